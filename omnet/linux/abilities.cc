@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "host/registry.h"
-#include "laws/traffic/traffic.h"
 #include "laws/window/cubic.h"
 #include "laws/window/reno.h"
+#include "laws/window/wtp.h"
+#include "linux/kernel_laws.h"
 #include "linux/own_space.h"
 
 namespace ecnomy::kernel {
@@ -39,18 +40,25 @@ void check_parameters_of(const SourcePlan& source) {
   }
 }
 
-void check_traffic_of(const SourcePlan& source) {
-  expect(source.traffic.law == Greedy::kName || source.traffic.law == RateCapped::kName, source,
-         "traffic " + source.traffic.law, "greedy and rate-capped sources");
-  expect(source.profile.none(), source, "a daily profile", "constant traffic");
+void check_count(const SourcePlan& source) {
   expect(source.count <= kMostFlows, source, "a count of " + std::to_string(source.count),
          "at most " + std::to_string(kMostFlows) + " flows in a source");
 }
 
 void check_control(const SourcePlan& source) {
   const TransportPlan& tcp = source.transport;
-  expect(!control_of(tcp.window.law).empty(), source, "window law " + tcp.window.law,
-         "reno, newreno and cubic");
+  const std::string& law = tcp.window.law;
+  if (is_own_law(law)) {
+    expect(has_own_laws(), source, "window law " + law + " without BPF",
+           "it if clang and libbpf-dev are installed when it is built");
+    const bool wtp = law == Wtp::kName;
+    expect(wtp ? tcp.echo == Echo::accurate : !counts_marks(tcp.echo), source, "this ecn",
+           wtp ? "ecn: accurate for wtp" : "ecn: off and rfc3168 for multcp");
+    expect(wtp || tcp.slow_start, source, "slow_start: false", "slow start in multcp");
+    return;
+  }
+  expect(law == Reno::kName || law == NewReno::kName || law == Cubic::kName, source,
+         "window law " + law, "reno, newreno, cubic, wtp and multcp");
   expect(tcp.echo == Echo::off || tcp.echo == Echo::rfc3168, source, "this ecn",
          "ecn: off and rfc3168 for " + tcp.window.law);
   check_parameters_of(source);
@@ -80,19 +88,11 @@ void check_transport(const SourcePlan& source) {
 
 }  // namespace
 
-std::string control_of(const std::string& window_law) {
-  if (window_law == Reno::kName || window_law == NewReno::kName) return "reno";
-  if (window_law == Cubic::kName) return "cubic";
-  return "";
-}
-
 void check_abilities(const Plan& plan) {
   if (plan.sources.size() > kMostSources) throw BadPlan("engine linux has at most 65520 sources");
   for (const SourcePlan& source : plan.sources) {
-    if (source.transport.tcp) check_traffic_of(source);
     check_transport(source);
-    expect(source.transport.sack == plan.sources.front().transport.sack, source,
-           "sack unlike the first source's", "one setting of sack for all sources");
+    check_count(source);
     expect(!source.path.empty() && !source.ack_path.empty(), source, "a path without links",
            "paths of at least one link");
   }

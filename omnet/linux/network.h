@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/source.h"
 #include "host/plan.h"
+#include "linux/agenda.h"
 #include "linux/descriptor.h"
+#include "linux/kernel_laws.h"
 #include "linux/own_space.h"
 #include "linux/stream_flow.h"
 
@@ -15,14 +18,16 @@ namespace ecnomy::kernel {
 
 class Network {
  public:
-  // The plan must outlive it. Afterwards this thread is in the senders' namespace.
-  explicit Network(const Plan& plan);
+  // The plan and the sink must outlive it. Afterwards this thread is in the senders' namespace.
+  Network(const Plan& plan, TransferSink* transfers);
 
   int senders() const noexcept { return senders_.tunnel(); }
   int receivers() const noexcept { return receivers_.tunnel(); }
   const std::vector<Descriptor>& listeners() const noexcept { return listeners_; }  // by source
   std::vector<StreamFlow>& flows() noexcept { return flows_; }
   const std::vector<StreamFlow>& flows() const noexcept { return flows_; }
+  Agenda& agenda() noexcept { return agenda_; }
+  const Agenda& agenda() const noexcept { return agenda_; }
   // The flow of a source's address and a sender's port; -1 if there is none.
   std::int32_t flow_of(std::uint32_t address, std::uint16_t port) const noexcept;
   std::size_t source_of(std::size_t flow) const noexcept { return flow_source_[flow]; }
@@ -30,12 +35,16 @@ class Network {
   void accept(std::size_t source);
 
  private:
+  void make_flows(const Plan& plan, TransferSink* transfers);
   void set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own, std::uint32_t other);
 
+  KernelLaws laws_;
+  Agenda agenda_;
   OwnSpace receivers_, senders_;
   std::vector<std::int32_t> first_flow_;  // by source, and the number of all flows
   std::vector<std::size_t> flow_source_;
   std::vector<Descriptor> listeners_;
+  std::vector<engine::SourceConfig> sources_;
   std::vector<StreamFlow> flows_;
 };
 

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <stdexcept>
 #include <string>
-
-#include "laws/traffic/traffic.h"
 
 namespace ecnomy::kernel {
 namespace {
@@ -42,15 +39,16 @@ Router::Router(const Plan& plan, bridge::Client* client)
       recorder_(plan, client),
       tally_(plan),
       class_tally_(plan),
-      network_(plan),
+      network_(plan, &recorder_),
       poll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
       timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd")),
+      watched_(network_.flows().size()),
       buffer_(kLargestPacket) {
   core_.trace = recorder_.trace();
   core_.delay_thresholds = plan.record.delay_thresholds;
   if (client_ && plan.record.classes_every > 0) core_.classes = &class_tally_;
   make_links();
-  make_flows();
+  make_paths();
   poll_for(poll_.get(), network_.senders(), EPOLLIN, Polled::tunnel, 0);
   poll_for(poll_.get(), network_.receivers(), EPOLLIN, Polled::tunnel, 1);
   poll_for(poll_.get(), timer_.get(), EPOLLIN, Polled::timer);
@@ -79,24 +77,14 @@ void Router::make_links() {
   }
 }
 
-// Start times are drawn from the simulator's streams, so both engines start a flow at the same
-// time.
-void Router::make_flows() {
-  std::int32_t flow = 0;
+void Router::make_paths() {
   for (std::size_t index = 0; index < plan_->sources.size(); ++index) {
     const SourcePlan& source = plan_->sources[index];
     const std::int32_t number = static_cast<std::int32_t>(index);
     first_hop_.push_back(core_.add_path(source.path, source.classes, number));
     first_ack_hop_.push_back(core_.add_path(source.ack_path, source.ack_classes, number));
-    const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
-    for (std::int32_t member = 0; member < source.count; ++member, ++flow) {
-      const std::string name = "source/" + source.name + "/" + std::to_string(member) + "/start";
-      Stream stream(plan_->seed, name);
-      starts_.emplace_back(law.draw(member, stream), flow);
-    }
   }
-  std::sort(starts_.begin(), starts_.end(), std::greater<>());
-  core_.open(static_cast<std::size_t>(flow));
+  core_.open(network_.flows().size());
 }
 
 RunTotals Router::run() {
@@ -156,10 +144,13 @@ void Router::turn() {
   } while (now_ < plan_->duration && (take_packets(true) | take_packets(false)));
 }
 
+Time Router::next_action() const noexcept {
+  return std::min({boundary_, next_sample_, next_look_, network_.agenda().next()});
+}
+
 // The earliest time at which something is due.
 Time Router::next_time() const noexcept {
-  Time next = std::min({boundary_, next_sample_, next_look_});
-  if (!starts_.empty()) next = std::min(next, starts_.back().first);
+  Time next = next_action();
   const auto consider = [&](Time time) {
     if (time != kNever) next = std::min(next, time);
   };
@@ -175,11 +166,9 @@ Time Router::next_time() const noexcept {
 void Router::advance(Time now) {
   now = std::min(std::max(now, now_), plan_->duration);
   for (;;) {
-    Time next = std::min({boundary_, next_sample_, next_look_});
-    if (!starts_.empty()) next = std::min(next, starts_.back().first);
+    const Time next = next_action();
     if (next > now || now_ >= plan_->duration) break;
     run_until(next);
-    now_ = next;
     act(next);
   }
   if (now_ >= plan_->duration) return;
@@ -214,20 +203,26 @@ void Router::dispatch(const engine::Event& event) {
 }
 
 void Router::act(Time now) {
-  start_flows(now);
+  wake_flows(now);
   if (now >= next_look_) look(now);
   if (now >= next_sample_) sample(now);
   if (now >= boundary_) end_epoch(now);
 }
 
-void Router::start_flows(Time now) {
-  while (!starts_.empty() && starts_.back().first <= now) {
-    const std::size_t index = static_cast<std::size_t>(starts_.back().second);
-    starts_.pop_back();
-    StreamFlow& flow = network_.flows()[index];
-    flow.open(now);
-    poll_for(poll_.get(), flow.socket(), EPOLLOUT | EPOLLET, Polled::flow, index);
+void Router::wake_flows(Time now) {
+  while (network_.agenda().next() <= now) {
+    const std::size_t index = network_.agenda().take();
+    network_.flows()[index].act(core_.flows[index], now);
+    watch(index);
   }
+}
+
+// Polls the present socket of a flow. A closed socket leaves the poll by itself.
+void Router::watch(std::size_t index) {
+  const StreamFlow& flow = network_.flows()[index];
+  if (!flow.is_open() || watched_[index] == flow.connection()) return;
+  watched_[index] = flow.connection();
+  poll_for(poll_.get(), flow.socket(), EPOLLOUT | EPOLLET, Polled::flow, index);
 }
 
 // Every 10 ms: receivers read, limits are applied, and the market hears from the run.

@@ -58,17 +58,18 @@ class Router {
  private:
   // router.cc
   void make_links();
-  void make_flows();
+  void make_paths();
   void wait();
   void turn();
+  Time next_action() const noexcept;
   Time next_time() const noexcept;
   void advance(Time now);
   void run_until(Time end);
   void dispatch(const engine::Event& event);
   void act(Time now);
-  void start_flows(Time now);
+  void wake_flows(Time now);
+  void watch(std::size_t index);
   void look(Time now);
-  void serve_sockets(int count);
 
   // router_packets.cc
   bool take_packets(bool forward);
@@ -77,7 +78,7 @@ class Router {
   template <class AnyLink>
   void deliver(AnyLink& link, Time now);
   void host_receive(engine::PacketId id, Time now);
-  void acknowledged(std::size_t flow, const PacketHeader& header) noexcept;
+  void acknowledged(std::size_t flow, const PacketHeader& header, Time now);
 
   // router_rows.cc
   Time next_boundary(Time now) const noexcept;
@@ -105,13 +106,12 @@ class Router {
   std::unique_ptr<MarketDesk> desk_;
 
   std::vector<std::uint32_t> first_hop_, first_ack_hop_;  // by source
-  std::vector<std::pair<Time, std::int32_t>> starts_;     // of flows, the last one first
+  std::vector<std::uint16_t> watched_;                    // connection that is polled, by flow
   std::vector<Time> law_timers_;                          // by link
   std::unordered_map<const engine::Packet*, std::vector<std::uint8_t>>
       frames_;  // by place in the pool
   std::vector<std::uint8_t> buffer_;
   std::deque<EpochReport> waiting_;  // reports while a decision is late
-  std::vector<Time> reported_;       // times of the report under way and the waiting ones
 
   Time now_ = 0;  // time of the last event
   Time boundary_ = 0, next_sample_ = kFarthest, next_look_ = 0, next_alive_ = 0;

@@ -32,13 +32,14 @@ bool Router::take_packets(bool forward) {
 void Router::enter(const PacketHeader& header, bool forward, Time now) {
   const std::int32_t flow = forward ? network_.flow_of(header.source_address, header.source_port)
                                     : network_.flow_of(header.target_address, header.target_port);
-  if (flow < 0) return;
+  if (flow < 0 || header.has(kRstFlag)) return;
   const std::size_t source = network_.source_of(static_cast<std::size_t>(flow));
   const engine::PacketId id = core_.packets.take();
   *id = {.sent = now,
          .flow = flow,
          .bytes = header.ip_bytes,
-         .hop = forward ? first_hop_[source] : first_ack_hop_[source]};
+         .hop = forward ? first_hop_[source] : first_ack_hop_[source],
+         .connection = network_.flows()[static_cast<std::size_t>(flow)].connection()};
   fill_packet(*id, header, forward);
   frames_[id].assign(buffer_.begin(), buffer_.begin() + header.ip_bytes);
   if (core_.trace && forward) core_.note(TraceEvent::send, -1, *id, now);
@@ -65,7 +66,10 @@ void Router::fill_packet(engine::Packet& packet, const PacketHeader& header, boo
   stats.sent_bytes += header.ip_bytes;
   stats.retransmitted += sent.again ? 1 : 0;
   // The kernel sets CWR in the first packet after it has reduced its window because of a mark.
-  stats.ece += header.has(kCwrFlag) && !sent.again ? 1 : 0;
+  const std::size_t source = network_.source_of(flow);
+  if (plan_->sources[source].transport.echo == Echo::rfc3168) {
+    stats.ece += header.has(kCwrFlag) && !sent.again ? 1 : 0;
+  }
   if (core_.tally) core_.tally->sent(packet.flow, packet.sent);
 }
 
@@ -94,21 +98,24 @@ void Router::host_receive(engine::PacketId id, Time now) {
   } else if (id->has(engine::kCe)) {
     ++core_.flows[flow].control_ce;
   }
-  if (!forward) acknowledged(flow, *header);
   if (core_.trace && !forward) core_.note(TraceEvent::ack, -1, *id, now);
   const int tunnel = forward ? network_.receivers() : network_.senders();
   lateness_.add(clock_.now() - now);
   if (::write(tunnel, frame.data(), frame.size()) < 0) throw_errno("TUN device");
+  const bool present = id->connection == network_.flows()[flow].connection();
   core_.packets.release(id);
+  if (!forward && present) acknowledged(flow, *header, now);
 }
 
-void Router::acknowledged(std::size_t flow, const PacketHeader& header) noexcept {
+// The kernel already has the ACK, so a file that it completes may close the connection.
+void Router::acknowledged(std::size_t flow, const PacketHeader& header, Time now) {
   if (!header.has(kAckFlag) || header.has(kSynFlag)) return;
   const ByteCount::Acked acked = network_.flows()[flow].bytes.acknowledge(header.ack);
   FlowStats& stats = core_.flows[flow];
   stats.acked += acked.packets;
   stats.acked_bytes +=
       acked.bytes + acked.packets * plan_->sources[network_.source_of(flow)].transport.header_bytes;
+  network_.flows()[flow].acknowledged(stats, now);
 }
 
 }  // namespace ecnomy::kernel

@@ -77,6 +77,7 @@ void Router::apply(const bridge::Decide& decide, Time now) {
       [&](std::size_t link, const auto& values) { core_.links[link].reconfigure(values); },
       [&](std::size_t flow, const FlowOrder& part) {
         network_.flows()[flow].order(part, core_.flows[flow], now);
+        watch(flow);
       });
 }
 

@@ -1,201 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linux/stream_flow.h"
 
-#include <arpa/inet.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
 
-#include "linux/abilities.h"
-#include "linux/own_space.h"
+#include "linux/law_settings.h"
 
 namespace ecnomy::kernel {
 namespace {
 
-constexpr int kReceiveBuffer = 64 << 20;  // never the limit
-constexpr int kSendBuffer = 64 << 20;
-constexpr int kUnsentPackets = 16;  // kept ready in the kernel, so that it is never short of data
-// Fields that older headers lack: tcpi_total_rto (Linux 6.7) behind rcv_wnd and rehash, and 8 bytes
-// on tcpi_received_ce (Linux 6.18). Older kernels do not fill them.
-constexpr std::size_t kTimeoutsAt = offsetof(tcp_info, tcpi_snd_wnd) + 12;
-
-void set_option(int socket, int level, int name, const void* value, socklen_t size,
-                const char* what) {
-  checked(::setsockopt(socket, level, name, value, size), what);
-}
-void set_option(int socket, int level, int name, int value, const char* what) {
-  set_option(socket, level, name, &value, sizeof value, what);
-}
-
-sockaddr_in place(std::uint32_t address, int port) noexcept {
-  sockaddr_in out{};
-  out.sin_family = AF_INET;
-  out.sin_addr.s_addr = htonl(address);
-  out.sin_port = htons(static_cast<std::uint16_t>(port));
-  return out;
-}
-
-// A socket with a source's settings. It is closed at once at any end, so that no connection
-// outlives the process.
-Descriptor make_socket(const SourcePlan& source, const std::string& control) {
-  Descriptor made(
-      checked(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
-  const linger at_once{1, 0};
-  set_option(made.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once, "SO_LINGER");
-  set_option(made.get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
-  set_option(made.get(), SOL_SOCKET, SO_RCVBUFFORCE, kReceiveBuffer, "SO_RCVBUF");
-  set_option(made.get(), SOL_SOCKET, SO_SNDBUFFORCE, kSendBuffer, "SO_SNDBUF");
-  set_option(made.get(), IPPROTO_TCP, TCP_MAXSEG, source.transport.payload_bytes, "TCP_MAXSEG");
-  set_option(made.get(), IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
-  set_option(made.get(), IPPROTO_TCP, TCP_CONGESTION, control.data(),
-             static_cast<socklen_t>(control.size()), control.c_str());
-  return made;
-}
-
-// TCP_INFO as this kernel has it: the fields that the headers know, and those behind them by their
-// place.
-struct KernelState {
-  tcp_info info{};
-  std::array<char, 512> raw{};
-  socklen_t size = 0;
-
-  explicit KernelState(int socket) : size(sizeof raw) {
-    checked(::getsockopt(socket, IPPROTO_TCP, TCP_INFO, raw.data(), &size), "TCP_INFO");
-    std::memcpy(&info, raw.data(), std::min<std::size_t>(sizeof info, size));
-  }
-  template <class Number>
-  std::int64_t at(std::size_t place) const noexcept {
-    Number value = 0;
-    if (size >= place + sizeof value) std::memcpy(&value, raw.data() + place, sizeof value);
-    return value;
-  }
-  std::int64_t timeouts() const noexcept { return at<std::uint16_t>(kTimeoutsAt); }
-  std::int64_t received_ce() const noexcept { return at<std::uint32_t>(kTimeoutsAt + 8); }
-};
-
-void bind_to(int socket, const sockaddr_in& where) {
-  checked(::bind(socket, reinterpret_cast<const sockaddr*>(&where), sizeof where), "bind");
-}
+std::uint32_t low_bits(std::int64_t count) noexcept { return static_cast<std::uint32_t>(count); }
 
 }  // namespace
 
-Descriptor open_listener(const SourcePlan& source, std::size_t index) {
-  Descriptor made = make_socket(source, control_of(source.transport.window.law));
-  bind_to(made.get(), place(address_of(kReceivers, index), kReceiverPort));
-  checked(::listen(made.get(), std::max(source.count, 1)), "listen");
-  return made;
+StreamFlow::StreamFlow(const engine::SourceConfig& source, std::size_t index, std::int32_t member,
+                       const KernelLaws& laws, Agenda& agenda, const Stream& traffic)
+    : bytes(source.plan->transport.payload_bytes),
+      source_(&source),
+      index_(index),
+      member_(member),
+      laws_(&laws),
+      agenda_(&agenda),
+      files_(engine::Files::make(source, traffic)),
+      mark_rate_(source.plan->transport.initial_mark_rate),
+      weight_(own_weight(source.plan->transport.window)) {
+  const LawPlan& law = source.plan->traffic;
+  if (law.law == RateCapped::kName) capped_.emplace(law.values.data());
 }
 
-StreamFlow::StreamFlow(const SourcePlan& source, std::size_t index, std::int32_t member)
-    : bytes(source.transport.payload_bytes), source_(&source), index_(index), member_(member) {
-  if (source.traffic.law == RateCapped::kName) capped_.emplace(source.traffic.values.data());
+bool StreamFlow::switched_on(Time now) const noexcept {
+  const bool stopped = plan().stop_ps >= 0 && now >= plan().stop_ps;
+  const bool on = files_ || capped_ || plan().profile.on(now, member_, plan().count);
+  return started_ && order_.active && on && !stopped;
 }
 
-void StreamFlow::open(Time now) {
-  socket_ = make_socket(*source_, control_of(source_->transport.window.law));
-  const int unsent = kUnsentPackets * source_->transport.payload_bytes;
-  set_option(socket(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent, "TCP_NOTSENT_LOWAT");
-  if (source_->transport.paced) {
-    const std::uint64_t most = std::uint64_t{1} << 40;  // the kernel paces at its own rate
-    set_option(socket(), SOL_SOCKET, SO_MAX_PACING_RATE, &most, sizeof most, "pacing");
+bool StreamFlow::active(const FlowStats& stats, Time now) const noexcept {
+  return switched_on(now) && order_.rate_cap_bps != 0 &&
+         (order_.mark_cap < 0 || stats.ce < order_.mark_cap);
+}
+
+// An entry of the agenda may be stale: the end of patience remains if the file completes in time.
+void StreamFlow::act(FlowStats& stats, Time now) {
+  if (!started_) return start(stats, now);
+  if (!files_) {
+    if (!is_open() && switched_on(now)) open(now);
+    const Time step = plan().profile.next_step(now);
+    if (step != kNever) agenda_->wake(flow(), step);
+    return fill(stats, now);
   }
-  cap_bps_ = -1;
-  set_cap(now);
-  looked_at_ = now;
-  bind_to(socket(), place(address_of(kSenders, index_), kFirstPort + member_));
-  const sockaddr_in to = place(address_of(kReceivers, index_), kReceiverPort);
-  if (::connect(socket(), reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0 &&
-      errno != EINPROGRESS) {
-    throw_errno("source " + source_->name + ": cannot connect");
-  }
+  const bool idle = files_->due != kNever;
+  if (idle && now == files_->due) return next_file(stats, now);
+  if (!idle && now == files_->given_up) finish_file(false, stats, now);
 }
 
-void StreamFlow::fill(const FlowStats& stats, Time now) {
-  static const std::array<char, 1 << 16> kData{};
-  if (!is_open() || !active(stats, now)) return;
-  const std::size_t most = static_cast<std::size_t>(source_->transport.payload_bytes);
-  while (::send(socket(), kData.data(), std::min(most, kData.size()), MSG_NOSIGNAL) > 0) {
-  }
+void StreamFlow::start(FlowStats& stats, Time now) {
+  started_ = true;
+  if (files_) return await_file(now);
+  act(stats, now);
 }
 
-void StreamFlow::drain() noexcept {
-  if (!peer_) return;
-  while (::recv(peer_.get(), nullptr, std::size_t{1} << 24, MSG_TRUNC) > 0) {
-  }
+// Schedules the next file after its pause, if a file follows. `due` is set while the flow is idle.
+void StreamFlow::await_file(Time now) {
+  files_->due = kFarthest;
+  const Time pause = files_->pause();
+  if (pause == kNever) return;
+  files_->due = now + plan().profile.stretch(now, pause);
+  agenda_->wake(flow(), files_->due);
 }
 
-// The lowest of the source's cap and the market's, on the kernel's pace, which counts payload.
-void StreamFlow::set_cap(Time now) {
-  std::int64_t cap = capped_ ? capped_->cap_bps(now) : -1;
-  if (order_.rate_cap_bps >= 0) {
-    const auto ordered = static_cast<std::int64_t>(order_.rate_cap_bps);
-    cap = cap < 0 ? ordered : std::min(cap, ordered);
+void StreamFlow::next_file(FlowStats& stats, Time now) {
+  const std::int64_t size = files_->bytes(plan().transport.payload_bytes);
+  if (!switched_on(now)) {
+    files_->give_up();
+    return await_file(now);
   }
-  if (cap == cap_bps_ || !is_open()) return;
-  cap_bps_ = cap;
-  const double payload = source_->transport.payload_bytes;
-  const double share = payload / (payload + source_->transport.header_bytes);
-  std::uint64_t rate = std::uint64_t{1} << 40;
-  if (cap >= 0)
-    rate = static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(cap) / 8 * share));
-  set_option(socket(), SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof rate, "rate cap");
+  files_->due = files_->given_up = kNever;
+  if (files_->patience() != kNever) {
+    files_->given_up = now + files_->patience();
+    agenda_->wake(flow(), files_->given_up);
+  }
+  files_->present = {now, size, low_bits(stats.retransmitted), low_bits(stats.ece)};
+  ++files_->number;
+  files_->asked_bytes += size;
+  to_write_ = size;
+  if (is_open()) {
+    file_from_ = bytes.acked_bytes();
+  } else {
+    open(now);
+  }
+  fill(stats, now);
 }
 
-void StreamFlow::look(FlowStats& stats, Time now) {
-  if (!is_open()) return;
-  cwnd_integral_ += cwnd_ * seconds(now - looked_at_);
-  looked_at_ = now;
-  const KernelState kernel(socket());
-  cwnd_ = kernel.info.tcpi_snd_cwnd;
-  srtt_s_ = bytes.acked_bytes() > 0 ? kernel.info.tcpi_rtt * 1e-6 : 0;
-  stats.timeouts = kernel.timeouts();
-  set_cap(now);
+void StreamFlow::acknowledged(FlowStats& stats, Time now) {
+  if (!files_ || files_->due != kNever) return;
+  if (bytes.acked_bytes() - file_from_ >= files_->present.bytes) finish_file(true, stats, now);
+}
+
+void StreamFlow::finish_file(bool complete, FlowStats& stats, Time now) {
+  const engine::Files::File& file = files_->present;
+  if (!complete || !files_->lasting()) close(stats, now);
+  if (source_->transfers) {
+    source_->transfers->add({static_cast<std::int64_t>(flow()), files_->number, file.start, now,
+                             file.bytes, low_bits(stats.retransmitted) - file.retransmitted,
+                             low_bits(stats.ece) - file.ece, complete ? 1 : 0});
+  }
+  to_write_ = 0;
+  files_->given_up = kNever;
+  files_->finished += complete ? 1 : 0;
+  if (!complete) files_->give_up();
+  await_file(now);
 }
 
 void StreamFlow::order(const FlowOrder& order, FlowStats& stats, Time now) {
-  const double weight = order_.weight;
   order_ = order;
-  if (order.weight < 0) order_.weight = weight;
+  if (order.weight >= 0) {
+    mark_rate_ = -1;
+    set_weight(order.weight);
+  } else if (order.mark_rate >= 0) {
+    mark_rate_ = order.mark_rate;
+  }
+  if (!started_ || files_) return set_cap(now);
+  if (!is_open() && switched_on(now)) open(now);
   set_cap(now);
   fill(stats, now);
 }
 
-bool StreamFlow::active(const FlowStats& stats, Time now) const noexcept {
-  if (!is_open() || !order_.active) return false;
-  if (source_->stop_ps >= 0 && now >= source_->stop_ps) return false;
-  return order_.rate_cap_bps != 0 && (order_.mark_cap < 0 || stats.ce < order_.mark_cap);
+// The weight of a law of ours, if it has changed by more than a thousandth.
+void StreamFlow::set_weight(double weight) {
+  const TransportPlan& tcp = plan().transport;
+  if (!is_own_law(tcp.window.law)) return;
+  const bool same = std::abs(weight - weight_) <= 1e-3 * weight_;
+  if (same && has_weight_) return;
+  weight_ = weight;
+  if (!is_open()) return;
+  const bool wtp = tcp.window.law == Wtp::kName;
+  laws_->set(socket(), wtp ? wtp_settings(tcp, weight) : multcp_settings(tcp, weight));
+  has_weight_ = true;
 }
 
 FlowState StreamFlow::state(const FlowStats& stats, Time now) const noexcept {
-  const bool on = is_open() && order_.active && (source_->stop_ps < 0 || now < source_->stop_ps);
-  return {stats.under_way(), on,  cwnd_, cwnd_integral_ + cwnd_ * seconds(now - looked_at_),
-          srtt_s_,           0.0, {}};
-}
-
-KernelCounts StreamFlow::counts() const {
-  KernelCounts counts;
-  if (socket_) counts.sent = KernelState(socket()).info.tcpi_data_segs_out;
-  if (!peer_) return counts;
-  const KernelState peer(peer_.get());
-  counts.received = peer.info.tcpi_data_segs_in;
-  counts.received_ce = peer.received_ce();
-  return counts;
-}
-
-std::optional<std::string> StreamFlow::failure() const {
-  int error = 0;
-  socklen_t size = sizeof error;
-  if (!is_open() || ::getsockopt(socket(), SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error == 0) {
-    return std::nullopt;
-  }
-  return "source " + source_->name + ", flow " + std::to_string(member_) + ": " +
-         std::strerror(error);
+  const double since_s = is_open() ? seconds(now - looked_at_) : 0;
+  FlowState out{
+      stats.under_way(), switched_on(now), cwnd_, cwnd_integral_ + cwnd_ * since_s, srtt_s_, 0, {}};
+  if (plan().transport.window.law == Wtp::kName) out.weight = weight_;
+  if (!files_) return out;
+  const bool idle = files_->due != kNever;
+  const std::int64_t left = files_->present.bytes - (bytes.acked_bytes() - file_from_);
+  out.files = {files_->finished, files_->asked_bytes, idle ? 0 : left};
+  return out;
 }
 
 }  // namespace ecnomy::kernel

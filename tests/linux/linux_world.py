@@ -11,11 +11,22 @@ from typing import Any, Final
 
 from compiling import BUILD, compiler_version, digest, included, made, run_compiler
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.engines.linux import find_linux, refusal
+from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.session.runner import run
 from processes import LIMIT_S
 
-__all__ = ["LINK", "answers", "facts", "machine_lacks", "program_lacks", "simulated"]
+__all__ = [
+    "LINK",
+    "MARKET",
+    "answers",
+    "facts",
+    "laws_lack",
+    "machine_lacks",
+    "program_lacks",
+    "simulated",
+]
 
 _OMNET: Final = Path(__file__).resolve().parents[2] / "omnet"
 _DRIVER: Final = Path(__file__).with_name("header_driver.cc")
@@ -35,6 +46,32 @@ network:
 sources:
   - {name: flows, count: 2, from: here, to: there, transport: {law: reno, mss: 960 bytes}}
 """
+MARKET: Final = (
+    LINK[: LINK.index("sources:")]
+    + """
+sources:
+  - name: gold
+    count: 2
+    from: here
+    to: there
+    transport: {law: wtp, form: proportional-increase, gain: 0.1, mss: 960 bytes}
+  - name: silver
+    count: 2
+    from: here
+    to: there
+    transport: {law: wtp, form: proportional-increase, gain: 0.1, mss: 960 bytes}
+market:
+  epoch: 1 s
+  price_per_mark: 0.125 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop
+      role: application-provider
+      classes:
+        gold: {fee: 4 money/s, sources: gold}
+        silver: {fee: 1 money/s, sources: silver}
+"""
+)
 
 
 def answers(lines: Sequence[str]) -> list[str]:
@@ -69,6 +106,13 @@ def program_lacks() -> str:
 def machine_lacks() -> str:
     """Why the Linux engine cannot run here; "" if it can."""
     return program_lacks() or refusal(find_linux())
+
+
+def laws_lack() -> str:
+    """Why the window laws in BPF cannot run here; "" if they can."""
+    if reason := machine_lacks():
+        return reason
+    return refusal(find_linux(), make_plan(scenario_from_text(MARKET, "a test")))
 
 
 def simulated(text: str, folder: Path, *changes: str) -> Path:

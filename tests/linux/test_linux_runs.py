@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from ecnomy.markets.session.runner import run
-from linux_world import LINK, facts, machine_lacks, simulated
+from ecnomy.markets.session.session import open_market
+from linux_world import LINK, MARKET, facts, laws_lack, machine_lacks, simulated
 from tiers import full
 
 pytestmark = [
@@ -49,3 +50,63 @@ def test_reno_as_in_the_simulator(count: int, tmp_path: Path) -> None:
     builtin = _columns(tmp_path / "builtin", "links")
     rate = [table["utilization"][0] for table in (linux, builtin)]
     assert rate[0] == pytest.approx(rate[1], rel=0.12 if count == 1 else 0.03)
+
+
+own_laws = pytest.mark.skipif(bool(laws_lack()), reason=laws_lack())
+
+
+@full
+@own_laws
+def test_bills_are_for_the_kernels_marks(tmp_path: Path) -> None:
+    """Ledger, router and receiving sockets agree on every mark, and senders hear of each."""
+    results = simulated(MARKET, tmp_path, "duration=12 s")
+    ledger, flows = _columns(results, "ledger"), _columns(results, "flows")
+    charged = sum(
+        amount
+        for amount, kind in zip(ledger["amount_micro"], ledger["kind"], strict=True)
+        if kind == "marks"
+    )
+    marked = sum(flows["ce"])
+    assert marked > 100 and charged == marked * 125_000
+    assert facts(results)["kernel_received_ce"] in (0, marked)
+    assert 0 <= marked - sum(flows["ece"]) <= 20  # ACKs on their way
+
+
+@full
+@own_laws
+def test_weights_divide_the_link(tmp_path: Path) -> None:
+    """WTP at 4 : 1 and MulTCP at 4 : 1 give the simulator's shares."""
+    for law in ("{law: wtp, weight: 4 marks, gain: 0.1}", "{law: multcp, flows: 4}"):
+        one = law.replace("4", "1", 1)
+        text = LINK[: LINK.index("sources:")] + (
+            "sources:\n"
+            f"  - {{name: four, count: 1, from: here, to: there, transport: {law}}}\n"
+            f"  - {{name: one, count: 1, from: here, to: there, transport: {one}}}\n"
+        )
+        changes = ("duration=25 s", "warmup=5 s", "network.links.link.delay=20 ms")
+        linux = _columns(simulated(text, tmp_path, *changes), "flows")["goodput_bps"]
+        run(tmp_path / "scenario.yaml", overrides=changes, out=tmp_path / "builtin", force=True)
+        builtin = _columns(tmp_path / "builtin", "flows")["goodput_bps"]
+        shares = [rates[0] / sum(rates) for rates in (linux, builtin)]
+        assert shares[0] == pytest.approx(shares[1], abs=0.05) and sum(linux) > 9e6
+
+
+@full
+@own_laws
+def test_a_price_moves_real_sockets(tmp_path: Path) -> None:
+    """Four times the price: a quarter of the marks, at running sockets."""
+    file = tmp_path / "market.yaml"
+    file.write_text(MARKET)
+    changes = ("duration=30 s",)
+    with open_market(file, overrides=changes, out=tmp_path / "out", engine="linux") as market:
+        while market.running:
+            market.step()
+            if market.t_ps == 15 * 10**12:
+                market.post_price("isp", 0.5)
+    flows = _columns(tmp_path / "out", "flow_epochs")
+    at = {8: 0.0, 15: 0.0, 22: 0.0, 30: 0.0}
+    for t_ps, marks in zip(flows["t_ps"], flows["ce"], strict=True):
+        if t_ps // 10**12 in at:
+            at[t_ps // 10**12] += marks
+    before, after = (at[15] - at[8]) / 7, (at[30] - at[22]) / 8
+    assert before == pytest.approx(80, rel=0.1) and after == pytest.approx(20, rel=0.15)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers, checksums and sequence numbers of real packets, against computations in Python."""
+"""Pure parts of the Linux engine: headers, checksums and sequence numbers of real packets against
+computations in Python, and WTP in fixed point against the law in floating point.
+"""
 
 from __future__ import annotations
 
@@ -78,3 +80,26 @@ def test_sequence_numbers_become_segments() -> None:
     sent = [f"{k} 0" for k in range(6)]
     acks = ["2 2 2000", "1 0 0", "4 2 1500", "6 2 2500"]
     assert answers(lines) == [*sent, "2 1", *acks, "6 0", "7 0", "8 1 1000"]
+
+
+@pytest.mark.parametrize("paced", [0, 1])
+@pytest.mark.parametrize(
+    ("gain", "w_inc", "w_dec", "within"),
+    [
+        (0.1, 4, 1, 1e-4),
+        (0.5, 1, 1, 1e-4),
+        (0.5, 1, 8, 1e-4),
+        (0.1, 20, 2, 1e-4),
+        (0.1, 0.3, 1, 0.02),
+    ],
+)
+def test_fixed_point_follows_the_law(
+    gain: float, w_inc: float, w_dec: float, within: float, paced: int
+) -> None:
+    """2000 ACKs: the kernel's window stays at the law's; below one packet exp is approximate."""
+    for seed in (1, 2):
+        lines = answers([f"wtp {gain} {w_inc} {w_dec} {paced} {seed}"])
+        pairs = [tuple(map(float, line.split())) for line in lines]
+        assert len(pairs) == 2000
+        assert max(abs(mine / law - 1) for mine, law in pairs) < within
+        assert max(law for _, law in pairs) > 2

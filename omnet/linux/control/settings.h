@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
+// What user space sets for the congestion control of one socket, and reads from it: the value of
+// the map `settings`, which both sides share. Numbers are in units of 2^-20.
+#ifndef ECNOMY_LINUX_CONTROL_SETTINGS_H_
+#define ECNOMY_LINUX_CONTROL_SETTINGS_H_
+
+#define ECNOMY_FRACTION_BITS 20
+
+// Names to be replaced before the program is loaded, since names belong to the whole machine. Both
+// have the length of the longest possible name.
+#define ECNOMY_WTP_NAME "@ecnomy-wtp-@@@"
+#define ECNOMY_MULTCP_NAME "@ecnomy-mul-@@@"
+
+struct ecnomy_settings {
+  unsigned long long gain, w_inc;     // wtp; w_inc is also the number of flows of multcp
+  unsigned long long per_mark;        // 1 / w_dec
+  unsigned long long least_window;    // packets
+  unsigned long long first_window;    // packets
+  unsigned long long least_ssthresh;  // packets, multcp
+  unsigned int paced, slow_start, halve;
+  unsigned int unused;
+  unsigned long long window;  // packets: the law's present window
+};
+
+#endif  // ECNOMY_LINUX_CONTROL_SETTINGS_H_
