@@ -55,13 +55,13 @@ FLAT = "{{meter: time, sources: users, tariff: {{kind: flat, price: {} money/s}}
 
 @functools.cache
 def paid(q: float, contract: str, seed: int, duration: int = DURATION) -> pd.DataFrame:
-    """Totals of each flow [row: s, column: flow]: bytes acknowledged and money paid."""
+    """Totals of each flow [row: s, column: flow]: data that arrived and money paid."""
     text = TEXT.format(q=f"{q:f}", contract=contract, duration=duration)
     with tempfile.TemporaryDirectory() as folder:
         table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").flow_epochs
     money = (table.mark_charge_micro + table.fee_micro).astype(float) / 1e6
     table = table.assign(
-        s=table.t_ps // PS, money=money, mbit=8e-6 * table.acked_bytes.astype(float)
+        s=table.t_ps // PS, money=money, mbit=8e-6 * table.delivered_bytes.astype(float)
     )
     return table.pivot(index="s", columns="flow", values=["mbit", "money"])
 
@@ -111,22 +111,23 @@ def test_above_the_choke_price_nobody_pays_more_than_a_probe(
     assert rate.max() < 0.03
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("q", [pytest.param(0.32, marks=full), 0.64])
-def test_where_marks_alone_are_too_dear_flows_are_switched_off(q: float, seed: int) -> None:
+def test_where_marks_alone_are_too_dear_flows_are_switched_off(q: float) -> None:
     """At p = 4 or 8, at least twice the choke price, users are off half of the time from 300 s on.
 
     Five marks suffice to know that p (1 - 1/sqrt(n)) > a = 2, and at most ten end a trial: 100
     packets on average. Waits are up to 240 s by then, so there are 600 / 240 trials, and one in
     progress at the start.
     """
-    table = switches(q, seed)
-    on = np.array([share_on(table[table.flow == flow], 300, LONG) for flow in range(6)])
-    rate, _ = means(q, "", seed, 300, LONG, LONG)
-    packets = rate * 1e6 / 8 / 960 * (LONG - 300)
-    print(on.round(3), packets.round(1))
-    assert on.mean() < 0.65
-    assert packets.mean() < 100 * (600 / 240 + 1)
+    on, packets = [], []
+    for seed in SEEDS:
+        table = switches(q, seed)
+        on += [np.mean([share_on(table[table.flow == flow], 300, LONG) for flow in range(6)])]
+        rate, _ = means(q, "", seed, 300, LONG, LONG)
+        packets += [rate.mean() * 1e6 / 8 / 960 * (LONG - 300)]
+    print(np.round(on, 3), np.round(packets, 1))
+    assert np.mean(on) < 0.6 and max(on) < 0.75
+    assert max(packets) < 100 * (600 / 240 + 1)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

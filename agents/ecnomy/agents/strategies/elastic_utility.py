@@ -146,8 +146,11 @@ class ElasticUtility:
 
     @property
     def needs_s(self) -> float:
-        """The time in which a flow meets enough marks for its demand (few_marks.py)."""
-        return self._few_marks.needs_s
+        """The time in which a flow meets enough marks for its demand (few_marks.py).
+
+        0 during trials that are charged by time, which long intervals would make longer.
+        """
+        return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
     def decide_many(self, seen: Observation) -> Decision:
         """Return the willingness to pay per flow, in whole micro-units per second."""

@@ -65,6 +65,8 @@ class Leaving:
         self.away: Truths = np.zeros(0, dtype=np.bool_)
         self.probing: Truths = np.zeros(0, dtype=np.bool_)
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at the last decision
+        self._charged = False  # by time, ever
+        self._tries = False
         # money by use, by contract, r dt, n; standing money, dt, packets
         self._sums: Floats = np.zeros((7, 0))
         self._past: Floats = np.zeros((4, 0))  # the first four, faded by `retry`
@@ -117,6 +119,7 @@ class Leaving:
             self._early = np.where(began, _ratio(use - marks, used_s, 0.0), self._early)
         kept = math.exp(-seen.dt_s / self._retry_s)
         self._past = np.where(sent, kept * self._past + more[:4], self._past)
+        self._charged |= bool(standing.any())
         if standing.any():  # due also while a flow begins
             lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
             self._stay = self._stay + [standing / users, lost]
@@ -151,7 +154,14 @@ class Leaving:
         self._sums[:, leave] = self._past[:, leave] = self._stay[:, leave] = 0.0
         self.away = (self.away | leave) & ~back
         self.probing = (self.probing | back) & (packets < ENOUGH) & ~self.away
+        tries = ~self.away & (t_s - self._back_s < self._retry_s)
+        self._tries = bool((tries | self._doubts).any())
         return back
+
+    @property
+    def hurries(self) -> bool:
+        """Whether a flow is charged by time for a trial, which lasts until its next decisions."""
+        return self._charged and self._tries
 
     def _worth_of(self, ratio: Floats) -> Floats:
         """Return U(r) - U(0) [money/s], at most that of x0/`LEAST`."""

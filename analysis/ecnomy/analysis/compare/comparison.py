@@ -14,8 +14,24 @@ from typing import Final, Protocol
 import msgspec
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.compare.runs import Done, Study, Task, claim, rows_of_study, to_make
-from ecnomy.analysis.compare.verdicts import FEWEST, LEVEL, UNDECIDED, Compared, compared
+from ecnomy.analysis.compare.runs import (
+    LINUX,
+    Done,
+    Study,
+    Task,
+    claim,
+    rows_of_study,
+    to_make,
+)
+from ecnomy.analysis.compare.verdicts import (
+    BOUNDS,
+    FEWEST,
+    IN_REAL_TIME,
+    LEVEL,
+    UNDECIDED,
+    Compared,
+    compared,
+)
 from ecnomy.analysis.compare.workers import make_all
 from ecnomy.markets.scenario import load
 
@@ -116,7 +132,7 @@ def compare(
     Args:
         study: the scenario, the engines, and the folder of the runs.
         seeds: number of seeds, 1 ... seeds, the same for both engines.
-        jobs: processes.
+        jobs: processes; runs in real time are made one by one.
         double: whether to double seeds, up to MOST_SEEDS, while a row is undecided.
         telling: the observer of progress.
         level: confidence level of intervals; each one-sided test has size (1 - level) / 2.
@@ -129,11 +145,12 @@ def compare(
         raise InputError(f"seeds: found {seeds}, expected at least {FEWEST}")
     telling = telling or Silence()
     rows = rows_of_study(study)
+    bounds = IN_REAL_TIME if LINUX in study.engines else BOUNDS
     with claim(study.folder):
         while True:
             found = _runs(study, seeds, jobs, telling)
             first, second = ({d.seed: d.figures for d in found[e]} for e in study.engines)
-            outcome = compared(rows, first, second, level)
+            outcome = compared(rows, first, second, level, bounds)
             undecided = [row for row in outcome if row.verdict == UNDECIDED]
             if not (double and undecided) or seeds >= MOST_SEEDS:
                 break
@@ -147,8 +164,11 @@ def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, li
     runs, missing = to_make(study, tasks)
     telling.start(len(tasks), len(runs))
     try:
-        if missing:
-            runs |= make_all(study, missing, jobs, telling.done)
+        alone = [task for task in missing if task.engine == LINUX]  # two would delay each other
+        others = [task for task in missing if task.engine != LINUX]
+        for some, processes in ((others, jobs), (alone, 1)):
+            if some:
+                runs |= make_all(study, some, processes, telling.done)
     finally:
         telling.stop()
     return {name: [runs[t] for t in tasks if t.engine == name] for name in study.engines}

@@ -4,6 +4,10 @@
 Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds, doubled up to 40
 while a row is undecided, and its INET figures become tests/validation/omnet/<name>.json. Runs are
 kept in build/record-omnet, so that an interrupted recording resumes.
+
+With `--engine linux` (make record-linux), the scenarios are those of linux.yaml, their figures on
+the kernel's TCP become tests/validation/linux/<name>.json, and seeds are not doubled. Record on a
+machine where nothing else runs.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.analysis.compare.comparison import Comparison, compare
 from ecnomy.analysis.compare.record import (
+    LINUX_RECORDS,
     RECORDS,
     SCENARIOS,
     Made,
@@ -32,6 +37,7 @@ from ecnomy.analysis.compare.record import (
 )
 from ecnomy.analysis.compare.runs import (
     BUILT_IN,
+    LINUX,
     OMNET,
     Simulate,
     Study,
@@ -47,8 +53,10 @@ from ecnomy.markets.inputs.variants import load_tree
 
 __all__ = ["Entry", "Index", "main", "read_index", "record_scenario"]
 
-INDEX: Final = "index.yaml"
+INDEX: Final = {OMNET: "index.yaml", LINUX: "linux.yaml"}  # by recorded engine
+FOLDER: Final = {OMNET: RECORDS, LINUX: LINUX_RECORDS}
 WORK: Final = Path("build/record-omnet")
+LINUX_WORK: Final = Path("build/record-linux")
 _Seeds = Annotated[int, Number(what="a whole number", least=2, most=1000, whole=True)]
 _Version = Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
 
@@ -69,13 +77,13 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[Entry, ...]
 
 
-def read_index(checkout: Path) -> Index:
-    """Read the index of a checkout.
+def read_index(checkout: Path, engine: str = OMNET) -> Index:
+    """Read the index of a checkout with the scenarios of a recorded engine.
 
     Raises:
         ScenarioError: the index is invalid; the message names the place.
     """
-    return read(load_tree(checkout / SCENARIOS / INDEX), Index, "", {})
+    return read(load_tree(checkout / SCENARIOS / INDEX[engine]), Index, "", {})
 
 
 def record_scenario(
@@ -95,17 +103,17 @@ def record_scenario(
         OSError: the record cannot be written.
     """
     file = checkout / SCENARIOS / entry.file
-    study = Study(
-        str(file), entry.changes, engines, checkout / WORK / entry.name, simulate=simulate
-    )
-    comparison = compare(study, seeds, jobs=jobs, double=True)
+    real_time = LINUX in engines
+    work = checkout / (LINUX_WORK if real_time else WORK) / entry.name
+    study = Study(str(file), entry.changes, engines, work, simulate=simulate)
+    comparison = compare(study, seeds, jobs=jobs, double=not real_time)
     tasks = study.tasks(comparison.seeds)
     done, missing = to_make(study, tasks)
     if missing:
         raise InputError(f"{entry.name}: sources changed during the recording; record it again")
     runs = {engine: [done[t] for t in tasks if t.engine == engine] for engine in engines}
     record = new_record(entry.name, entry.file, comparison, runs, checkout, _made(comparison))
-    write_record(record, checkout / RECORDS / f"{entry.name}.json")
+    write_record(record, checkout / FOLDER.get(engines[1], RECORDS) / f"{entry.name}.json")
     return record, comparison
 
 
@@ -125,29 +133,32 @@ def _made(comparison: Comparison) -> Made:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Renew all records, or the named ones."""
-    parser = argparse.ArgumentParser(prog="record-omnet", description="Renew the INET records.")
+    parser = argparse.ArgumentParser(prog="recording", description="Renew records.")
     parser.add_argument("names", nargs="*", help="records to renew; default all")
+    parser.add_argument("--engine", default=OMNET, choices=[*INDEX], help="the recorded engine")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     given = parser.parse_args(arguments)
     try:
-        check_engine(OMNET)
-        _record(given.names, max(given.jobs, 1))
+        check_engine(given.engine)
+        _record(given.names, given.engine, max(given.jobs, 1))
     except EcnomyError as error:
         print(f"ecnomy: {error}", file=sys.stderr)
         raise SystemExit(error.exit_status) from None
 
 
-def _record(names: Sequence[str], jobs: int) -> None:
+def _record(names: Sequence[str], engine: str, jobs: int) -> None:
     checkout = find_checkout()
     if checkout is None:
         raise InputError(f"{Path.cwd()}: not in a checkout of ecnomy")
-    index = read_index(checkout)
+    index, engines = read_index(checkout, engine), (BUILT_IN, engine)
     known = {entry.name: entry for entry in index.scenarios}
     for name in names:
         if name not in known:
             raise InputError(f"{name}: no such record, expected one of {', '.join(known)}")
     for name in names or known:
-        _, comparison = record_scenario(known[name], index.seeds, checkout, jobs=jobs)
+        _, comparison = record_scenario(
+            known[name], index.seeds, checkout, engines=engines, jobs=jobs
+        )
         print(f"{name}: {sentence(comparison)}")
         for row in comparison.rows:
             if row.verdict not in ("", "equivalent"):

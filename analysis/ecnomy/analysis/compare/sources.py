@@ -42,9 +42,11 @@ SHARED: Final = ("omnet/laws", "omnet/bridge", "omnet/host")
 INET: Final = "omnet/inet"
 VIEW: Final = "omnet/inet/view"  # draws in Qtenv; no run depends on it
 FOLDERS: Final = (*SHARED, INET)
+LINUX_SOURCES: Final = (*SHARED, "omnet/engine", "omnet/linux")
 _SUFFIXES: Final = (".h", ".cc", ".cpp", ".ned", ".msg", ".ini")
 _GENERATED: Final = ("_m.h", "_m.cc")
 _BUILT_IN: Final = "builtin"
+_LINUX: Final = "linux"
 _FAMILIES: Final = ("omnet/laws/marking", "omnet/laws/window")
 _SOURCES: Final = (*SHARED, "omnet/engine")
 _LAW: Final = re.compile(r'constexpr const char\* kName = "([\w-]+)";')
@@ -179,4 +181,5 @@ def engine_digest(engine: str) -> str:
     checkout = None if engine == _BUILT_IN else find_checkout()
     if checkout is None:
         return f"{engine} {hashlib.sha256(find_engine().read_bytes()).hexdigest()}"
-    return f"{engine} {source_digest(checkout)}"
+    folders = LINUX_SOURCES if engine == _LINUX else FOLDERS
+    return f"{engine} {source_digest(checkout, folders)}"
