@@ -128,7 +128,7 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	git ls-files 'tests/*.py' | grep -vE '/(test_|bench_|conftest)' | xargs $(BIN)/mypy
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
-	$(BIN)/clang-tidy --quiet $$(git ls-files 'omnet/bridge/*.cc' 'omnet/engine/*.cc' 'omnet/host/*.cc') -- \
+	$(BIN)/clang-tidy --quiet $$(git ls-files 'omnet/bridge/*.cc' 'omnet/engine/*.cc' 'omnet/host/*.cc' 'omnet/linux/*.cc') -- \
 	  -std=c++20 -Iomnet -isystem $(NLOHMANN_INCLUDE) -DECNOMY_VERSION='"lint"'
 	git ls-files | xargs $(BIN)/codespell
 

@@ -54,6 +54,8 @@ void check_control(const SourcePlan& source) {
     const bool wtp = law == Wtp::kName;
     expect(wtp ? tcp.echo == Echo::accurate : !counts_marks(tcp.echo), source, "this ecn",
            wtp ? "ecn: accurate for wtp" : "ecn: off and rfc3168 for multcp");
+    expect(!wtp || tcp.delayed_acks == 1, source, "delayed_acks above 1",
+           "an ACK per packet for wtp, which needs each mark");
     expect(wtp || tcp.slow_start, source, "slow_start: false", "slow start in multcp");
     return;
   }

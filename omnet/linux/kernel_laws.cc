@@ -33,6 +33,12 @@ namespace ecnomy::kernel {
 
 bool is_own_law(const std::string& law) { return law == Wtp::kName || law == MulTcp::kName; }
 
+bool needs_own_laws(const Plan& plan) {
+  return std::any_of(plan.sources.begin(), plan.sources.end(), [](const SourcePlan& source) {
+    return source.transport.tcp && is_own_law(source.transport.window.law);
+  });
+}
+
 #ifdef ECNOMY_BPF_OBJECT
 
 namespace {
@@ -113,10 +119,7 @@ struct KernelLaws::Programs {
 bool has_own_laws() noexcept { return true; }
 
 KernelLaws::KernelLaws(const Plan& plan) {
-  const bool own = std::any_of(plan.sources.begin(), plan.sources.end(), [](const auto& source) {
-    return source.transport.tcp && is_own_law(source.transport.window.law);
-  });
-  if (own) programs_ = std::make_unique<Programs>();
+  if (needs_own_laws(plan)) programs_ = std::make_unique<Programs>();
 }
 
 void KernelLaws::set(int socket, const ecnomy_settings& settings) const {

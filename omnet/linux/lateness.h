@@ -20,6 +20,13 @@ class Lateness {
     ++bins_[std::min(static_cast<std::size_t>(std::max<Time>(late, 0) / kBin), bins_.size() - 1)];
   }
 
+  // The bounds within which a run counts as punctual: 99 % of the packets, and all but one in a
+  // thousand.
+  static constexpr double kMostP99_s = 1e-3, kMostP999_s = 1e-2;
+  bool valid() const noexcept {
+    return quantile_s(0.99) <= kMostP99_s && quantile_s(0.999) <= kMostP999_s;
+  }
+
   std::int64_t count() const noexcept { return count_; }
   double worst_s() const noexcept { return seconds(worst_); }
   // The upper end of the bin that holds this share of the events; 0 without events.

@@ -17,7 +17,7 @@ std::string kernel_release() {
   return name.release;
 }
 
-void check_machine() {
+void check_machine(bool own_laws) {
   if (::geteuid() != 0) {
     throw BadMachine("engine linux needs root, for network namespaces and TUN devices: use sudo");
   }
@@ -38,6 +38,11 @@ void check_machine() {
   bool cubic = false;
   while (file >> name) cubic = cubic || name == "cubic";
   if (!cubic) throw BadMachine("engine linux needs the kernel's cubic: modprobe tcp_cubic");
+  if (own_laws && ::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
+    throw BadMachine(
+        "window laws wtp and multcp need the kernel's type information: a kernel with "
+        "CONFIG_DEBUG_INFO_BTF");
+  }
 }
 
 }  // namespace ecnomy::kernel

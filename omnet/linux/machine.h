@@ -14,8 +14,8 @@ class BadMachine : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws BadMachine with one line.
-void check_machine();
+// `own_laws`: a congestion control in BPF is needed. Throws BadMachine with one line.
+void check_machine(bool own_laws);
 
 std::string kernel_release();
 

@@ -25,6 +25,7 @@
 #include "host/plan.h"
 #include "host/recorder.h"
 #include "linux/abilities.h"
+#include "linux/kernel_laws.h"
 #include "linux/machine.h"
 #include "linux/router.h"
 
@@ -74,8 +75,12 @@ Plan load_plan(const Options& options) {
 nlohmann::ordered_json facts_of(const kernel::Router& router) {
   const kernel::Lateness& late = router.lateness();
   const kernel::KernelCounts counts = router.kernel_counts();
-  return {{"late_p50_s", late.quantile_s(0.5)},
+  return {{"valid", late.valid()},
+          {"bound_p99_s", kernel::Lateness::kMostP99_s},
+          {"bound_p999_s", kernel::Lateness::kMostP999_s},
+          {"late_p50_s", late.quantile_s(0.5)},
           {"late_p99_s", late.quantile_s(0.99)},
+          {"late_p999_s", late.quantile_s(0.999)},
           {"late_worst_s", late.worst_s()},
           {"slowest_decision_s", router.slowest_decision_s()},
           {"kernel_sent", counts.sent},
@@ -119,7 +124,7 @@ void run(const Plan& plan, bridge::Client* client, const Options& options) {
 
 int command_run(const Options& options) {
   const Plan plan = load_plan(options);
-  kernel::check_machine();
+  kernel::check_machine(kernel::needs_own_laws(plan));
   std::unique_ptr<bridge::Client> client;
   if (const auto fd = options.find("--bridge-fd"); fd != options.end()) {
     client = std::make_unique<bridge::Client>(std::stoi(fd->second));
@@ -146,9 +151,12 @@ int command(int argc, char** argv) {
   if (verb != "check") {
     throw BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
   }
-  if (options.count("--plan")) load_plan(options);
-  kernel::check_machine();
-  std::cout << "Linux " << kernel::kernel_release() << "\n";
+  const bool own_laws =
+      options.count("--plan") ? kernel::needs_own_laws(load_plan(options)) : false;
+  kernel::check_machine(own_laws);
+  std::cout << "Linux " << kernel::kernel_release()
+            << (kernel::has_own_laws() ? ", with wtp and multcp" : ", without wtp and multcp")
+            << "\n";
   return 0;
 }
 

@@ -32,11 +32,11 @@ void MarketDesk::submit(EpochReport report) {
 }
 
 std::optional<bridge::Decide> MarketDesk::collect() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto got = ::read(ready_.get(), &count, sizeof count);
   const std::lock_guard guard(lock_);
   if (fault_) std::rethrow_exception(fault_);
   if (!decision_) return std::nullopt;
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto got = ::read(ready_.get(), &count, sizeof count);
   busy_ = false;
   return std::exchange(decision_, std::nullopt);
 }

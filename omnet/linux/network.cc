@@ -74,7 +74,7 @@ void Network::set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own,
   for (const auto& [name, value] : {std::pair{"ipv4/tcp_timestamps", "0"},
                                     {"ipv4/tcp_sack", "1"},
                                     {"ipv4/tcp_ecn", "0"},           // by route
-                                    {"ipv4/tcp_ecn_fallback", "0"},  // a lost SYN must not end ECN
+                                    {"ipv4/tcp_ecn_fallback", "0"},  // a lost SYN asks again
                                     {"ipv4/tcp_no_metrics_save", "1"},
                                     {"ipv4/tcp_slow_start_after_idle", "0"},
                                     {"ipv4/tcp_pacing_ca_ratio", "100"},

@@ -79,7 +79,7 @@ class StreamFlow {
   // stream_flow.cc
   const SourcePlan& plan() const noexcept { return *source_->plan; }
   std::size_t flow() const noexcept {
-    return static_cast<std::size_t>(source_->first_flow + member_);
+    return static_cast<std::size_t>(source_->first_flow) + static_cast<std::size_t>(member_);
   }
   bool switched_on(Time now) const noexcept;
   bool active(const FlowStats& stats, Time now) const noexcept;

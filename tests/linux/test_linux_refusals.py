@@ -13,6 +13,7 @@ import pytest
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.cli.__main__ import start
 from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.doctor.linux import linux_findings
 from ecnomy.markets.engines.linux import Linux, find_linux, refusal
 from ecnomy.markets.engines.registry import ENGINES, SIMULATORS, engine_kind
 from ecnomy.markets.scenario import scenario_from_text
@@ -26,6 +27,7 @@ TCP = "transport: {law: reno, mss: 960 bytes}"
 REFUSED = {
     "transport: {law: vegas}": ("window law vegas", "reno, newreno, cubic, wtp and multcp"),
     "transport: {law: wtp, ecn: accecn}": ("this ecn", "accurate for wtp"),
+    "transport: {law: wtp, delayed_acks: 2}": ("delayed_acks above 1", "an ACK per packet"),
     "transport: {law: multcp, flows: 4, ecn: accurate}": ("this ecn", "rfc3168 for multcp"),
     "transport: {law: reno, ecn: accurate}": ("this ecn", "off and rfc3168"),
     "transport: {law: reno, decrease: 0.7}": ("decrease of reno", "default parameters"),
@@ -91,6 +93,26 @@ def test_missing_program_names_the_remedy(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path))
     with pytest.raises(InputError, match=f"make -C {tmp_path}/linux"):
         engine_kind("linux")
+
+
+def test_doctor_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a program the part is absent, not a fault, and the remedy builds it."""
+    (tmp_path / "inet").mkdir()
+    (tmp_path / "inet" / "package.ned").touch()
+    monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path))
+    (finding,) = linux_findings()
+    assert (finding.what, finding.verdict) == ("engine linux", "absent")
+    assert f"make -C {tmp_path}/linux" in finding.remedy
+
+
+@needs_program
+def test_doctor_agrees_with_the_engine() -> None:
+    """The part is absent exactly if the engine refuses this machine or lacks window laws."""
+    (finding,) = linux_findings()
+    if reason := refusal(find_linux()):
+        assert reason in finding.found and not finding.well
+    else:
+        assert finding.well is ("with wtp" in finding.found)
 
 
 def test_old_program_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ecnomy.markets.doctor.engine import engine_findings
 from ecnomy.markets.doctor.finding import Finding
+from ecnomy.markets.doctor.linux import linux_findings
 from ecnomy.markets.doctor.packages import extra_findings, package_findings
 from ecnomy.markets.doctor.surroundings import disk_finding, omnetpp_findings
 
@@ -25,4 +26,5 @@ def examine(results: Path) -> list[Finding]:
         disk_finding(results),
         *extra_findings(),
         *omnetpp_findings(),
+        *linux_findings(),
     ]

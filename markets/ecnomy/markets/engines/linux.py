@@ -21,11 +21,12 @@ from ecnomy.markets.engines.process import EngineProcess
 from ecnomy.markets.omnet.installation import project_folder
 from ecnomy.markets.plan import Plan
 
-__all__ = ["LINUX_BINARY", "Linux", "LinuxEngine", "find_linux", "refusal"]
+__all__ = ["LINUX_BINARY", "Linux", "LinuxEngine", "description", "find_linux", "refusal"]
 
 LINUX_BINARY: Final = "ecnomy-linux"
 _SOURCES: Final = ("linux", "engine", "host", "bridge", "laws")  # source folders of the program
 _CODE: Final = (".h", ".cc")
+_QUANTILES: Final = ("p99", "p999")
 _CHECK_S: Final = 30.0  # for a check of the machine and the plan
 
 
@@ -58,13 +59,30 @@ def refusal(binary: Path, plan: Plan | None = None) -> str:
     Raises:
         EngineError: the program cannot be started, or does not answer.
     """
+    done = _check(binary, plan)
+    if done.returncode == 0:
+        return ""
+    last = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
+    return last.removeprefix(f"{LINUX_BINARY}: ")
+
+
+def description(binary: Path) -> str:
+    """Return the kernel and the window laws of the engine in words; "" if it cannot run here.
+
+    Raises:
+        EngineError: the program cannot be started, or does not answer.
+    """
+    return _check(binary, None).stdout.strip()
+
+
+def _check(binary: Path, plan: Plan | None) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryFile() as file:
         words, given = [str(binary), "check"], file.fileno()
         if plan is not None:
             _write(file, plan)
             words += ["--plan", f"/dev/fd/{given}"]
         try:
-            done = subprocess.run(
+            return subprocess.run(
                 words,
                 pass_fds=(given,),
                 capture_output=True,
@@ -76,10 +94,6 @@ def refusal(binary: Path, plan: Plan | None = None) -> str:
             raise EngineError(f"{binary}: cannot be started ({error.strerror})") from error
         except subprocess.TimeoutExpired:
             raise EngineError(f"{binary} check: no answer in {_CHECK_S:g} s") from None
-    if done.returncode == 0:
-        return ""
-    last = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-    return last.removeprefix(f"{LINUX_BINARY}: ")
 
 
 class Linux:
@@ -137,6 +151,18 @@ class LinuxEngine(EngineProcess):
         text = self._facts.read()
         facts: dict[str, Any] = json.loads(text) if text.strip() else {}
         return facts
+
+    def doubts(self) -> list[str]:
+        """See EngineProcess: a run that was late is not valid."""
+        facts = self.facts()
+        if facts.get("valid", True):
+            return []
+        late = ", ".join(f"{facts[f'late_{name}_s'] * 1e3:.3g} ms" for name in _QUANTILES)
+        bounds = " and ".join(f"{facts[f'bound_{name}_s'] * 1e3:g} ms" for name in _QUANTILES)
+        return [
+            f"not valid: packets were late by {late} (99 % and 99.9 % of them), expected at most "
+            f"{bounds}; run it on an idle machine"
+        ]
 
     def close(self) -> None:
         """End it if it has not ended by itself."""

@@ -107,6 +107,10 @@ class EngineProcess:
         """Further facts about a finished run, for machine.json; empty for most engines."""
         return {}
 
+    def doubts(self) -> list[str]:
+        """Reasons to doubt a finished run, one line each."""
+        return []
+
     def last_words(self) -> str:
         """The last line it wrote to its standard error, "" if none."""
         lines = self.tail().split("\n")

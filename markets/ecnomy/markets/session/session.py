@@ -282,6 +282,8 @@ class Session:
         self._process.finished()
         facts = self._process.facts()
         self._keeper.machine["engine"] = dataclasses.asdict(finish) | facts
+        for doubt in self._process.doubts():
+            self._keeper.say.warn(doubt)
         self.end(market, None)
 
     @contextlib.contextmanager

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of the engine that runs on the kernel's TCP, which built-in runs do not need."""
+
+from __future__ import annotations
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.doctor.finding import Finding
+from ecnomy.markets.engines.linux import description, find_linux, refusal
+from ecnomy.markets.omnet.installation import project_folder
+
+__all__ = ["linux_findings"]
+
+_WHAT = "engine linux"
+
+
+def linux_findings() -> list[Finding]:
+    """Check the program, the privileges and the kernel, as `--engine linux` needs them."""
+    build = f"make -C {project_folder()}/linux"
+    try:
+        binary = find_linux()
+        if reason := refusal(binary):
+            return [_absent(reason, "run ecnomy as root, on a kernel that has what is named")]
+        said = description(binary)
+    except EcnomyError as error:
+        return [_absent(str(error), f"{build} (needs g++ and Linux headers)")]
+    if "without" in said:
+        remedy = f"apt-get install clang libbpf-dev, then {build}"
+        return [_absent(f"{said}: {binary}", remedy)]
+    return [Finding(what=_WHAT, found=f"{said}, {binary}", required=False)]
+
+
+def _absent(found: str, remedy: str) -> Finding:
+    return Finding(what=_WHAT, found=found, well=False, required=False, remedy=remedy)
