@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | test-full | site | browser | linux | bench | lint | record-omnet | record-papers | carry-records | release-check | dist | release:
+# make demo | test | test-full | site | browser | linux | bench | lint | record-omnet | record-linux | record-papers | carry-records | release-check | dist | release:
 # each installs what it needs, in .venv.
 # Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
@@ -26,7 +26,7 @@ WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)
 NLOHMANN_INCLUDE ?= $$($(BIN)/python -c \
   "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
 
-.PHONY: demo test test-full test-pythons site browser omnet linux bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
+.PHONY: demo test test-full test-pythons site browser omnet linux bench torture record-omnet record-linux record-papers carry-records release-check release dist lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -90,6 +90,11 @@ torture: $(VENV)/installed $(VENV)/test
 #   make record-omnet RECORDS="two-links voip-web"      some of them
 record-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m ecnomy.analysis.compare.recording --jobs $(JOBS) $(RECORDS)
+
+# What the kernel's TCP gives in the scenarios of linux.yaml, as root on an idle machine: 45 minutes of real time.
+#   make record-linux RECORDS="reno-1 gold-silver"      some of them
+record-linux: $(VENV)/installed $(VENV)/test linux
+	@$(BIN)/python -m ecnomy.analysis.compare.recording --engine linux $(RECORDS)
 
 # All claims of the papers, whole and quick, into tests/validation/papers.json; with grids two hours and more; goes on likewise.
 record-papers: $(VENV)/installed $(VENV)/test

@@ -9,11 +9,11 @@
 #include "laws/window/wtp.h"
 #include "linux/kernel_laws.h"
 #include "linux/own_space.h"
+#include "linux/packet_header.h"
 
 namespace ecnomy::kernel {
 namespace {
 
-constexpr std::int32_t kHeaders = 40;       // IPv4 and TCP without options
 constexpr std::int32_t kLeastPayload = 88;  // the kernel's least segment
 constexpr std::int32_t kMostPayload = 60'000;
 constexpr double kMostWindow = 1e9;  // the plan's value for no limit
@@ -49,8 +49,11 @@ void check_control(const SourcePlan& source) {
   const TransportPlan& tcp = source.transport;
   const std::string& law = tcp.window.law;
   if (is_own_law(law)) {
-    expect(has_own_laws(), source, "window law " + law + " without BPF",
-           "it if clang and libbpf-dev are installed when it is built");
+    if (!has_own_laws()) {
+      throw BadPlan("source " + in_quotes(source.name) + ": window law " + law +
+                    ": engine linux was built without BPF; install clang and libbpf-dev, and "
+                    "build it again");
+    }
     const bool wtp = law == Wtp::kName;
     expect(wtp ? tcp.echo == Echo::accurate : !counts_marks(tcp.echo), source, "this ecn",
            wtp ? "ecn: accurate for wtp" : "ecn: off and rfc3168 for multcp");

@@ -11,11 +11,10 @@
 
 #include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"
+#include "linux/packet_header.h"
 
 namespace ecnomy::kernel {
 namespace {
-
-constexpr std::int32_t kHeaders = 40;
 
 std::int32_t mtu_of(const Plan& plan) noexcept {
   std::int32_t most = 0;

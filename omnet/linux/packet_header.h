@@ -13,6 +13,8 @@
 
 namespace ecnomy::kernel {
 
+inline constexpr std::int32_t kHeaders = 40;  // bytes of IPv4 and TCP without options
+
 enum TcpFlag : std::uint8_t {
   kFinFlag = 1 << 0,
   kSynFlag = 1 << 1,

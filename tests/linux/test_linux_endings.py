@@ -128,7 +128,7 @@ def test_a_slow_market_stops_nothing(tmp_path: Path) -> None:
             market.step()
     epochs = pq.read_table(out / "flow_epochs.parquet").to_pydict()
     assert sorted(set(epochs["t_ps"])) == [second * 10**12 for second in range(7)]
-    sent = {t_ps: 0 for t_ps in epochs["t_ps"]}
+    sent = dict.fromkeys(epochs["t_ps"], 0)
     for t_ps, delivered in zip(epochs["t_ps"], epochs["delivered"], strict=True):
         sent[t_ps] += delivered
     assert min(sent[k * 10**12] - sent[(k - 1) * 10**12] for k in range(2, 7)) > 800

@@ -59,6 +59,7 @@ struct tcp_congestion_ops {
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_CONG_NEEDS_ECN 2
 #define TCP_ECN_DEMAND_CWR 4
+#define TCP_CA_CWR 2
 #define TCP_CA_RECOVERY 3
 #define TCP_CA_LOSS 4
 #define ECN_NO_CE 4

@@ -148,14 +148,19 @@ struct tcp_congestion_ops wtp = {
 SEC("struct_ops/multcp_init")
 void BPF_PROG(multcp_init, struct sock* sk) { begin(sk, bpf_sk_storage_get(&settings, sk, 0, 0)); }
 
-SEC("struct_ops/multcp_avoid")
-void BPF_PROG(multcp_avoid, struct sock* sk, __u32 ack, __u32 acked) {
+// In place of the kernel's proportional rate reduction (RFC 6937), which takes a round trip for a
+// reduction: multcp_state reduces at once, as in the simulator. There is no growth until the round
+// trip after it ends.
+SEC("struct_ops/multcp_control")
+void BPF_PROG(multcp_control, struct sock* sk) {
   struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
   struct tcp_sock* tp = (struct tcp_sock*)sk;
   struct law_state* law = state_of(sk);
-  if (!want) return;
+  __u32 acked = tp->delivered - law->delivered;
+  law->delivered = tp->delivered;
+  if (!want || acked == 0 || law->state >= TCP_CA_CWR) return;
   const __u32 window = tp->snd_cwnd;
-  if (law->wtp.window >> ECNOMY_FRACTION_BITS != window) {  // the kernel has reduced it
+  if (law->wtp.window >> ECNOMY_FRACTION_BITS != window) {  // it was reduced
     law->wtp.window = (__u64)window << ECNOMY_FRACTION_BITS;
   }
   if (2 * (tp->packets_out + acked) <= window) return;
@@ -168,6 +173,16 @@ void BPF_PROG(multcp_avoid, struct sock* sk, __u32 ack, __u32 acked) {
   law->wtp.window = least(law->wtp.window, MOST_WINDOW);
   tp->snd_cwnd = (__u32)most(law->wtp.window >> ECNOMY_FRACTION_BITS, 1);
   want->window = law->wtp.window;
+}
+
+SEC("struct_ops/multcp_state")
+void BPF_PROG(multcp_state, struct sock* sk, __u8 new_state) {
+  struct tcp_sock* tp = (struct tcp_sock*)sk;
+  struct law_state* law = state_of(sk);
+  if (law->state < TCP_CA_CWR && (new_state == TCP_CA_CWR || new_state == TCP_CA_RECOVERY)) {
+    tp->snd_cwnd = (__u32)least(tp->snd_cwnd, tp->snd_ssthresh);
+  }
+  law->state = new_state;
 }
 
 SEC("struct_ops/multcp_ssthresh")
@@ -187,7 +202,8 @@ __u32 BPF_PROG(multcp_undo, struct sock* sk) { return ((struct tcp_sock*)sk)->sn
 SEC(".struct_ops")
 struct tcp_congestion_ops multcp = {
     .init = (void*)multcp_init,
-    .cong_avoid = (void*)multcp_avoid,
+    .cong_control = (void*)multcp_control,
+    .set_state = (void*)multcp_state,
     .ssthresh = (void*)multcp_ssthresh,
     .undo_cwnd = (void*)multcp_undo,
     .flags = TCP_CONG_NON_RESTRICTED,
