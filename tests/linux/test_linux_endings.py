@@ -36,14 +36,17 @@ market:
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
-def _spaces() -> set[str]:
-    """Network namespaces in which a process is."""
+def _spaces(*pids: int) -> set[str]:
+    """Network namespaces in which processes are, or which they hold open."""
     found = set()
-    for pid in psutil.pids():
-        try:
-            found.add(os.readlink(f"/proc/{pid}/ns/net"))
-        except OSError:
-            continue
+    for pid in pids:
+        for place in (*Path(f"/proc/{pid}").glob("ns/net"), *Path(f"/proc/{pid}").glob("fd/*")):
+            try:
+                link = os.readlink(place)
+            except OSError:
+                continue
+            if link.startswith("net:["):
+                found.add(link)
     return found
 
 
@@ -59,11 +62,11 @@ def _routers(of: int) -> list[psutil.Process]:
     return found
 
 
-def _left(router: int, spaces: set[str]) -> str:
-    """What a dead router has left behind; "" if nothing."""
+def _left(router: int, own: set[str]) -> str:
+    """What a dead router has left behind, of its namespaces among others; "" if nothing."""
     if psutil.pid_exists(router):
         return f"process {router}"
-    if extra := _spaces() - spaces:
+    if extra := own & _spaces(*psutil.pids()):
         return f"namespaces {extra}"
     names = [name for name in CONTROLS.read_text().split() if name.endswith(str(router))]
     if names:
@@ -80,7 +83,6 @@ def test_a_kill_leaves_nothing(victim: str, number: int, tmp_path: Path) -> None
     rng = random.Random(f"{victim}{number}")
     file = tmp_path / "market.yaml"
     file.write_text(LINK if laws_lack() else MARKET)
-    before = _spaces()
     words = ["-m", "ecnomy.markets.cli", "run", file, "--engine", "linux", "--out", tmp_path / "o"]
     with started([sys.executable, *words, "--set", "duration=60 s"]) as process:
         router = wait_for(
@@ -90,11 +92,12 @@ def test_a_kill_leaves_nothing(victim: str, number: int, tmp_path: Path) -> None
             every_s=0.002,
         )[0]
         time.sleep(rng.uniform(0, 2.5) if rng.random() < 0.7 else 0)
+        own = _spaces(router) - _spaces(os.getpid())
         os.kill(router if victim == "router" else process.pid, signal.SIGKILL)
-        wait_for(lambda: not _left(router, before), f"nothing left of {router}", 20)
+        wait_for(lambda: not _left(router, own), f"nothing left of {router}", 20)
         if victim == "router":
             assert ended(process).status == 1
-    assert _left(router, before) == ""
+    assert _left(router, own) == ""
 
 
 @full

@@ -145,6 +145,18 @@ struct tcp_congestion_ops wtp = {
 
 // ---- MulTCP
 
+// The window with its fraction, which the kernel does not have; without it once the kernel has changed the window.
+static inline __u64 whole_window(struct sock* sk) {
+  const __u64 window = ((struct tcp_sock*)sk)->snd_cwnd;
+  const __u64 own = state_of(sk)->wtp.window;
+  return own >> ECNOMY_FRACTION_BITS == window ? own : window << ECNOMY_FRACTION_BITS;
+}
+
+static inline __u64 multcp_reduced(__u64 window, const struct ecnomy_settings* want) {
+  const __u64 cut = want->halve ? ONE / 2 : ONE * ONE / 2 / most(want->w_inc, ONE);
+  return most((window >> 4) * (ONE - cut) >> (ECNOMY_FRACTION_BITS - 4), want->least_ssthresh);
+}
+
 SEC("struct_ops/multcp_init")
 void BPF_PROG(multcp_init, struct sock* sk) { begin(sk, bpf_sk_storage_get(&settings, sk, 0, 0)); }
 
@@ -160,9 +172,7 @@ void BPF_PROG(multcp_control, struct sock* sk) {
   law->delivered = tp->delivered;
   if (!want || acked == 0 || law->state >= TCP_CA_CWR) return;
   const __u32 window = tp->snd_cwnd;
-  if (law->wtp.window >> ECNOMY_FRACTION_BITS != window) {  // it was reduced
-    law->wtp.window = (__u64)window << ECNOMY_FRACTION_BITS;
-  }
+  law->wtp.window = whole_window(sk);
   if (2 * (tp->packets_out + acked) <= window) return;
   if (window < tp->snd_ssthresh) {
     const __u32 begun = (__u32)least(acked, tp->snd_ssthresh - window);
@@ -179,8 +189,10 @@ SEC("struct_ops/multcp_state")
 void BPF_PROG(multcp_state, struct sock* sk, __u8 new_state) {
   struct tcp_sock* tp = (struct tcp_sock*)sk;
   struct law_state* law = state_of(sk);
-  if (law->state < TCP_CA_CWR && (new_state == TCP_CA_CWR || new_state == TCP_CA_RECOVERY)) {
-    tp->snd_cwnd = (__u32)least(tp->snd_cwnd, tp->snd_ssthresh);
+  const struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
+  if (want && law->state < TCP_CA_CWR && new_state >= TCP_CA_CWR && new_state != TCP_CA_LOSS) {
+    law->wtp.window = multcp_reduced(whole_window(sk), want);
+    tp->snd_cwnd = (__u32)most(law->wtp.window >> ECNOMY_FRACTION_BITS, 1);
   }
   law->state = new_state;
 }
@@ -188,12 +200,8 @@ void BPF_PROG(multcp_state, struct sock* sk, __u8 new_state) {
 SEC("struct_ops/multcp_ssthresh")
 __u32 BPF_PROG(multcp_ssthresh, struct sock* sk) {
   struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
-  const __u64 window = ((struct tcp_sock*)sk)->snd_cwnd;
-  if (!want) return (__u32)most(window / 2, 2);
-  const __u64 flows = most(want->w_inc, ONE);
-  const __u64 cut = want->halve ? ONE / 2 : ONE * ONE / 2 / flows;
-  const __u64 left = window * (ONE - cut);
-  return (__u32)(most(left, want->least_ssthresh) >> ECNOMY_FRACTION_BITS);
+  if (!want) return (__u32)most(((struct tcp_sock*)sk)->snd_cwnd / 2, 2);
+  return (__u32)(multcp_reduced(whole_window(sk), want) >> ECNOMY_FRACTION_BITS);
 }
 
 SEC("struct_ops/multcp_undo")
