@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,7 +17,7 @@ from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.analysis.compare import comparison
 from ecnomy.analysis.compare.comparison import Comparison, compare
 from ecnomy.analysis.compare.figures import figures_of, rows_of
-from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, claim, simulated, to_make
+from ecnomy.analysis.compare.runs import BUILT_IN, LINUX, Done, Task, claim, simulated, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.session.runner import run
@@ -270,3 +272,44 @@ def test_a_mean_of_each_engine_is_over_its_own_seeds(tmp_path: Path) -> None:
         mean = row.means[which]
         assert mean is not None
         assert mean.mean == pytest.approx(np.mean([done.figures[key] for done in kept]))
+
+
+@pytest.mark.parametrize("late", [2, 3])
+def test_a_late_run_is_repeated(late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In real time up to three runs; the comparison ends if the third is late too."""
+    made: list[str] = []
+
+    def in_real_time(scenario: object, out: Path, **how: Any) -> None:
+        made.append(how["engine"])
+        (out / "machine.json").write_text(json.dumps({"engine": {"valid": len(made) > late}}))
+
+    monkeypatch.setattr("ecnomy.analysis.compare.runs.run", in_real_time)
+    monkeypatch.setattr("ecnomy.analysis.compare.runs.engine_kind", lambda engine: None)
+    task = Task(str(world.SCENARIOS / "linux-reno.yaml"), (), LINUX, 1)
+    if late < 3:
+        simulated(task, tmp_path)
+    else:
+        with pytest.raises(EngineError, match="late in 3 runs"):
+            simulated(task, tmp_path)
+    assert made == [LINUX] * 3
+
+
+def test_runs_in_real_time_are_made_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two would delay each other. Their marking is judged within 15 % instead of 10 %."""
+    asked: list[tuple[set[str], int]] = []
+    made = comparison.make_all
+
+    def make_all(study: Any, tasks: Any, jobs: int, told: Any) -> dict[Task, Done]:
+        asked.append(({task.engine for task in tasks}, jobs))
+        return made(study, tasks, 1, told)
+
+    monkeypatch.setattr(comparison, "make_all", make_all)
+    study = msgspec.structs.replace(
+        world.study(tmp_path / "c", world.other_seeds, *SHORT), engines=(BUILT_IN, LINUX)
+    )
+    found = compare(study, 2, jobs=4)
+    assert asked == [({BUILT_IN}, 4), ({LINUX}, 1)]
+    bounds = {row.bound.relative for row in found.rows if row.row.quantity == "marking_probability"}
+    assert bounds == {0.15}

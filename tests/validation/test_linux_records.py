@@ -56,7 +56,9 @@ def table_line(record: Record) -> str:
         mean = sum(values) / len(values) if values else None
         cells.append("| " if mean is None else f"| {factor * mean:{digits}} ")
     judged = [row for row in record.rows if row.verdict]
-    other = [f"{r.row.subject}, {r.quantity}: {r.verdict}" for r in judged if r.verdict != EQUIVALENT]
+    other = [
+        f"{r.row.subject}, {r.quantity}: {r.verdict}" for r in judged if r.verdict != EQUIVALENT
+    ]
     equal = f"{len(judged) - len(other)} of {len(judged)}"
     return "".join([*cells, f"| {equal}", *(f"; {one}" for one in other), " |"])
 

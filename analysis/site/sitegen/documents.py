@@ -21,6 +21,7 @@ DOCUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "tutorial": ("configs/tutorial/README.md",),
     "howto": (
         "configs/README.md",
+        "configs/tutorial/linux.md",
         "markets/README.md",
         "agents/README.md",
         "analysis/README.md",
@@ -39,6 +40,7 @@ DOCUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "reference": ("omnet/bridge/PROTOCOL.md", "CHANGELOG.md"),
     "validation": (
         "tests/validation/README.md",
+        "tests/validation/linux/README.md",
         "tests/README.md",
         "tests/decisions.md",
         "tests/bench/README.md",
