@@ -7,10 +7,12 @@ each recorded seed, and no row may be different but those that were so when they
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from ecnomy.analysis.compare.figures import Figures
 from ecnomy.analysis.compare.record import LINUX_RECORDS, SCENARIOS, Record, against, read_record
 from ecnomy.analysis.compare.recording import read_index
 from ecnomy.analysis.compare.runs import BUILT_IN, LINUX, Study, to_make
@@ -19,6 +21,7 @@ from ecnomy.analysis.compare.workers import make_all
 from tiers import full
 
 ROOT = Path(__file__).parents[2]
+README = ROOT / LINUX_RECORDS / "README.md"
 FILES = sorted((ROOT / LINUX_RECORDS).glob("*.json"))
 NAMES = [entry.name for entry in read_index(ROOT, LINUX).scenarios]
 FAST = ("reno-4", "wtp-4-2-flows")
@@ -28,6 +31,12 @@ QUANTITIES = (
     ("link/bottleneck/marking_probability", 100, ".3g"),
     ("link/bottleneck/mean_queue_packets", 1, ".1f"),
 )
+WORDS = {
+    "goodput_share": "share",
+    "marking_probability": "marking",
+    "mean_queue_packets": "queue",
+    "money_share": "share of money",
+}
 
 
 @pytest.mark.parametrize(
@@ -36,38 +45,51 @@ QUANTITIES = (
     ids=[file.stem for file in FILES],
 )
 def test_the_built_in_engine_gives_what_the_kernel_gave(file: Path, tmp_path: Path) -> None:
-    """Shares, marking and queues are not different, except where they were so when recorded."""
+    """No row is different that was not so when recorded; the table has this engine's means."""
     record = read_record(file)
     config = str(ROOT / SCENARIOS / record.scenario)
     study = Study(config, record.overrides, (BUILT_IN, BUILT_IN), tmp_path)
     (tmp_path / "runs").mkdir()
     runs = make_all(study, to_make(study, study.tasks(record.seeds))[1], 1)
-    rows = against(record, {task.seed: done.figures for task, done in runs.items()})
+    figures = {task.seed: done.figures for task, done in runs.items()}
+    rows = against(record, figures)
     found = {row.row.key for row in rows if row.verdict == DIFFERENT}
     assert found <= {row.row.key for row in record.rows if row.verdict == DIFFERENT}
+    assert table_line(record, figures.values()) in README.read_text(encoding="utf-8").splitlines()
 
 
-def table_line(record: Record) -> str:
-    """A record's line in the table of linux/README.md: means over its runs."""
-    runs = record.figures().values()
-    cells = [f"| {record.name} "]
+def cells(runs: Iterable[Figures]) -> list[str]:
+    """Means over runs, "" for a quantity that a scenario lacks."""
+    runs, found = list(runs), []
     for key, factor, digits in QUANTITIES:
-        values = [figures[key] for figures in runs if figures.get(key) is not None]
-        mean = sum(values) / len(values) if values else None
-        cells.append("| " if mean is None else f"| {factor * mean:{digits}} ")
-    judged = [row for row in record.rows if row.verdict]
-    other = [
-        f"{r.row.subject}, {r.quantity}: {r.verdict}" for r in judged if r.verdict != EQUIVALENT
-    ]
-    equal = f"{len(judged) - len(other)} of {len(judged)}"
-    return "".join([*cells, f"| {equal}", *(f"; {one}" for one in other), " |"])
+        values = [value for figures in runs if (value := figures.get(key)) is not None]
+        found.append(f"{factor * sum(values) / len(values):{digits}}" if values else "")
+    return found
 
 
-def test_the_table_is_that_of_the_records() -> None:
+def judged(record: Record) -> str:
+    """How many rows are equivalent, and which are not."""
+    rows = [row for row in record.rows if row.verdict]
+    other = [row for row in rows if row.verdict != EQUIVALENT]
+    words = [f"{row.name}, {WORDS[row.quantity]}: {row.verdict}" for row in other]
+    return "; ".join([f"{len(rows) - len(other)} of {len(rows)}", *words])
+
+
+def table_line(record: Record, builtin: Iterable[Figures]) -> str:
+    """A record's line in the table of linux/README.md: Linux and the built-in engine."""
+    pairs = zip(cells(record.figures().values()), cells(builtin), strict=True)
+    both = [f"{linux} and {other}" if linux else "" for linux, other in pairs]
+    return f"| {' | '.join([record.name, *both, judged(record)])} |".replace("|  |", "| |")
+
+
+def test_the_table_has_every_record() -> None:
     """Every scenario of linux.yaml has its record with the version of the kernel, and its line."""
     records = {file.stem: read_record(file) for file in FILES}
     assert sorted(records) == sorted(NAMES)
     assert all("Linux" in record.machine["system"] for record in records.values())
-    text = (ROOT / LINUX_RECORDS / "README.md").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith(tuple(f"| {n} " for n in NAMES))]
-    assert lines == [table_line(records[name]) for name in NAMES]
+    lines = [line.strip("| ").split("|") for line in README.read_text().splitlines()]
+    table = {line[0].strip(): [cell.strip() for cell in line[1:]] for line in lines}
+    for name, record in records.items():
+        *means, verdicts = table[name]
+        assert [mean.partition(" and ")[0] for mean in means] == cells(record.figures().values())
+        assert verdicts == judged(record)
