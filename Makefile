@@ -60,7 +60,7 @@ omnet: $(VENV)/installed
 	@$(MAKE) --no-print-directory -C omnet -j $(JOBS) NLOHMANN_INCLUDE=$(NLOHMANN_INCLUDE)
 
 # The engine on the kernel's TCP, omnet/linux/ecnomy-linux; needs g++ and Linux headers.
-linux: $(VENV)/base
+linux: $(VENV)/installed
 	@$(MAKE) --no-print-directory -C omnet/linux -j $(JOBS) NLOHMANN_INCLUDE=$(NLOHMANN_INCLUDE)
 
 bench: $(VENV)/installed $(VENV)/test

@@ -74,7 +74,7 @@ void check_transport(const SourcePlan& source) {
   const TransportPlan& tcp = source.transport;
   expect(tcp.tcp, source, "udp", "tcp sources only");
   check_control(source);
-  expect(tcp.header_bytes == kHeaders && tcp.ack_bytes == kHeaders, source, "these header sizes",
+  expect(tcp.header_bytes == kHeaders && tcp.ack_bytes == kHeaders, source, "this header size",
          "headers and ACKs of 40 bytes");
   expect(tcp.payload_bytes >= kLeastPayload && tcp.payload_bytes <= kMostPayload, source,
          "an mss of " + std::to_string(tcp.payload_bytes), "an mss of 88 to 60000 bytes");
