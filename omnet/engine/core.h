@@ -28,6 +28,10 @@ struct Core : Accounts {
   ~Core();
 
   void enter(PacketId id, Time now);  // a packet enters the link of its present hop
+  void settle_links(Time now);        // for a report
+  void catch_up_links(Time now);
+  std::vector<LinkState> link_states(Time now) const;
+  std::int64_t transmissions() const;  // begun on all links
   void note(TraceEvent what, std::int32_t at_link, const Packet& packet, Time now) {
     trace->add(now, what, at_link, packet.flow, packet.seq, packet.bytes, packet.has(kCe));
   }

@@ -191,4 +191,36 @@ void Core::enter(PacketId id, Time now) {
   links[link].enqueue(*this, id, now);
 }
 
+void Core::settle_links(Time now) {
+  for (Link& link : links) link.settle(*this, now);
+  for (const auto& link : class_links) {
+    if (link) link->settle(*this, now);
+  }
+}
+
+void Core::catch_up_links(Time now) {
+  for (Link& link : links) link.catch_up(*this, now);
+  for (const auto& link : class_links) {
+    if (link) link->catch_up(*this, now);
+  }
+}
+
+std::vector<LinkState> Core::link_states(Time now) const {
+  std::vector<LinkState> out;
+  out.reserve(links.size());
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    out.push_back(class_links[i] ? class_links[i]->state(now) : links[i].state(now));
+  }
+  return out;
+}
+
+std::int64_t Core::transmissions() const {
+  std::int64_t sum = 0;
+  for (const Link& link : links) sum += link.stats().departures;
+  for (const auto& link : class_links) {
+    if (link) sum += link->stats().departures;
+  }
+  return sum;
+}
+
 }  // namespace ecnomy::engine

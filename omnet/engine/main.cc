@@ -10,10 +10,8 @@
 // Exit status: 0 if it finished, 1 if the run failed, 2 if the command line or the plan is wrong.
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
 #include "bridge/client.h"
@@ -21,6 +19,7 @@
 #include "host/cpu_time.h"
 #include "host/plan.h"
 #include "host/plan_text.h"
+#include "host/program.h"
 #include "host/recorder.h"
 #include "host/registry.h"
 
@@ -35,34 +34,11 @@ constexpr const char* kUsage =
     "usage: ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token-file FILE]]\n"
     "       ecnomy-engine read --plan FILE | describe | --version";
 
-class BadUsage : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-std::map<std::string, std::string> parse_options(int argc, char** argv) {
-  std::map<std::string, std::string> options;
-  for (int i = 2; i < argc; i += 2) {
-    const std::string name = argv[i];
-    const bool known =
-        name == "--plan" || name == "--bridge-fd" || name == "--connect" || name == "--token-file";
-    if (!known) throw BadUsage("unknown option '" + name + "'");
-    if (i + 1 == argc) throw BadUsage(name + " needs a value");
-    options[name] = argv[i + 1];
-  }
-  if (!options.count("--plan")) throw BadUsage("--plan is missing");
-  return options;
+ecnomy::Options options_of(int argc, char** argv) {
+  return ecnomy::parse_options(argc, argv, {"--plan", "--bridge-fd", "--connect", "--token-file"});
 }
 
-Plan load_plan(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw ecnomy::BadPlan("plan: cannot read " + path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return ecnomy::parse_plan(text.str());
-}
-
-std::unique_ptr<bridge::Client> open_bridge(const std::map<std::string, std::string>& options) {
+std::unique_ptr<bridge::Client> open_bridge(const ecnomy::Options& options) {
   if (const auto fd = options.find("--bridge-fd"); fd != options.end()) {
     return std::make_unique<bridge::Client>(std::stoi(fd->second));
   }
@@ -74,11 +50,12 @@ std::unique_ptr<bridge::Client> open_bridge(const std::map<std::string, std::str
 
 // The first line of the file named by --token-file. The token is not an option, since every user of the
 // machine can see a command line.
-std::string token_in(const std::map<std::string, std::string>& options) {
+std::string token_in(const ecnomy::Options& options) {
   std::string token;
   if (const auto path = options.find("--token-file"); path != options.end()) {
     std::ifstream file(path->second);
-    if (!std::getline(file, token)) throw BadUsage("--token-file: cannot read " + path->second);
+    if (!std::getline(file, token))
+      throw ecnomy::BadUsage("--token-file: cannot read " + path->second);
   }
   return token;
 }
@@ -107,8 +84,8 @@ void run(const Plan& plan, bridge::Client* client, const std::string& token, boo
 }
 
 int command_run(int argc, char** argv) {
-  const auto options = parse_options(argc, argv);
-  const Plan plan = load_plan(options.at("--plan"));
+  const ecnomy::Options options = options_of(argc, argv);
+  const Plan plan = ecnomy::plan_of(options);
   const std::unique_ptr<bridge::Client> client = open_bridge(options);
   try {
     run(plan, client.get(), token_in(options), options.count("--connect") != 0);
@@ -125,7 +102,7 @@ int command(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
   if (verb == "run") return command_run(argc, argv);
   if (verb == "read") {
-    const Plan plan = load_plan(parse_options(argc, argv).at("--plan"));
+    const Plan plan = ecnomy::plan_of(options_of(argc, argv));
     std::cout << ecnomy::plan_text(plan, ecnomy::find_law) << "\n";
     return 0;
   }
@@ -137,22 +114,11 @@ int command(int argc, char** argv) {
     std::cout << "ecnomy-engine " << ECNOMY_VERSION << "\n";
     return 0;
   }
-  throw BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
+  throw ecnomy::BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return command(argc, argv);
-  } catch (const BadUsage& error) {
-    std::cerr << "ecnomy-engine: " << error.what() << "\n" << kUsage << "\n";
-    return 2;
-  } catch (const ecnomy::BadPlan& error) {
-    std::cerr << "ecnomy-engine: " << error.what() << "\n";
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "ecnomy-engine: " << error.what() << "\n";
-    return 1;
-  }
+  return ecnomy::status_of("ecnomy-engine", kUsage, [&] { return command(argc, argv); });
 }

@@ -141,21 +141,15 @@ bool Simulation::step() {
     if (core_.tally) tally_.tell_histograms(*client_);
     return false;
   }
-  now_ = next_boundary(now_);
+  now_ = plan_->next_report(now_);
   run_until(now_);
-  settle_links(now_);
+  core_.settle_links(now_);
   settle_calls(now_);
   recorder_.flush();
   if (core_.tally) tally_.tell_counts(*client_, now_);
   if (core_.classes) class_tally_.tell(*client_, now_);
   if (now_ == plan_->warmup) begin_tally();
   return true;
-}
-
-Time Simulation::next_boundary(Time now) const noexcept {
-  Time next = std::min((now / plan_->epoch + 1) * plan_->epoch, plan_->duration);
-  if (plan_->warmup > now) next = std::min(next, plan_->warmup);
-  return next;
 }
 
 void Simulation::run_until(Time end) {
@@ -245,20 +239,6 @@ void Simulation::application(const Event& event) {
   }
 }
 
-void Simulation::settle_links(Time now) {
-  for (Link& link : core_.links) link.settle(core_, now);
-  for (const auto& link : core_.class_links) {
-    if (link) link->settle(core_, now);
-  }
-}
-
-void Simulation::catch_up_links(Time now) {
-  for (Link& link : core_.links) link.catch_up(core_, now);
-  for (const auto& link : core_.class_links) {
-    if (link) link->catch_up(core_, now);
-  }
-}
-
 // Hands in the calls that found no free line, and the calls whose packets are all accounted for. At the end
 // of the run, all calls are handed in.
 void Simulation::settle_calls(Time now) {
@@ -276,7 +256,7 @@ void Simulation::look_up(Time now) {
   if (client_->hung_up()) client_->throw_gone();
   recorder_.flush_if_many();
   if (core_.tally && tally_.many()) {
-    catch_up_links(now);
+    core_.catch_up_links(now);
     tally_.tell_counts(*client_, now);
   }
   const std::int64_t wall = wall_ns();
@@ -289,10 +269,7 @@ RunTotals Simulation::totals() const {
   RunTotals totals;
   totals.events = events_;
   for (const FlowStats& flow : core_.flows) totals.data_packets += flow.delivered;
-  for (const Link& link : core_.links) totals.packet_hops += link.stats().departures;
-  for (const auto& link : core_.class_links) {
-    if (link) totals.packet_hops += link->stats().departures;
-  }
+  totals.packet_hops = core_.transmissions();
   return totals;
 }
 

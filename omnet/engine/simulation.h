@@ -54,21 +54,17 @@ class Simulation {
   void dispatch(const Event& event);
   template <class AnyLink>
   void deliver(AnyLink& link, Time now);
-  void settle_links(Time now);
-  void catch_up_links(Time now);
   void host_receive(PacketId id, Time now);
   void application(const Event& event);
   void sample(Time now);
   void look_up(Time now);
   void begin_tally() noexcept;
 
-  Time next_boundary(Time now) const noexcept;
   void settle_calls(Time now);
   void exchange(Time now, std::int64_t epoch);
   void order(std::size_t flow, const FlowOrder& order, Time now);
   FlowState state(std::size_t flow, Time now) const;
   std::vector<FlowState> states(Time now) const;  // by row
-  std::vector<LinkState> link_states(Time now) const;
   static std::int64_t wall_ns();
 
   const Plan* plan_;

@@ -26,16 +26,6 @@ std::vector<FlowState> Simulation::states(Time now) const {
   return merge_states(recorder_.rows(), [&](std::size_t flow) { return state(flow, now); });
 }
 
-std::vector<LinkState> Simulation::link_states(Time now) const {
-  std::vector<LinkState> out;
-  out.reserve(core_.links.size());
-  for (std::size_t i = 0; i < core_.links.size(); ++i) {
-    const auto& scheduled = core_.class_links[i];
-    out.push_back(scheduled ? scheduled->state(now) : core_.links[i].state(now));
-  }
-  return out;
-}
-
 void Simulation::order(std::size_t flow, const FlowOrder& order, Time now) {
   const FlowRef ref = flows_[flow];
   switch (ref.kind) {
@@ -50,7 +40,8 @@ void Simulation::order(std::size_t flow, const FlowOrder& order, Time now) {
 
 void Simulation::exchange(Time now, std::int64_t epoch) {
   if (!client_) return;
-  const bridge::Decide decide = recorder_.report(core_, link_states(now), states(now), now, epoch);
+  const bridge::Decide decide =
+      recorder_.report(core_, core_.link_states(now), states(now), now, epoch);
   last_alive_ns_ = wall_ns();
   if (now >= plan_->duration) return;
   hand_out(
@@ -60,8 +51,8 @@ void Simulation::exchange(Time now, std::int64_t epoch) {
 }
 
 void Simulation::sample(Time now) {
-  catch_up_links(now);
-  recorder_.sample(core_, link_states(now), states(now), now);
+  core_.catch_up_links(now);
+  recorder_.sample(core_, core_.link_states(now), states(now), now);
   recorder_.flush_if_many();
 }
 

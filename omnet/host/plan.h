@@ -4,6 +4,7 @@
 #ifndef ECNOMY_HOST_PLAN_H_
 #define ECNOMY_HOST_PLAN_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -149,6 +150,13 @@ struct Plan {
   std::vector<LinkPlan> links;
   std::vector<SourcePlan> sources;
   RecordPlan record;
+
+  // The first report after `now`: at the end of an epoch, of the warm-up or of the run.
+  Time next_report(Time now) const noexcept {
+    Time next = std::min((now / epoch + 1) * epoch, duration);
+    if (warmup > now) next = std::min(next, warmup);
+    return next;
+  }
 };
 
 // A text of a plan for messages: in quotes, in ASCII and cut, since it may come from a stranger.

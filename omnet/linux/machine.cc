@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "host/program.h"
 #include "linux/descriptor.h"
 
 namespace ecnomy::kernel {

@@ -14,15 +14,14 @@
 
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
 #include "bridge/client.h"
 #include "host/cpu_time.h"
 #include "host/plan.h"
+#include "host/program.h"
 #include "host/recorder.h"
 #include "linux/abilities.h"
 #include "linux/kernel_laws.h"
@@ -34,38 +33,14 @@ namespace {
 using ecnomy::Plan;
 namespace bridge = ecnomy::bridge;
 namespace kernel = ecnomy::kernel;
-using Options = std::map<std::string, std::string>;
+using ecnomy::Options;
 
 constexpr const char* kUsage =
     "usage: ecnomy-linux run --plan FILE [--bridge-fd N] [--facts FILE]\n"
     "       ecnomy-linux check [--plan FILE] | --version";
 
-class BadUsage : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-Options parse_options(int argc, char** argv) {
-  Options options;
-  for (int i = 2; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name != "--plan" && name != "--bridge-fd" && name != "--facts") {
-      throw BadUsage("unknown option '" + name + "'");
-    }
-    if (i + 1 == argc) throw BadUsage(name + " needs a value");
-    options[name] = argv[i + 1];
-  }
-  return options;
-}
-
 Plan load_plan(const Options& options) {
-  const auto path = options.find("--plan");
-  if (path == options.end()) throw BadUsage("--plan is missing");
-  std::ifstream file(path->second, std::ios::binary);
-  if (!file) throw ecnomy::BadPlan("plan: cannot read " + path->second);
-  std::ostringstream text;
-  text << file.rdbuf();
-  Plan plan = ecnomy::parse_plan(text.str());
+  Plan plan = ecnomy::plan_of(options);
   kernel::check_abilities(plan);
   return plan;
 }
@@ -146,10 +121,10 @@ int command(int argc, char** argv) {
     std::cout << "ecnomy-linux " << ECNOMY_VERSION << "\n";
     return 0;
   }
-  const Options options = parse_options(argc, argv);
+  const Options options = ecnomy::parse_options(argc, argv, {"--plan", "--bridge-fd", "--facts"});
   if (verb == "run") return command_run(options);
   if (verb != "check") {
-    throw BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
+    throw ecnomy::BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
   }
   const bool own_laws =
       options.count("--plan") ? kernel::needs_own_laws(load_plan(options)) : false;
@@ -163,19 +138,5 @@ int command(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return command(argc, argv);
-  } catch (const BadUsage& error) {
-    std::cerr << "ecnomy-linux: " << error.what() << "\n" << kUsage << "\n";
-    return 2;
-  } catch (const ecnomy::BadPlan& error) {
-    std::cerr << "ecnomy-linux: " << error.what() << "\n";
-    return 2;
-  } catch (const kernel::BadMachine& error) {
-    std::cerr << "ecnomy-linux: " << error.what() << "\n";
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "ecnomy-linux: " << error.what() << "\n";
-    return 1;
-  }
+  return ecnomy::status_of("ecnomy-linux", kUsage, [&] { return command(argc, argv); });
 }

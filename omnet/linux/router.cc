@@ -94,7 +94,7 @@ RunTotals Router::run() {
     apply(desk_->await(), 0);
   }
   ++epoch_;
-  boundary_ = next_boundary(0);
+  boundary_ = plan_->next_report(0);
   clock_.start();
   while (now_ < plan_->duration) {
     wait();

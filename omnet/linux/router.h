@@ -81,16 +81,13 @@ class Router {
   void acknowledged(std::size_t flow, const PacketHeader& header, Time now);
 
   // router_rows.cc
-  Time next_boundary(Time now) const noexcept;
   void end_epoch(Time now);
   void send_records(Time now);
-  void settle_links(Time now);
   void apply(const bridge::Decide& decide, Time now);
   void collect_decision(Time now);
   void sample(Time now);
   EpochReport report(Time now);
   std::vector<FlowState> states(Time now) const;
-  std::vector<LinkState> link_states(Time now) const;
   void finish();
   RunTotals totals() const;
 

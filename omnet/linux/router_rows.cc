@@ -8,35 +8,15 @@
 
 namespace ecnomy::kernel {
 
-Time Router::next_boundary(Time now) const noexcept {
-  Time next = std::min((now / plan_->epoch + 1) * plan_->epoch, plan_->duration);
-  if (plan_->warmup > now) next = std::min(next, plan_->warmup);
-  return next;
-}
-
-void Router::settle_links(Time now) {
-  for (engine::Link& link : core_.links) link.settle(core_, now);
-  for (const auto& link : core_.class_links) {
-    if (link) link->settle(core_, now);
-  }
-}
-
 std::vector<FlowState> Router::states(Time now) const {
   return merge_states(recorder_.rows(), [&](std::size_t flow) {
     return network_.flows()[flow].state(core_.flows[flow], now);
   });
 }
 
-std::vector<LinkState> Router::link_states(Time now) const {
-  std::vector<LinkState> out;
-  for (std::size_t i = 0; i < core_.links.size(); ++i) {
-    const auto& scheduled = core_.class_links[i];
-    out.push_back(scheduled ? scheduled->state(now) : core_.links[i].state(now));
-  }
-  return out;
+EpochReport Router::report(Time now) {
+  return {core_, core_.link_states(now), states(now), now, epoch_};
 }
-
-EpochReport Router::report(Time now) { return {core_, link_states(now), states(now), now, epoch_}; }
 
 void Router::send_records(Time now) {
   recorder_.flush();
@@ -46,8 +26,8 @@ void Router::send_records(Time now) {
 
 // The last report waits for all decisions, since the run is over.
 void Router::end_epoch(Time now) {
-  settle_links(now);
-  boundary_ = next_boundary(now);
+  core_.settle_links(now);
+  boundary_ = plan_->next_report(now);
   if (now >= plan_->duration) return;
   if (client_) {
     waiting_.push_back(report(now));
@@ -83,11 +63,8 @@ void Router::apply(const bridge::Decide& decide, Time now) {
 
 void Router::sample(Time now) {
   next_sample_ = now + plan_->record.every_ps;
-  for (engine::Link& link : core_.links) link.catch_up(core_, now);
-  for (const auto& link : core_.class_links) {
-    if (link) link->catch_up(core_, now);
-  }
-  recorder_.sample(core_, link_states(now), states(now), now);
+  core_.catch_up_links(now);
+  recorder_.sample(core_, core_.link_states(now), states(now), now);
   if (!desk_->busy()) recorder_.flush_if_many();
 }
 
@@ -118,10 +95,7 @@ RunTotals Router::totals() const {
   RunTotals totals;
   totals.events = events_;
   for (const FlowStats& flow : core_.flows) totals.data_packets += flow.delivered;
-  for (std::size_t i = 0; i < core_.links.size(); ++i) {
-    const auto& scheduled = core_.class_links[i];
-    totals.packet_hops += (scheduled ? scheduled->stats() : core_.links[i].stats()).departures;
-  }
+  totals.packet_hops = core_.transmissions();
   return totals;
 }
 

@@ -76,3 +76,19 @@ def test_users_do_the_same_in_whatever_rows_their_flows_are(
         assert moved.step(t_s, *others)[:, rows] == pytest.approx(kept[-1]), number
     away, probing, back, contract = np.array(kept).sum(axis=(0, 2))
     assert min(away, probing, back, contract) > 4
+
+
+@pytest.mark.parametrize("fee", [0.0, 0.05])
+def test_trials_with_a_fee_are_decided_soon(fee: float) -> None:
+    """Until a flow has stayed for `retry`, 20 s, or while it doubts; never without a fee."""
+    life, packets = Life(1), np.array([60])
+    dear = [False] * 6 + [True] * 5  # from the seventh decision on, the price is above the highest
+    hurries = []
+    for number, high in enumerate(dear):
+        life.step(
+            (number + 1) * EVERY_S, np.array([3.0 if high else 0.1]), np.array([fee]), packets
+        )
+        hurries.append(life.leaving.hurries)
+    begun = [EVERY_S * (number + 1) < 20 for number in range(6)]
+    assert hurries[:6] == [one and fee > 0 for one in begun]
+    assert any(hurries[6:]) == (fee > 0)

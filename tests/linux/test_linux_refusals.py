@@ -43,7 +43,7 @@ def test_refusals_name_the_source(source: str) -> None:
     """The line names the source, its setting and the possible settings."""
     plan = make_plan(scenario_from_text(LINK.replace(TCP, source), "a test"))
     if "without BPF" in refusal(find_linux(), plan):
-        pytest.skip("the program was built without BPF")
+        pytest.skip("built without BPF; install clang and libbpf-dev, and run make linux")
     line = refusal(find_linux(), plan)
     assert line.startswith("source 'flows': ") and "\n" not in line
     assert all(part in line for part in REFUSED[source])

@@ -7,6 +7,7 @@ in ECNOMY_OMNET, else in omnet/ beside the virtual environment or in the source 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,10 +15,10 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from ecnomy.agents.errors import EngineError, InputError
-from ecnomy.markets.engines.process import EngineProcess
+from ecnomy.markets.engines.process import EngineProcess, plan_file
 from ecnomy.markets.omnet.installation import project_folder
 from ecnomy.markets.plan import Plan
 
@@ -76,15 +77,14 @@ def description(binary: Path) -> str:
 
 
 def _check(binary: Path, plan: Plan | None) -> subprocess.CompletedProcess[str]:
-    with tempfile.TemporaryFile() as file:
-        words, given = [str(binary), "check"], file.fileno()
-        if plan is not None:
-            _write(file, plan)
-            words += ["--plan", f"/dev/fd/{given}"]
+    words: list[str | Path] = [binary, "check"]
+    with contextlib.ExitStack() as stack:
+        given = [] if plan is None else [stack.enter_context(plan_file(plan))]
+        words += [word for one in given for word in ("--plan", f"/dev/fd/{one}")]
         try:
             return subprocess.run(
                 words,
-                pass_fds=(given,),
+                pass_fds=given,
                 capture_output=True,
                 text=True,
                 timeout=_CHECK_S,
@@ -129,9 +129,8 @@ class LinuxEngine(EngineProcess):
         """
         self._facts = tempfile.TemporaryFile()
         try:
-            with tempfile.TemporaryFile() as file:
-                _write(file, plan)
-                given, facts = file.fileno(), self._facts.fileno()
+            facts = self._facts.fileno()
+            with plan_file(plan) as given:
                 super().__init__(
                     binary,
                     lambda number: [
@@ -168,9 +167,3 @@ class LinuxEngine(EngineProcess):
         """End it if it has not ended by itself."""
         super().close()
         self._facts.close()
-
-
-def _write(file: IO[bytes], plan: Plan) -> None:
-    file.write(plan.to_json())
-    file.flush()
-    file.seek(0)

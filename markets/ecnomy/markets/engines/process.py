@@ -11,15 +11,26 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, Self
 
 from ecnomy.agents.errors import EngineError
+from ecnomy.markets.plan import Plan
 
-__all__ = ["EngineProcess"]
+__all__ = ["EngineProcess", "plan_file"]
 
 _LAST_LINES: Final = 4096  # bytes read from the end of its standard error
+
+
+@contextlib.contextmanager
+def plan_file(plan: Plan) -> Iterator[int]:
+    """Provide a descriptor of a file with a sealed plan; no end can leave the file behind."""
+    with tempfile.TemporaryFile() as file:
+        file.write(plan.to_json())
+        file.seek(0)
+        yield file.fileno()
 
 
 class EngineProcess:

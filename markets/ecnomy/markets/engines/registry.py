@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from ecnomy.agents.errors import EngineError, InputError
-from ecnomy.markets.engines.process import EngineProcess
+from ecnomy.markets.engines.process import EngineProcess, plan_file
 from ecnomy.markets.plan import Plan
 
 __all__ = [
@@ -117,10 +117,7 @@ class Engine(EngineProcess):
         Raises:
             EngineError: it cannot be found or started.
         """
-        with tempfile.TemporaryFile() as file:  # without a name, so that no end can leave it behind
-            file.write(plan.to_json())
-            file.seek(0)
-            given = file.fileno()
+        with plan_file(plan) as given:
             super().__init__(
                 binary or find_engine(),
                 lambda number: ["run", "--plan", f"/dev/fd/{given}", "--bridge-fd", number],
