@@ -55,6 +55,15 @@ def test_reno_as_in_the_simulator(count: int, tmp_path: Path) -> None:
 own_laws = pytest.mark.skipif(bool(laws_lack()), reason=laws_lack())
 
 
+@own_laws
+def test_multcp_repairs_the_losses_of_its_slow_start(tmp_path: Path) -> None:
+    """RED drops retransmissions, which are not ECN-capable; the flows fill the link afterwards."""
+    text = LINK.replace("law: reno", "law: multcp, flows: 4")
+    results = simulated(text, tmp_path, "duration=5 s", "warmup=2 s")
+    flows = _columns(results, "flows")
+    assert sum(flows["goodput_bps"]) > 9e6
+
+
 @full
 @own_laws
 def test_bills_are_for_the_kernels_marks(tmp_path: Path) -> None:

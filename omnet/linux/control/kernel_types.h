@@ -32,6 +32,9 @@ struct tcp_sock {
   __u64 tcp_mstamp;
   __u32 srtt_us;
   __u32 packets_out;
+  __u32 sacked_out;
+  __u32 lost_out;
+  __u32 retrans_out;
   __u32 delivered;
   __u32 delivered_ce;
 };

@@ -161,8 +161,9 @@ SEC("struct_ops/multcp_init")
 void BPF_PROG(multcp_init, struct sock* sk) { begin(sk, bpf_sk_storage_get(&settings, sk, 0, 0)); }
 
 // In place of the kernel's proportional rate reduction (RFC 6937), which takes a round trip for a
-// reduction: multcp_state reduces at once, as in the simulator. There is no growth until the round
-// trip after it ends.
+// reduction: multcp_state reduces at once, as in the simulator, and the window grows again in the
+// next round trip. While losses are repaired, an arrived packet lets one leave. So a repair also
+// ends if retransmissions are lost.
 SEC("struct_ops/multcp_control")
 void BPF_PROG(multcp_control, struct sock* sk) {
   struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
@@ -170,7 +171,13 @@ void BPF_PROG(multcp_control, struct sock* sk) {
   struct law_state* law = state_of(sk);
   __u32 acked = tp->delivered - law->delivered;
   law->delivered = tp->delivered;
-  if (!want || acked == 0 || law->state >= TCP_CA_CWR) return;
+  if (!want || acked == 0 || law->state == TCP_CA_CWR) return;
+  if (law->state == TCP_CA_RECOVERY) {
+    const __u32 under_way = tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+    const __u64 most_now = least(under_way + acked, law->wtp.window >> ECNOMY_FRACTION_BITS);
+    tp->snd_cwnd = (__u32)most(most_now, 1);
+    return;
+  }
   const __u32 window = tp->snd_cwnd;
   law->wtp.window = whole_window(sk);
   if (2 * (tp->packets_out + acked) <= window) return;
@@ -190,8 +197,12 @@ void BPF_PROG(multcp_state, struct sock* sk, __u8 new_state) {
   struct tcp_sock* tp = (struct tcp_sock*)sk;
   struct law_state* law = state_of(sk);
   const struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
-  if (want && law->state < TCP_CA_CWR && new_state >= TCP_CA_CWR && new_state != TCP_CA_LOSS) {
+  const int reduces = new_state == TCP_CA_CWR || new_state == TCP_CA_RECOVERY;
+  if (want && law->state < TCP_CA_CWR && reduces) {
     law->wtp.window = multcp_reduced(whole_window(sk), want);
+  }
+  const int reduced = law->state == TCP_CA_CWR || law->state == TCP_CA_RECOVERY;
+  if (reduces || (reduced && new_state < TCP_CA_CWR)) {
     tp->snd_cwnd = (__u32)most(law->wtp.window >> ECNOMY_FRACTION_BITS, 1);
   }
   law->state = new_state;
