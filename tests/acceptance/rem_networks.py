@@ -39,6 +39,11 @@ class RemNetwork:
         assert np.all((prices < 1e-6) | (load > 0.9999 * capacity))
         return rates
 
+    def flows_times(self, count: int, weight: int = 1) -> RemNetwork:
+        """The network with `count` flows for each flow, and every weight times `weight`."""
+        flows = [(path, weight * own) for path, own in self.flows for _ in range(count)]
+        return RemNetwork(self.links, tuple(flows))
+
     def yaml(self, steps: str, phi: str, *, duration: int = 100, warmup: int = 40) -> str:
         """The scenario: `steps` are marking options, `phi` belongs to the sources."""
         lines = ["version: 1", f"duration: {duration} s", f"warmup: {warmup} s", "network:"]

@@ -65,8 +65,9 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
         as active and other traffic is left out. All `auto` share one phi, which is the number
         written elsewhere in the scenario, if any. `ecnomy check` names a gamma or alpha beyond the
         bound of stability, and a phi that marks fewer than 5 % or more than 99 % of a source's
-        packets. REM links mark many packets: with `not_ect: drop`, the default, they drop as many
-        retransmissions. Write `not_ect: pass` at the links, or `ect: all` at the sources.
+        packets. The paper's packets can all be marked, so `ect: all` is the default. With `data`,
+        retransmissions are dropped where data are marked or, with `not_ect: pass`, count as
+        unmarked: the source then sends faster into the queue that delayed its ACKs.
     """
 
     utility: Annotated[str, Choice(("log", "quadratic"))] = "log"
@@ -86,6 +87,7 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
         if (self.weight is None) == (self.mark_rate is None):
             found = "neither" if self.weight is None else "both"
             raise Misfit("weight", f"{found} 'weight' and 'mark_rate'", "one of them")
+        self._fill({"ect": "all"})
         self._priced("rem", "ack-clocked", 1.0)
 
 
