@@ -77,8 +77,8 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         ecn: echo of marks: accurate (a count), accecn (a count modulo 8), rfc3168 (until CWR), or
             off. The count of accecn is the ACE field of AccECN without its option (RFC 9768).
-        ect: ECN-capable packets: data, or also SYN, resent packets and ACKs (by default
-            with an L4S law).
+        ect: ECN-capable packets: data, or also SYN, resent packets and ACKs (all, the default of
+            L4S laws and of rem).
         codepoint: ECN-capable packets are sent as ECT(0), or as ECT(1) for L4S (RFC 9331), the
             default of an L4S law.
         sack: selective acknowledgements (RFC 2018, RFC 6675).
