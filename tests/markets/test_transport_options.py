@@ -47,12 +47,18 @@ def planned(transport: str) -> tuple[object, ...]:
         "dctcp",
         "bbr",
         "primal",
-        "rem, weight: 12 packets/ms, phi: 1.4, max_rate: 24 packets/ms",
     ],
 )
 def test_all_is_off_by_default(law: str) -> None:
     """Without options, plans are as before, whatever the law."""
     assert planned(f"law: {law}") == PLAIN
+
+
+def test_rem_sources_send_ecn_capable_packets_only() -> None:
+    """REM's estimate of the price needs packets that can be marked; `ect: data` is possible."""
+    rem = "law: rem, weight: 12 packets/ms, phi: 1.4, max_rate: 24 packets/ms"
+    assert planned(rem) == ("all", *PLAIN[1:])
+    assert planned(f"{rem}, ect: data") == PLAIN
 
 
 @pytest.mark.parametrize(
