@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets import run
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.summary import summary
@@ -246,3 +248,31 @@ def test_check_warns_of_what_a_dual_queue_ignores_or_drops() -> None:
     found = warnings(scenario, made)
     assert any("s0: 'class' has no effect" in line for line in found)
     assert any("s0: its packets are not ECN-capable, so link link drops" in line for line in found)
+
+
+def test_tables_and_series_are_by_codepoint(tmp_path: Path) -> None:
+    """Each flow has the ECN field that its data are sent with, and quantities sum over it."""
+    scenario = scenario_from_text(
+        text(
+            RED,
+            "{law: wtp, codepoint: ect-1}",
+            "{law: wtp}",
+            "{law: reno, ecn: rfc3168}",
+            "{law: reno, ecn: off, ect: data}",
+            "{law: udp, payload: 1000 bytes}",
+        ).replace("payload: 1000 bytes}", "payload: 1000 bytes}, traffic: {kind: cbr, rate: 1 Mbps}")
+    )
+    result = run(scenario, out=tmp_path / "run")
+    fields = ["ect-1", "ect-0", "ect-0", "not-ect", "not-ect"]
+    assert result.raw.flows["codepoint"].tolist() == fields
+    assert result.flows["codepoint"].tolist() == fields
+    for what in ("marks", "lost"):
+        by_source = result.timeseries(what, by="source")
+        by_field = result.timeseries(what, by="codepoint")
+        assert list(by_field) == ["ect-1", "ect-0", "not-ect"]
+        assert by_field["ect-1"].tolist() == by_source["s0"].tolist()
+        assert by_field["ect-0"].to_numpy() == pytest.approx(by_source[["s1", "s2"]].sum(axis=1))
+        assert by_field["not-ect"].to_numpy() == pytest.approx(by_source[["s3", "s4"]].sum(axis=1))
+    assert result.timeseries("marks", by="codepoint")["not-ect"].sum() == 0
+    assert result.timeseries("marks", by="codepoint")["ect-1"].sum() > 0
+    assert result.timeseries("lost", by="codepoint")["not-ect"].sum() > 0

@@ -221,6 +221,13 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     @property
+    def codepoint(self) -> str:
+        """Return the ECN field of its data packets before any mark: not-ect, ect-0 or ect-1."""
+        transport = self.transport
+        ect = transport.ect if isinstance(transport, Udp) else transport.echo != "off"
+        return transport.codepoint if ect else "not-ect"
+
+    @property
     def l4s(self) -> bool:
         """Return whether its data packets are ECT(1)."""
         return self.transport.codepoint == "ect-1"

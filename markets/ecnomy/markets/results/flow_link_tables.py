@@ -102,6 +102,7 @@ def flow_rows(
         "members": np.array([s.row_flows for s in plan.row_sources()], dtype=np.int64),
         "class": [o.name if o else "" for o in held],
         "provider": [o.provider if o else "" for o in held],
+        "codepoint": [source.codepoint for source in plan.row_sources()],
         **change,
         "goodput_bps": _per(8.0 * change["acked_bytes"], window_s),
         "marks_per_s": _per(change["ce"], window_s),

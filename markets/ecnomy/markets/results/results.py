@@ -173,7 +173,8 @@ class Results(RunTables):
 
             timeseries("goodput", by="class")        Mbps of all gold flows, of all silver flows ...
 
-        By flow, source, class or provider, or of all flows together if `by` is None:
+        By flow, source, class, provider or codepoint of data packets (not-ect, ect-0, ect-1), or
+        of all flows together if `by` is None:
 
             goodput, sent [Mbps]    delivered, lost [packets/s]    marks [marks/s]    marking [1]
             delay, rtt [s]          window [packets, mean of a flow]                  active [flows]

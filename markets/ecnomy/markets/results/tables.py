@@ -77,6 +77,7 @@ _FLOW_NAMES: Final = {
     "members": pa.int64(),  # number of flows in the row
     "class": pa.string(),
     "provider": pa.string(),
+    "codepoint": pa.string(),  # of data packets: not-ect, ect-0 or ect-1
 }
 _FLOW_RATES: Final = {
     "goodput_bps": pa.float64(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events in each interval between reports, by flow, source, class, provider or link.
+"""Events in each interval between reports, by flow, source, class, provider, codepoint or link.
 
 Tables hold cumulative counters; this module takes their differences. For a group of flows
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["ACCOUNT_SERIES", "FLOW_SERIES", "LINK_SERIES", "timeseries_of"]
 
 
-OF_FLOWS: Final = ("flow", "source", "class", "provider")
+OF_FLOWS: Final = ("flow", "source", "class", "provider", "codepoint")
 NO_CLASS: Final = "no class"
 EVERYTHING: Final = "all"
 _WILLINGNESS: Final = "willingness_micro_per_s"
@@ -173,6 +173,7 @@ def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
     names = {
         "flow": raw.plan.flow_names(),
         "source": [source.name for source in sources],
+        "codepoint": [source.codepoint for source in sources],
         EVERYTHING: [EVERYTHING] * len(sources),
     }[by]
     labels = list(dict.fromkeys(names))
