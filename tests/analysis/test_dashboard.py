@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 import open_world
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.dashboard import command, words
+from ecnomy.analysis.dashboard.access import Guard
 from ecnomy.analysis.dashboard.figures import Account
 from ecnomy.analysis.dashboard.groups import CLASS, NONE, PAY, groups_of
-from ecnomy.analysis.dashboard.guard import Guard
-from ecnomy.analysis.dashboard.hand import stops
+from ecnomy.analysis.dashboard.held_values import stops
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
 from ecnomy.analysis.dashboard.pictures import WIDE, history_svg, map_svg, place_of
 from ecnomy.markets.scenario import load

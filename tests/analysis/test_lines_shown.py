@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.analysis.run.lines import lines_of
+from ecnomy.analysis.run.busy_lines import lines_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 

@@ -24,9 +24,9 @@ from ecnomy.analysis.sweep_report.curves import best_of
 from ecnomy.analysis.sweep_report.findings import found_of
 from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
-from ecnomy.analysis.sweep_report.matters import matters_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, open_swept
 from ecnomy.analysis.sweep_report.table import points_table
+from ecnomy.analysis.sweep_report.variance_shares import matters_of
 from ecnomy.analysis.sweeps.labels import Factor
 from tiers import in_full
 

@@ -24,7 +24,6 @@ pytest.importorskip("open_spiel", reason="the extra `tournament`")
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.game.dynamics import egt
 from ecnomy.analysis.game.profiles import mixed
-from ecnomy.analysis.tournament.declared import load_tournament
 from ecnomy.analysis.tournament.networks import NETWORKS
 from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, page_of, write_page, write_payoffs
 from ecnomy.analysis.tournament.paying import found_in
@@ -32,6 +31,7 @@ from ecnomy.analysis.tournament.payoffs import Payoffs, payoffs_of
 from ecnomy.analysis.tournament.player_columns import player_columns
 from ecnomy.analysis.tournament.playing import beginning, finalists_of, played, rounded
 from ecnomy.analysis.tournament.profiles import assignment_of, pairs, simplex, sweep_of
+from ecnomy.analysis.tournament.tournament_file import load_tournament
 from ecnomy.analysis.tournament.wording import headline
 from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import open_raw

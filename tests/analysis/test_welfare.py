@@ -19,7 +19,7 @@ from ecnomy.agents.spec import StrategySpec
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.analysis.show.command import print_summary
 from ecnomy.analysis.show.welfare_table import print_welfare
-from ecnomy.analysis.welfare.declared import agents_of, declared_of, lived
+from ecnomy.analysis.welfare.declared_utilities import agents_of, declared_of, lived
 from ecnomy.analysis.welfare.welfare import Welfare, welfare_columns, welfare_of
 from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import RawRun, open_raw

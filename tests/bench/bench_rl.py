@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.markets import open_market, run
-from ecnomy.markets.rl.declared import load_environment
+from ecnomy.markets.rl.environment_file import load_environment
 
 FILE = Path(__file__).parents[2] / "configs" / "rl" / "monopolist.yaml"
 RUNS, STEPS, MANY = 3, 30, 64

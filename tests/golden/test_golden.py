@@ -26,7 +26,7 @@ from ecnomy.markets import load
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.units import unit_of
-from ecnomy.markets.rl.declared import load_environment
+from ecnomy.markets.rl.environment_file import load_environment
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.store import Store, identified
 from golden_files import PRICE, amount, folder_of

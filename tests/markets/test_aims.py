@@ -14,8 +14,8 @@ from hypothesis import given, settings
 import market_world as world
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
-from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.journal import Journal
+from ecnomy.markets.economy.targets import Aims
 from ecnomy.markets.plan import Law, Plan
 from tiers import examples
 

@@ -260,7 +260,9 @@ def test_tables_and_series_are_by_codepoint(tmp_path: Path) -> None:
             "{law: reno, ecn: rfc3168}",
             "{law: reno, ecn: off, ect: data}",
             "{law: udp, payload: 1000 bytes}",
-        ).replace("payload: 1000 bytes}", "payload: 1000 bytes}, traffic: {kind: cbr, rate: 1 Mbps}")
+        ).replace(
+            "payload: 1000 bytes}", "payload: 1000 bytes}, traffic: {kind: cbr, rate: 1 Mbps}"
+        )
     )
     result = run(scenario, out=tmp_path / "run")
     fields = ["ect-1", "ect-0", "ect-0", "not-ect", "not-ect"]

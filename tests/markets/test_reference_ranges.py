@@ -12,8 +12,8 @@ import yaml
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.reference.class_entries import strategy_entries
 from ecnomy.markets.reference.entry import Entry
-from ecnomy.markets.reference.own import strategy_entries
 from ecnomy.markets.reference.samples import in_yaml
 from ecnomy.markets.scenario.parameters import StrategyReader
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.rl.declared import load_environment
+from ecnomy.markets.rl.environment_file import load_environment
 from ecnomy.markets.rl.ranges import Range
 from rl_world import ENVIRONMENT, SCENARIO, written
 

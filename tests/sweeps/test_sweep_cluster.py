@@ -25,8 +25,8 @@ from distributed.diskutils import WorkSpace
 
 from command_line import ecnomy
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
-from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.pool import DaskPool, LazyPool, PoolLost
+from ecnomy.markets.sweep.sweep_file import Limits
 from processes import ended, line_of, started, wait_for
 from sweep_world import SWEEP, go, workers, write
 from tiers import full, in_full

@@ -23,8 +23,8 @@ import pytest
 from distributed.comm import connect
 
 from ecnomy.markets.support.temporary import private_folder
-from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.pool import DaskPool, PoolError
+from ecnomy.markets.sweep.sweep_file import Limits
 
 pytestmark = pytest.mark.xdist_group("cluster")
 

@@ -22,7 +22,7 @@ import msgspec
 import typer
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.dashboard.guard import Guard
+from ecnomy.analysis.dashboard.access import Guard
 from ecnomy.markets.cli.options import Changes, Config, EngineName, Seed
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.inputs.missing_packages import extras

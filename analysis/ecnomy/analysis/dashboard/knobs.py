@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The knobs of the live page: a service class or a payment per group, prices, load.
 
-A knob shows the value in force. Turning it holds a value (hand.py), and `release` ends this. Knobs
+A knob shows the value in force. Turning it holds a value (held_values.py), and `release` ends this. Knobs
 are redrawn when their `version` changes: after a step, and after a knob was turned.
 """
 
@@ -15,7 +15,7 @@ import solara
 from ecnomy.agents.money import MICRO
 from ecnomy.analysis.dashboard.figures import GroupSeen
 from ecnomy.analysis.dashboard.groups import CLASS, PAY, Group
-from ecnomy.analysis.dashboard.hand import stops
+from ecnomy.analysis.dashboard.held_values import stops
 from ecnomy.analysis.dashboard.live import LiveMarket
 from ecnomy.analysis.dashboard.pictures import CARRIERS
 from ecnomy.analysis.dashboard.words import carrier_facts, group_facts, name_tag

@@ -21,7 +21,7 @@ from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.dashboard.figures import Watch
 from ecnomy.analysis.dashboard.groups import groups_of
-from ecnomy.analysis.dashboard.hand import Hand
+from ecnomy.analysis.dashboard.held_values import Hand
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session.session import open_market

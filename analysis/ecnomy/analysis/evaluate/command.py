@@ -61,7 +61,7 @@ def evaluate_command(
     from ecnomy.analysis.evaluate.runs import measured
     from ecnomy.analysis.evaluate.verdicts import judged
     from ecnomy.analysis.pages.shell import page_maker
-    from ecnomy.markets.sweep.declared import Limits
+    from ecnomy.markets.sweep.sweep_file import Limits
 
     page_maker()
     evaluation = _evaluation(law, tuple(only or ()), quick)

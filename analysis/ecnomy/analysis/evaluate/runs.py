@@ -17,10 +17,10 @@ from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.sweep.blocks import plain_tree
-from ecnomy.markets.sweep.declared import Limits, Sweep
 from ecnomy.markets.sweep.driver import Observer
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.space import Assignment, Block, Point
+from ecnomy.markets.sweep.sweep_file import Limits, Sweep
 
 __all__ = [
     "QUICK_SEEDS",

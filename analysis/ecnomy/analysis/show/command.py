@@ -97,8 +97,8 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
         ResultsError: a table is missing or unreadable.
     """
     run = run.raw
+    from ecnomy.analysis.run.busy_lines import lines_of
     from ecnomy.analysis.run.guarantees import guarantees_of
-    from ecnomy.analysis.run.lines import lines_of
     from ecnomy.analysis.run.settling import print_settling
     from ecnomy.analysis.run.summary import CHANGING, summarize
     from ecnomy.analysis.show.guarantees_tables import print_guarantee

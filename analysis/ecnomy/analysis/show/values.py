@@ -24,11 +24,11 @@ def show_values(run: RawRun) -> dict[str, Any]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    from ecnomy.analysis.run.busy_lines import lines_of
     from ecnomy.analysis.run.carriers import carriers_of
     from ecnomy.analysis.run.choices import choices_of
     from ecnomy.analysis.run.files_sent import files_of
     from ecnomy.analysis.run.guarantees import guarantees_of
-    from ecnomy.analysis.run.lines import lines_of
     from ecnomy.analysis.run.settling import settling_of
     from ecnomy.analysis.run.summary import summarize
     from ecnomy.analysis.welfare.welfare import welfare_of

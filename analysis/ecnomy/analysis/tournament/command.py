@@ -61,8 +61,8 @@ def tournament_command(
     """
     from ecnomy.agents.find import look_beside
     from ecnomy.analysis.game.dynamics import egt
-    from ecnomy.analysis.tournament.declared import load_tournament
     from ecnomy.analysis.tournament.playing import played
+    from ecnomy.analysis.tournament.tournament_file import load_tournament
     from ecnomy.markets.sweep.driver import default_folder
 
     egt("alpharank")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys under `tournament` of a sweep file, as declared.py and entrants.py read them.
+"""The keys under `tournament` of a sweep file, as tournament_file.py and entrants.py read them.
 
 The reference of the sweep file (`ecnomy explain tournament`) is built from them (entry points
 `ecnomy.additions`).

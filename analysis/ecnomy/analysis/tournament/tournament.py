@@ -16,7 +16,7 @@ from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["Tournament"]
 
-LEAST: Final = 1e-3  # of x0, if U(0) is infinite, as in ecnomy.analysis.welfare.declared
+LEAST: Final = 1e-3  # of x0, if U(0) is infinite, as in ecnomy.analysis.welfare.declared_utilities
 
 
 class Tournament(msgspec.Struct, frozen=True, eq=False):

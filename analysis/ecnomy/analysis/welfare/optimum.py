@@ -31,7 +31,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.nash import nash_equilibrium
 from ecnomy.analysis.theory.optimum import FlowProblem, Optimum, network_optimum
-from ecnomy.analysis.welfare.declared import Declared, Lived, lived
+from ecnomy.analysis.welfare.declared_utilities import Declared, Lived, lived
 from ecnomy.markets.plan import Plan, Source, Tcp
 from ecnomy.markets.results.rawrun import RawRun
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Welfare of a run: the value of rates to users, payments, earnings, and distance to the optimum.
 
-Over the measured window, for agents whose strategy declares a utility (declared.py):
+Over the measured window, for agents whose strategy declares a utility (declared_utilities.py):
 
     utility            of an agent: integral over time of U(x_t), x_t report by report
     consumer surplus   utility - paid + received
@@ -35,7 +35,13 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.analysis.run.choices import choices_of
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.statistics.intervals import jain
-from ecnomy.analysis.welfare.declared import Declared, Lived, agents_of, declared_of, lived
+from ecnomy.analysis.welfare.declared_utilities import (
+    Declared,
+    Lived,
+    agents_of,
+    declared_of,
+    lived,
+)
 from ecnomy.analysis.welfare.optimum import Distance, distance_of
 from ecnomy.analysis.welfare.parts import parts_of
 from ecnomy.analysis.welfare.stability import Margin, margins_of

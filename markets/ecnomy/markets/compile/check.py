@@ -15,7 +15,7 @@ from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
 from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
-from ecnomy.markets.compile.lines import few_lines
+from ecnomy.markets.compile.line_load import few_lines
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.overpaying import anticipated_otherwise, paid_beyond_worth
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps

@@ -29,7 +29,7 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
         strategy = agent.strategy
         if strategy is None or "pay" not in strategy.params or not preset_of(agent.role).uses:
             continue
-        from ecnomy.agents.strategies.declared import declared_utility  # loads numpy
+        from ecnomy.agents.strategies.declared_utility import declared_utility  # loads numpy
 
         utility, pay = declared_utility(strategy), _pay(strategy)
         if utility is None:

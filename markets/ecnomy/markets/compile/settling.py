@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.compile.lines import call_s, erlang_b, is_pooled, load
+from ecnomy.markets.compile.line_load import call_s, erlang_b, is_pooled, load
 from ecnomy.markets.compile.target_marks import (
     bottlenecks,
     constant_rates,

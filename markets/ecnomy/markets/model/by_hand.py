@@ -17,11 +17,11 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import InputError, NotRunningError
 from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.observation import NO_OFFER
-from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.hand_changes import HandChanges
 from ecnomy.markets.economy.journal import Journal
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.targets import Aims
 from ecnomy.markets.model.stepped import Stepped
 from ecnomy.markets.plan import Plan
 

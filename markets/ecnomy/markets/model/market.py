@@ -3,7 +3,7 @@
 
 At a report the elapsed epoch is booked first, at the prices and classes in force during it.
 Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports,
-on arrival. Last, agents' willingness to pay becomes targets of flows (aims.py).
+on arrival. Last, agents' willingness to pay becomes targets of flows (targets.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ecnomy.agents.roles.role import Role, Terms
 from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
-from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
@@ -39,6 +38,7 @@ from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
 from ecnomy.markets.economy.price_domains import domains_of
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.settlement import Settlement
+from ecnomy.markets.economy.targets import Aims
 from ecnomy.markets.model.by_hand import ByHand
 from ecnomy.markets.model.seat import MarketSeat
 from ecnomy.markets.plan import Plan

@@ -27,7 +27,6 @@ from ecnomy.markets.economy.journal import CALL_PRICE, FEE, NAMES, PREFIXES
 
 if TYPE_CHECKING:
     from ecnomy.agents.roles.role import Role
-    from ecnomy.markets.economy.aims import Aims
     from ecnomy.markets.economy.call_desk import CallDesk
     from ecnomy.markets.economy.class_desk import ClassDesk
     from ecnomy.markets.economy.contracts import Contract
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.economy.observations import Sight
     from ecnomy.markets.economy.parties import Parties
     from ecnomy.markets.economy.price_domains import Domains
+    from ecnomy.markets.economy.targets import Aims
     from ecnomy.markets.plan import Plan
 
 __all__ = ["MarketSeat"]

@@ -16,8 +16,8 @@ from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Choice, Number
 from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
 from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.reference.class_entries import role_entries, strategy_entries
 from ecnomy.markets.reference.entry import Entry, below
-from ecnomy.markets.reference.own import role_entries, strategy_entries
 from ecnomy.markets.reference.samples import example_of, in_yaml, members, sample, wanted
 from ecnomy.markets.reference.sentences import about, class_note, first_sentence, law_of, note
 from ecnomy.markets.scenario.document import Document

@@ -17,7 +17,7 @@ __all__ = ["all_entries"]
 @functools.cache
 def all_entries() -> tuple[Entry, ...]:
     """Return the entries of all files."""
-    from ecnomy.markets.rl.declared import EnvironmentDocument
+    from ecnomy.markets.rl.environment_file import EnvironmentDocument
 
     sweep = tuple(sweep_entries())
     own = (one for one in sweep if one.path == "set")

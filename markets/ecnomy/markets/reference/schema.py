@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
-from ecnomy.markets.reference.own import role_entries, strategy_entries
+from ecnomy.markets.reference.class_entries import role_entries, strategy_entries
 from ecnomy.markets.reference.samples import members
 from ecnomy.markets.reference.sentences import about, first_sentence, law_of
 from ecnomy.markets.scenario.document import Document

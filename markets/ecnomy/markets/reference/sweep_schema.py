@@ -31,7 +31,7 @@ def sweep_schema() -> Schema:
 
 def environment_schema() -> Schema:
     """Return the schema of an environment file."""
-    from ecnomy.markets.rl.declared import EnvironmentDocument
+    from ecnomy.markets.rl.environment_file import EnvironmentDocument
 
     made = struct_schema(EnvironmentDocument, "ecnomy environment")
     [document] = (one for one in made["definitions"].values() if "learners" in one["properties"])

@@ -27,8 +27,8 @@ _ENDINGS: Final = (  # the first match counts
     ("_packets", "packets"),
 )
 _LISTED: Final = {
-    "text": "name source provider codepoint link_name class_name source_name debit credit kind agent "
-    "subject payer payee unit what meaning who account",
+    "text": "name source provider codepoint link_name class_name source_name debit credit kind "
+    "agent subject payer payee unit what meaning who account",
     "number": "flow link class_index id user number seq event bin tariff posting entry",
     "packets": "sent retransmitted acked delivered ce ece lost control_ce in_flight cwnd mean_cwnd "
     "arrivals marks drops law_drops not_ect_drops ce_dropped ce_in_flight departures queue_max "

@@ -7,7 +7,7 @@
     env = market_env("configs/rl/monopolist.yaml")           # Gymnasium, one of its learners
     env = vector_env("configs/rl/monopolist.yaml", 64)       # Gymnasium, 64 markets in parallel
 
-The environment file (declared.py) defines observations, actions and rewards. Names are
+The environment file (environment_file.py) defines observations, actions and rewards. Names are
 imported when they are first used.
 """
 
@@ -17,7 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ecnomy.markets.rl.declared import Environment, load_environment
+    from ecnomy.markets.rl.environment_file import Environment, load_environment
     from ecnomy.markets.rl.parallel import MarketParallelEnv, parallel_env
     from ecnomy.markets.rl.single import MarketEnv, market_env
     from ecnomy.markets.rl.vector import MarketVectorEnv, vector_env

@@ -10,7 +10,7 @@ import numpy as np
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.missing_packages import extras
-from ecnomy.markets.rl.declared import Environment, load_environment
+from ecnomy.markets.rl.environment_file import Environment, load_environment
 from ecnomy.markets.rl.spaces import action_space, observation_space, shares
 from ecnomy.markets.rl.world import World
 

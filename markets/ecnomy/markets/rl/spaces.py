@@ -14,7 +14,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.missing_packages import extras
-from ecnomy.markets.rl.declared import Learner
+from ecnomy.markets.rl.environment_file import Learner
 
 try:
     from gymnasium import spaces

@@ -23,7 +23,7 @@ from ecnomy.agents.money import MICRO
 from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.model.market import Market
-from ecnomy.markets.rl.declared import Environment
+from ecnomy.markets.rl.environment_file import Environment
 from ecnomy.markets.rl.quantities import CARRIER, Look, measured
 from ecnomy.markets.session.session import open_market
 

@@ -21,9 +21,9 @@ from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.reading import read, write
 from ecnomy.markets.inputs.variants import load_text, load_tree
 from ecnomy.markets.inputs.yamlfile import Node, Place, show
+from ecnomy.markets.scenario.consistency import check_names, market_spec
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.expand import expanded
-from ecnomy.markets.scenario.market_spec import check_names, market_spec
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.shared_marking import with_shared_marking
 

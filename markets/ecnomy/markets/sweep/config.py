@@ -32,12 +32,12 @@ from ecnomy.markets.scenario import load
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.size_list import with_sizes_inside
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
-from ecnomy.markets.sweep.declared import UNLIMITED, Limits, Sweep
 from ecnomy.markets.sweep.keys import LIMITS, SWEEP
 from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.point_scenario import override_text
 from ecnomy.markets.sweep.preflight import check_aliases, try_first
 from ecnomy.markets.sweep.searches import with_calibration, with_tuning, with_until
+from ecnomy.markets.sweep.sweep_file import UNLIMITED, Limits, Sweep
 
 __all__ = ["UNLIMITED", "Limits", "Sweep", "changed", "is_sweep", "load_sweep", "refuse_changes"]
 

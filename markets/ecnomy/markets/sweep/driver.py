@@ -20,12 +20,12 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import Code, code_now, digest_of
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute
 from ecnomy.markets.sweep.pool import LOST, RESUME, Pool, PoolLost, RunAbandoned
 from ecnomy.markets.sweep.space import Point
 from ecnomy.markets.sweep.store import Store
+from ecnomy.markets.sweep.sweep_file import Sweep
 
 __all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs", "task_of", "unwritten"]
 

@@ -15,9 +15,9 @@ import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE, SIMULATORS
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import code_now
 from ecnomy.markets.sweep.head import head_of, is_sweep
+from ecnomy.markets.sweep.sweep_file import Sweep
 
 __all__ = ["engine_in", "with_engine"]
 

@@ -17,7 +17,6 @@ import msgspec
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.support.locking import Busy
 from ecnomy.markets.sweep.config import load_sweep
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.driver import Observer, Tally, default_folder, missing, sweep_runs
 from ecnomy.markets.sweep.engine_choice import with_engine
 from ecnomy.markets.sweep.executors import ExecutorPool, InlinePool
@@ -26,6 +25,7 @@ from ecnomy.markets.sweep.parts import PARTS, Part, parts_in
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.rounds import grown
 from ecnomy.markets.sweep.store import Store
+from ecnomy.markets.sweep.sweep_file import Sweep
 
 __all__ = ["Merged", "make_part", "make_rounds", "merge", "refuse_until", "run_sweep"]
 

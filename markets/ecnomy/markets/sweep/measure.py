@@ -24,7 +24,7 @@ from typing import Final, cast
 
 from ecnomy.agents.errors import InputError, ResultsError, StrategyError
 from ecnomy.agents.spec import MarketSpec
-from ecnomy.agents.strategies.declared import declared_utility
+from ecnomy.agents.strategies.declared_utility import declared_utility
 from ecnomy.markets.support.additions import added
 
 __all__ = ["Measure", "added_measures", "find_measure", "measured", "measures_of"]

@@ -28,7 +28,6 @@ from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session.conversation import Quiet, Sink, simulate
 from ecnomy.markets.session.preparing import market_of
 from ecnomy.markets.support.temporary import temporary_folder
-from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.fingerprint import (
     Code,
     code_now,
@@ -44,6 +43,7 @@ from ecnomy.markets.sweep.gathered import Gathered
 from ecnomy.markets.sweep.measure import added_measures, measured, measures_of
 from ecnomy.markets.sweep.point_scenario import scenario_at
 from ecnomy.markets.sweep.space import Assignment
+from ecnomy.markets.sweep.sweep_file import Limits
 from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
 

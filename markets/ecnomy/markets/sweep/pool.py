@@ -30,8 +30,8 @@ from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.support.temporary import private_folder
 from ecnomy.markets.sweep import local_worker
-from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 from ecnomy.markets.sweep.local_worker import hush, remove_leavings
+from ecnomy.markets.sweep.sweep_file import UNLIMITED, Limits
 
 __all__ = [
     "LOST",

@@ -13,9 +13,9 @@ from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.yamlfile import Node, Place, parse
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.rows import RESERVED
 from ecnomy.markets.sweep.space import Block, Point
+from ecnomy.markets.sweep.sweep_file import Sweep
 from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
 __all__ = ["check_aliases", "try_first", "try_values"]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.recorded import columns_in, figures
 from ecnomy.markets.sweep.sequential import chosen_outcome, counts_of
 from ecnomy.markets.sweep.store import every_name
+from ecnomy.markets.sweep.sweep_file import Sweep
 
 __all__ = ["grown"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.space import Block
+from ecnomy.markets.sweep.sweep_file import Sweep
 
 if TYPE_CHECKING:  # for it alone Mesa would be loaded
     from ecnomy.markets.sweep.outcome import Outcome

@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.space import Point
+from ecnomy.markets.sweep.sweep_file import Sweep
 from ecnomy.markets.sweep.tuning import TARGET
 
 __all__ = ["search_of"]

@@ -11,10 +11,10 @@ import msgspec
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.sweep.blocks import MOST_RUNS
 from ecnomy.markets.sweep.calibration import read_calibration
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.preflight import check_aliases
 from ecnomy.markets.sweep.sequential import read_until
 from ecnomy.markets.sweep.space import Block
+from ecnomy.markets.sweep.sweep_file import Sweep
 from ecnomy.markets.sweep.tuning import read_tuning
 
 __all__ = ["with_calibration", "with_tuning", "with_until"]

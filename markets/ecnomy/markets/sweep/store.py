@@ -39,7 +39,6 @@ from ecnomy.markets.support.intact import (
     write_synced,
 )
 from ecnomy.markets.support.locking import locked
-from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.head import FORMAT, HEAD, OtherFormat, head_of, is_sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.parts import JOBS, PARTS, Part
@@ -47,6 +46,7 @@ from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
 from ecnomy.markets.sweep.searched import search_of
 from ecnomy.markets.sweep.space import Point
+from ecnomy.markets.sweep.sweep_file import Sweep
 
 __all__ = [
     "SHARD_RUNS",

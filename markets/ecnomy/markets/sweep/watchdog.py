@@ -18,7 +18,7 @@ from typing import Final
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.engines.process import EngineProcess
-from ecnomy.markets.sweep.declared import UNLIMITED, Limits
+from ecnomy.markets.sweep.sweep_file import UNLIMITED, Limits
 
 __all__ = ["OverTime", "Watchdog"]
 

@@ -21,7 +21,7 @@ from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import BUILT_IN
-from ecnomy.agents.strategies.declared import declared_utility
+from ecnomy.agents.strategies.declared_utility import declared_utility
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.agents.utilities import Utility, delay_cost_of
 from ecnomy.agents.volumes import BITS_PER_MB

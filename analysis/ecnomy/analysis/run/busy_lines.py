@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ecnomy.markets.compile.lines import erlang_b, is_pooled, load
+from ecnomy.markets.compile.line_load import erlang_b, is_pooled, load
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Lines", "lines_of"]
