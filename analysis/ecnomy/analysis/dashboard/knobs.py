@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The knobs of the live page: a service class or a payment per group, prices, load.
 
-A knob shows the value in force. Turning it holds a value (held_values.py), and `release` ends this. Knobs
-are redrawn when their `version` changes: after a step, and after a knob was turned.
+A knob shows the value in force. Turning it holds a value (held_values.py), and `release` ends this.
+Knobs are redrawn when their `version` changes: after a step, and after a knob was turned.
 """
 
 from __future__ import annotations
