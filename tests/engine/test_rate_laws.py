@@ -171,6 +171,17 @@ def test_primal_rate_is_weight_over_marking(probability: float, delay_s: float) 
     assert over["sent"].sum() == pytest.approx(packets, abs=4 * deviation + slack / probability)
 
 
+@pytest.mark.parametrize("w", [0.5, rare(1.0), 4.0])
+def test_primal_takes_what_it_is_told_at_rates_of_a_few_packets_per_second(w: float) -> None:
+    """Also where a mark's kappa, 5 packets/s, is above the rate w / p (siris2002 Eq. 1 at rest)."""
+    probability, seconds = 0.3, 1000
+    links = plans.duplex("l", 0, 1, 1e10, 0.02, marking=plans.fixed(probability))
+    law = plans.primal(w, initial_rate=w / probability)
+    flows = plans.source("f", [0], [1], plans.tcp(law), count=20)
+    over = run(plans.plan(links, [flows], seconds + 50, warmup_s=50, epoch_s=50)).over(50, 1050)
+    assert over["ce"].sum() == pytest.approx(20 * seconds * w, rel=0.05)
+
+
 def test_primal_takes_marks_per_second_from_the_market() -> None:
     """A decision's mark rate is the weight, at once and whatever the round trip."""
     law = plans.primal(5.0, 20.0, initial_rate=200.0)

@@ -97,7 +97,10 @@ class RemSourceOracle(WindowOracle):
 
 
 class PrimalOracle(WindowOracle):
-    """dx/dt = kappa (w - x f), each ACK standing for the time n / x that it took to send n."""
+    """dx/dt = kappa (w - x f), each ACK standing for the time n / x that it took to send n.
+
+    Below L = 4 kappa the step moves L ln x instead, as dx/dt = (x / L) kappa (w - x f) does.
+    """
 
     def __init__(self, window: WindowTuple, values: Sequence[float]) -> None:
         super().__init__(*window)
@@ -118,7 +121,20 @@ class PrimalOracle(WindowOracle):
     def ack(self, n: int, k: int) -> None:
         """A rise of kappa w over n / x seconds, and a fall of kappa for each mark."""
         seconds = CONTEXT.divide(Decimal(n), self.x)
-        self.move(CONTEXT.multiply(self.kappa, CONTEXT.multiply(self.w, seconds) - k))
+        step = CONTEXT.multiply(self.kappa, CONTEXT.multiply(self.w, seconds) - k)
+        low = 4 * self.kappa
+        if self.x >= low:
+            left = step + self.x - low  # beyond L
+            after = low + left if left >= 0 else self.shrunk(low, left, low)
+        else:
+            room = CONTEXT.multiply(low, CONTEXT.ln(CONTEXT.divide(low, self.x)))  # up to L
+            after = low + step - room if step >= room else self.shrunk(self.x, step, low)
+        self.move(after - self.x)
+
+    @staticmethod
+    def shrunk(x: Decimal, step: Decimal, low: Decimal) -> Decimal:
+        """The rate after a step on the logarithmic part of the scale."""
+        return CONTEXT.multiply(x, CONTEXT.exp(CONTEXT.divide(step, low)))
 
     def loss(self) -> None:
         """Half the rate."""

@@ -256,6 +256,8 @@ RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("sign", "window/primal.h", "n * w_ / x_ - k", "n * w_ / x_ + k"),
         Mutation("case", "window/primal.h", "n * w_ / x_", "n * w_ / window.cwnd"),
         Mutation("clamp", "window/primal.h", "std::clamp(x, min_, max_)", "std::max(x, min_)"),
+        Mutation("scale", "window/primal.h", "x_ < low ? ", "x_ < 0 ? "),
+        Mutation("inverse", "window/primal.h", "at / low - 1", "at / low"),
         Mutation("threshold", "window/primal.h", "std::min(x_, 1 / rtt_s_)", "1 / rtt_s_"),
         Mutation("weight", "window/primal.h", "(sample_s - rtt_s_) / 8", "(sample_s - rtt_s_) / 4"),
     ],

@@ -8,7 +8,8 @@
 //
 //   x += kappa (n w / x - k)    kappa in packets/s per mark, x in [min_rate, max_rate]
 //
-// In equilibrium x = w / f, independently of the round trip. cwnd = x T is the number of packets in flight, with T
+// Below 4 kappa the same step changes 4 kappa (1 + ln(x / 4 kappa)): a mark divides the rate by e^(1/4) instead of
+// ending at min_rate. In equilibrium x = w / f, independently of the round trip. cwnd = x T is the number of packets in flight, with T
 // smoothed as SRTT (RFC 6298). It bounds the flight: a host allows 2 cwnd + 1 packets. A fast retransmit halves x,
 // and a timeout leaves one packet per T; the papers do not define the response to losses.
 #ifndef ECNOMY_LAWS_WINDOW_PRIMAL_H_
@@ -63,7 +64,7 @@ class Primal {
   void on_ack(Window& window, const Ack& ack) noexcept {
     const double n = static_cast<double>(ack.newly_acked);
     const double k = static_cast<double>(ack.marks);
-    become(window, x_ + kappa_ * (n * w_ / x_ - k));
+    become(window, moved(kappa_ * (n * w_ / x_ - k)));
   }
   void on_congestion(Window&, double) noexcept {}
   void on_loss(Window& window, double) noexcept {
@@ -81,6 +82,13 @@ class Primal {
   void aim(double marks_per_s) noexcept { w_ = marks_per_s; }
 
  private:
+  // The rate after a step on a scale that is x from 4 kappa on and 4 kappa (1 + ln(x / 4 kappa)) below.
+  double moved(double step) const noexcept {
+    const double low = 4 * kappa_;
+    const double at = (x_ < low ? low * (1 + std::log(x_ / low)) : x_) + step;
+    return at < low ? low * std::exp(at / low - 1) : at;
+  }
+
   void become(Window& window, double x) noexcept {
     x_ = std::clamp(x, min_, max_);
     if (rtt_s_ > 0) window.set(x_ * rtt_s_);
