@@ -83,14 +83,21 @@ def test_command_ends_with_status_2(
     with pytest.raises(SystemExit) as ended:
         start()
     error = capsys.readouterr().err
-    assert ended.value.code == 2 and error.count("\n") == 1 and "window law vegas" in error
+    assert ended.value.code == 2 and error.count("\n") == 1
+    assert error.startswith("ecnomy: flows.yaml:") and "sources[0]: found window law vegas" in error
 
 
 def test_missing_program_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A source tree without the program: the line has the command that builds it."""
+    """A source tree without the program: the line has the command that builds it.
+
+    An installed package has no sources of this engine: the line says where they are.
+    """
     (tmp_path / "inet").mkdir()
     (tmp_path / "inet" / "package.ned").touch()
     monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path))
+    with pytest.raises(InputError, match="make linux in a checkout of ecnomy"):
+        engine_kind("linux")
+    (tmp_path / "linux").mkdir()
     with pytest.raises(InputError, match=f"make -C {tmp_path}/linux"):
         engine_kind("linux")
 

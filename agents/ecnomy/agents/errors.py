@@ -4,6 +4,7 @@
     EcnomyError                 base of all, exit status 1
     ├── InputError              invalid user input, exit status 2
     │   ├── ScenarioError       in a scenario file: file, line, path, found, expected
+    │   ├── SourceError         a source that an engine cannot run: source, found, expected
     │   └── FolderTakenError    a results folder holds content that must not be replaced
     ├── StrategyError           a strategy could not be loaded or broke its contract
     ├── TariffError             the same for a custom tariff
@@ -28,6 +29,7 @@ __all__ = [
     "ProtocolError",
     "ResultsError",
     "ScenarioError",
+    "SourceError",
     "StrategyError",
     "TariffError",
 ]
@@ -67,6 +69,20 @@ class ScenarioError(InputError):
         place = file if line is None else f"{file}:{line}"
         where = f"{place}: {path}" if path else place
         super().__init__(f"{where}: found {found}, expected {expected}")
+
+
+class SourceError(InputError):
+    """A source that the engine cannot run.
+
+    Attributes:
+        source: its name.
+        found: its setting.
+        expected: the settings that the engine has.
+    """
+
+    def __init__(self, source: str, found: str, expected: str) -> None:
+        self.source, self.found, self.expected = source, found, expected
+        super().__init__(f"source {source!r}: found {found}, expected {expected}")
 
 
 class FolderTakenError(InputError):

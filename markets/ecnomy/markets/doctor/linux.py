@@ -15,7 +15,8 @@ _WHAT = "engine linux"
 
 def linux_findings() -> list[Finding]:
     """Check the program, the privileges and the kernel, as `--engine linux` needs them."""
-    build = f"make -C {project_folder()}/linux"
+    sources = project_folder() / "linux"
+    build = f"make -C {sources}" if sources.is_dir() else "make linux in a checkout of ecnomy"
     try:
         binary = find_linux()
         if reason := refusal(binary):

@@ -11,13 +11,14 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.agents.errors import EngineError, InputError, SourceError
 from ecnomy.markets.engines.process import EngineProcess, plan_file
 from ecnomy.markets.omnet.installation import project_folder
 from ecnomy.markets.plan import Plan
@@ -29,6 +30,7 @@ _SOURCES: Final = ("linux", "engine", "host", "bridge", "laws")  # source folder
 _CODE: Final = (".h", ".cc")
 _QUANTILES: Final = ("p99", "p999")
 _CHECK_S: Final = 30.0  # for a check of the machine and the plan
+_OF_A_SOURCE: Final = re.compile(r"source '(.+?)': (.+) is not possible with (.+), which has (.+)")
 
 
 def find_linux() -> Path:
@@ -40,7 +42,10 @@ def find_linux() -> Path:
     folder = project_folder()
     binary = folder / "linux" / LINUX_BINARY
     if not os.access(binary, os.X_OK):
-        raise InputError(f"{binary}: not found; build the engine linux: make -C {folder}/linux")
+        remedy = f"make -C {folder}/linux"
+        if not binary.parent.is_dir():
+            remedy = "make linux in a checkout of ecnomy, whose folder omnet ECNOMY_OMNET must name"
+        raise InputError(f"{binary}: not found; build the engine linux: {remedy}")
     built_s = binary.stat().st_mtime
     files = (file for part in _SOURCES for file in sorted((folder / part).rglob("*")))
     newer = next((f for f in files if f.suffix in _CODE and f.stat().st_mtime > built_s), None)
@@ -96,6 +101,10 @@ def _check(binary: Path, plan: Plan | None) -> subprocess.CompletedProcess[str]:
             raise EngineError(f"{binary} check: no answer in {_CHECK_S:g} s") from None
 
 
+def _ms(time_s: float) -> str:
+    return f"{time_s * 1e3:.3g} ms" if time_s < 1 else f"{time_s:,.1f} s"
+
+
 class Linux:
     """The built program of the Linux engine."""
 
@@ -110,7 +119,11 @@ class Linux:
     ) -> EngineProcess:
         """See EngineKind."""
         if reason := refusal(self._binary, plan):
-            raise InputError(reason)
+            told = _OF_A_SOURCE.fullmatch(reason)
+            if told is None:
+                raise InputError(reason)
+            source, found, engine, expected = told.groups()
+            raise SourceError(source, f"{found} with {engine}", expected)
         return LinuxEngine(self._binary, plan)
 
     def digest(self) -> str:
@@ -156,7 +169,7 @@ class LinuxEngine(EngineProcess):
         facts = self.facts()
         if facts.get("valid", True):
             return []
-        late = ", ".join(f"{facts[f'late_{name}_s'] * 1e3:.3g} ms" for name in _QUANTILES)
+        late = ", ".join(_ms(facts[f"late_{name}_s"]) for name in _QUANTILES)
         bounds = " and ".join(f"{facts[f'bound_{name}_s'] * 1e3:g} ms" for name in _QUANTILES)
         return [
             f"not valid: packets were late by {late} (99 % and 99.9 % of them), expected at most "

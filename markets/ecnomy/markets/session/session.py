@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from ecnomy.agents.errors import InputError, NotRunningError
+from ecnomy.agents.errors import InputError, NotRunningError, SourceError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Finish
 from ecnomy.markets.compile import check
@@ -156,7 +156,13 @@ class Session:
             for warning in check.warnings(scenario, plan):
                 self._keeper.say.warn(warning)
             positions = scenario.document.network.positions
-            process = self._open.enter_context(kind.start(plan, self.folder, positions))
+            try:
+                engine = kind.start(plan, self.folder, positions)
+            except SourceError as error:
+                index = [source.name for source in plan.sources].index(error.source)
+                where = f"sources[{index}]"
+                raise scenario.places.fault(where, error.found, error.expected) from None
+            process = self._open.enter_context(engine)
             self._process = process
             link = self._open.enter_context(engine_link(process.sock, plan))
             hello = welcomed(process, link, plan)
