@@ -33,10 +33,6 @@ void CallFlow::start(Core& core, Time now) {
   await_call(core, now, now);
 }
 
-void CallFlow::wake(Core& core, Time at) {
-  core.events.push(at, EventKind::application, static_cast<std::uint32_t>(flow_));
-}
-
 // `from` is the time at which the user became idle. It is before now if the send overhead delayed a call's
 // last packet. The next call begins after this packet.
 void CallFlow::await_call(Core& core, Time from, Time now) {
@@ -48,14 +44,13 @@ void CallFlow::await_call(Core& core, Time from, Time now) {
   }
   const Time stop = source_->plan->stop_ps;
   const Time at = std::max(now, later(from, source_->plan->profile.stretch(from, next_.idle)));
-  if (stop < 0 || at < stop) wake(core, at);
+  if (stop < 0 || at < stop) core.wake(flow_, at);
 }
 
 // Schedules the source's next call on the line that takes it.
 void CallFlow::pass_turn(Core& core, Time now) {
   if (const std::optional<Callers::Turn> turn = source_->callers->turn(now, *desk_)) {
-    const auto flow = static_cast<std::uint32_t>(source_->first_flow + turn->line);
-    core.events.push(turn->at, EventKind::application, flow);
+    core.wake(source_->first_flow + turn->line, turn->at);
   }
 }
 
@@ -103,7 +98,7 @@ void CallFlow::due_at(Time tick) {
 // The call ends at end_, or at its last packet's departure if the send overhead makes this later.
 void CallFlow::packet_or_end(Core& core) {
   if (due_ < end_) left_ = std::max(left_, later(due_, outbox_.draw()));
-  wake(core, due_ < end_ ? left_ : std::max(left_, end_));
+  core.wake(flow_, due_ < end_ ? left_ : std::max(left_, end_));
 }
 
 void CallFlow::send(Core& core, Time now) {

@@ -51,7 +51,6 @@ class CallFlow {
   void packet_or_end(Core& core);
   void send(Core& core, Time now);
   void end(Core& core, Time now);
-  void wake(Core& core, Time at);
   bool quiet(const Core& core) const noexcept;
   void hand_in(CallRecord& call, bool complete);
   void hand_in_ended(std::size_t count);

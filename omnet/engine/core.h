@@ -17,12 +17,21 @@ namespace ecnomy::engine {
 class ClassLink;
 class Link;
 
+// Real hosts (linux/), for the flows of datagrams.
+class Hosts {
+ public:
+  virtual ~Hosts() = default;
+  virtual void wake(std::int32_t flow, Time at) = 0;  // the flow acts at this time
+  virtual void leave(PacketId id, Time now) = 0;      // the packet leaves through a socket
+};
+
 struct Core : Accounts {
   EventQueue events;
   PacketPool packets;
   std::vector<Link> links;
   // By link; null unless the link has a scheduler. Such a link's entry in `links` is unused.
   std::vector<std::unique_ptr<ClassLink>> class_links;
+  Hosts* hosts = nullptr;  // not owned; null if hosts are simulated
 
   Core();
   ~Core();
@@ -32,6 +41,11 @@ struct Core : Accounts {
   void catch_up_links(Time now);
   std::vector<LinkState> link_states(Time now) const;
   std::int64_t transmissions() const;  // begun on all links
+  // A flow of datagrams acts at this time.
+  void wake(std::int32_t flow, Time at) {
+    if (hosts) return hosts->wake(flow, at);
+    events.push(at, EventKind::application, static_cast<std::uint32_t>(flow));
+  }
   void note(TraceEvent what, std::int32_t at_link, const Packet& packet, Time now) {
     trace->add(now, what, at_link, packet.flow, packet.seq, packet.bytes, packet.has(kCe));
   }

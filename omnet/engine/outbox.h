@@ -25,6 +25,7 @@ class Outbox {
 
   // The packet leaves now, without overhead.
   void leave(Core& core, PacketId id, Time now) {
+    if (core.hosts) return core.hosts->leave(id, now);
     Packet& packet = core.packets[id];
     packet.sent = now;
     if (core.trace) core.note(TraceEvent::send, -1, packet, now);

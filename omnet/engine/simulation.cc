@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::int64_t kEventsPerLook = 1 << 14;  // a few ms of computing
 
-std::string stream_name(const SourcePlan& source, std::int32_t member, const char* use) {
-  return "source/" + source.name + "/" + std::to_string(member) + "/" + use;
-}
-
 }  // namespace
 
 std::int64_t Simulation::wall_ns() {
@@ -78,11 +74,7 @@ void Simulation::build_source(const SourcePlan& source) {
   sources_.emplace_back(source, path, ack_path, static_cast<std::int32_t>(flows_.size()),
                         &recorder_);
   draw_rtt_errors(sources_.back());
-  if (source.traffic.law == Voip::kName && Voip(source.traffic.values.data()).pooled()) {
-    sources_.back().callers =
-        std::make_unique<Callers>(source, Stream(plan_->seed, stream_name(source, 0, "arrivals")),
-                                  sources_.back().first_flow);
-  }
+  sources_.back().make_callers(plan_->seed);
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/packet.h"
@@ -18,6 +19,11 @@
 #include "laws/random/stream.h"
 
 namespace ecnomy::engine {
+
+// Name of a flow's random stream.
+inline std::string stream_name(const SourcePlan& source, std::int32_t member, const char* use) {
+  return "source/" + source.name + "/" + std::to_string(member) + "/" + use;
+}
 
 struct SourceConfig {
   // The plan and the sink must outlive it.
@@ -32,6 +38,13 @@ struct SourceConfig {
         transfers(sink) {
     if (source.transport.tcp) sender.emplace(source.transport, &source);
     if (source.traffic.law == Web::kName) web.emplace(make_web(source));
+  }
+
+  // For a source whose calls come from an unlimited population.
+  void make_callers(std::uint64_t seed) {
+    if (plan->traffic.law != Voip::kName || !Voip(plan->traffic.values.data()).pooled()) return;
+    callers = std::make_unique<Callers>(*plan, Stream(seed, stream_name(*plan, 0, "arrivals")),
+                                        first_flow);
   }
 
   // The flow's next random error of the RTT; only if `rtt_errors` is set.

@@ -23,7 +23,7 @@ void UdpFlow::schedule(Core& core, Time gap) {
   last_ = std::max(last_, later(due_, outbox_.draw()));
   const Time stop = source_->plan->stop_ps;
   if (stop >= 0 && last_ >= stop) return;
-  core.events.push(last_, EventKind::application, static_cast<std::uint32_t>(flow_));
+  core.wake(flow_, last_);
 }
 
 void UdpFlow::on_application(Core& core, Time now) {

@@ -70,9 +70,17 @@ void check_control(const SourcePlan& source) {
   expect(tcp.slow_start, source, "slow_start: false", "slow start in every kernel law");
 }
 
-void check_transport(const SourcePlan& source) {
+void check_datagrams(const SourcePlan& source) {
+  const TransportPlan& udp = source.transport;
+  expect(!source.calls_ask, source, "calls that ask the market",
+         "datagrams and calls that ask for no admission");
+  expect(udp.header_bytes == kDatagramHeaders, source, "this header size", "headers of 28 bytes");
+  expect(udp.payload_bytes <= kMostPayload, source,
+         "a payload of " + std::to_string(udp.payload_bytes), "a payload of at most 60000 bytes");
+}
+
+void check_stream(const SourcePlan& source) {
   const TransportPlan& tcp = source.transport;
-  expect(tcp.tcp, source, "udp", "tcp sources only");
   check_control(source);
   expect(tcp.header_bytes == kHeaders && tcp.ack_bytes == kHeaders, source, "this header size",
          "headers and ACKs of 40 bytes");
@@ -96,10 +104,11 @@ void check_transport(const SourcePlan& source) {
 void check_abilities(const Plan& plan) {
   if (plan.sources.size() > kMostSources) throw BadPlan("engine linux has at most 65520 sources");
   for (const SourcePlan& source : plan.sources) {
-    check_transport(source);
+    const bool tcp = source.transport.tcp;
+    tcp ? check_stream(source) : check_datagrams(source);
     check_count(source);
-    expect(!source.path.empty() && !source.ack_path.empty(), source, "a path without links",
-           "paths of at least one link");
+    expect(!source.path.empty() && (!tcp || !source.ack_path.empty()), source,
+           "a path without links", "paths of at least one link");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ecnomy-linux: a packet engine with the kernel's TCP, in wall-clock time.
+// ecnomy-linux: a packet engine with the kernel's TCP and UDP, in wall-clock time.
 //
 //   ecnomy-linux run --plan FILE [--bridge-fd N] [--facts FILE]
 //       runs the plan; without a bridge no market decides, and the totals are printed as one JSON
@@ -47,7 +47,7 @@ Plan load_plan(const Options& options) {
 
 // How punctual the run was: seconds between the due time of a packet at its host and its actual
 // time.
-nlohmann::ordered_json facts_of(const kernel::Router& router) {
+nlohmann::ordered_json facts_of(kernel::Router& router) {
   const kernel::Lateness& late = router.lateness();
   const kernel::KernelCounts counts = router.kernel_counts();
   return {{"valid", late.valid()},

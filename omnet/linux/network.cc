@@ -26,39 +26,48 @@ std::int32_t mtu_of(const Plan& plan) noexcept {
 
 }  // namespace
 
-Network::Network(const Plan& plan, TransferSink* transfers)
+Network::Network(const Plan& plan, TransferSink* transfers, CallDesk* calls)
     : laws_(plan),
       receivers_(kReceivers, kSenders, mtu_of(plan)),
-      senders_(kSenders, kReceivers, mtu_of(plan)) {
+      senders_(kSenders, kReceivers, mtu_of(plan)),
+      calls_(calls) {
   receivers_.enter();
   set_up(receivers_, plan, kReceivers, kSenders);
   for (std::size_t source = 0; source < plan.sources.size(); ++source) {
-    listeners_.push_back(open_listener(plan.sources[source], source, laws_));
+    const bool tcp = plan.sources[source].transport.tcp;
+    listeners_.push_back(tcp ? open_listener(plan.sources[source], source, laws_) : Descriptor());
+    if (!tcp) sinks_.emplace_back(source);
   }
   senders_.enter();
   set_up(senders_, plan, kSenders, kReceivers);
-  make_flows(plan, transfers);
+  make_flows(plan, transfers, calls);
 }
 
 // Start times, pauses and sizes are drawn from the simulator's streams. So all engines draw the
 // same values.
-void Network::make_flows(const Plan& plan, TransferSink* transfers) {
+void Network::make_flows(const Plan& plan, TransferSink* transfers, CallDesk* calls) {
   sources_.reserve(plan.sources.size());
   first_flow_.push_back(0);
   for (std::size_t index = 0; index < plan.sources.size(); ++index) {
     const SourcePlan& source = plan.sources[index];
     sources_.emplace_back(source, 0, 0, first_flow_.back(), transfers);
+    sources_.back().make_callers(plan.seed);
     const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
     for (std::int32_t member = 0; member < source.count; ++member) {
-      const std::string name = "source/" + source.name + "/" + std::to_string(member);
-      Stream start(plan.seed, name + "/start");
+      Stream start(plan.seed, engine::stream_name(source, member, "start"));
       Time at = law.draw(member, start);
       if (source.traffic.law == OneFile::kName) {  // the start is its only draw
         at = later(law.at, source.profile.stretch(law.at, at - law.at));
       }
       agenda_.wake(flows_.size(), at);
-      flows_.emplace_back(sources_.back(), index, member, laws_, agenda_,
-                          Stream(plan.seed, name + "/traffic"));
+      if (source.transport.tcp) {
+        const Stream traffic(plan.seed, engine::stream_name(source, member, "traffic"));
+        flows_.emplace_back(std::in_place_type<StreamFlow>, sources_.back(), index, member, laws_,
+                            agenda_, traffic);
+      } else {
+        flows_.emplace_back(std::in_place_type<DatagramFlow>, sources_.back(), index, member,
+                            plan.seed, calls);
+      }
       flow_source_.push_back(index);
     }
     first_flow_.push_back(static_cast<std::int32_t>(flows_.size()));
@@ -87,6 +96,7 @@ void Network::set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own,
   }
   for (std::size_t source = 0; source < plan.sources.size(); ++source) {
     const TransportPlan& tcp = plan.sources[source].transport;
+    if (!tcp.tcp) continue;  // the prefix's route
     space.add_route({address_of(own, source), address_of(other, source), tcp.ect,
                      tcp.delayed_acks == 1,
                      static_cast<std::uint32_t>(std::max(tcp.initial_window, 1.0)),
@@ -109,8 +119,38 @@ void Network::accept(std::size_t source) {
                               SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!peer) return;
     const std::int32_t flow = flow_of(ntohl(from.sin_addr.s_addr), ntohs(from.sin_port));
-    if (flow >= 0) flows_[static_cast<std::size_t>(flow)].accepted(std::move(peer));
+    StreamFlow* const to = flow < 0 ? nullptr : stream(static_cast<std::size_t>(flow));
+    if (to) to->accepted(std::move(peer));
   }
+}
+
+void Network::drain() {
+  for (DatagramSink& sink : sinks_) sink.drain();
+  for (auto& flow : flows_) {
+    if (auto* const tcp = std::get_if<StreamFlow>(&flow)) tcp->drain();
+  }
+}
+
+void Network::settle_calls(engine::Core& core, Time now, bool over) {
+  for (const engine::SourceConfig& source : sources_) {
+    if (source.callers) source.callers->lose(now, *calls_);
+  }
+  for (auto& flow : flows_) {
+    if (auto* const udp = std::get_if<DatagramFlow>(&flow)) udp->settle_calls(core, now, over);
+  }
+}
+
+KernelCounts Network::kernel_counts() const {
+  KernelCounts sum;
+  for (const DatagramSink& sink : sinks_) sum += sink.counts();
+  for (const auto& flow : flows_) {
+    if (const auto* const tcp = std::get_if<StreamFlow>(&flow)) {
+      sum += tcp->counts();
+    } else {
+      sum.sent += std::get<DatagramFlow>(flow).sent();
+    }
+  }
+  return sum;
 }
 
 }  // namespace ecnomy::kernel

@@ -4,11 +4,13 @@
 #define ECNOMY_LINUX_NETWORK_H_
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "engine/source.h"
 #include "host/plan.h"
 #include "linux/agenda.h"
+#include "linux/datagram_flow.h"
 #include "linux/descriptor.h"
 #include "linux/kernel_laws.h"
 #include "linux/own_space.h"
@@ -18,14 +20,23 @@ namespace ecnomy::kernel {
 
 class Network {
  public:
-  // The plan and the sink must outlive it. Afterwards this thread is in the senders' namespace.
-  Network(const Plan& plan, TransferSink* transfers);
+  // The plan and the sinks must outlive it. Afterwards this thread is in the senders' namespace.
+  Network(const Plan& plan, TransferSink* transfers, CallDesk* calls);
 
   int senders() const noexcept { return senders_.tunnel(); }
   int receivers() const noexcept { return receivers_.tunnel(); }
-  const std::vector<Descriptor>& listeners() const noexcept { return listeners_; }  // by source
-  std::vector<StreamFlow>& flows() noexcept { return flows_; }
-  const std::vector<StreamFlow>& flows() const noexcept { return flows_; }
+  // By source; no descriptor for a source of datagrams.
+  const std::vector<Descriptor>& listeners() const noexcept { return listeners_; }
+  std::size_t flow_count() const noexcept { return flows_.size(); }
+  // A flow of TCP, or null.
+  StreamFlow* stream(std::size_t flow) noexcept { return std::get_if<StreamFlow>(&flows_[flow]); }
+  // A flow of datagrams, or null.
+  DatagramFlow* datagrams(std::size_t flow) noexcept {
+    return std::get_if<DatagramFlow>(&flows_[flow]);
+  }
+  FlowState state(std::size_t flow, const FlowStats& stats, Time now) const noexcept {
+    return std::visit([&](const auto& one) { return one.state(stats, now); }, flows_[flow]);
+  }
   Agenda& agenda() noexcept { return agenda_; }
   const Agenda& agenda() const noexcept { return agenda_; }
   // The flow of a source's address and a sender's port; -1 if there is none.
@@ -33,9 +44,14 @@ class Network {
   std::size_t source_of(std::size_t flow) const noexcept { return flow_source_[flow]; }
   // Hands a new connection at a listener to its flow.
   void accept(std::size_t source);
+  // The receivers read what has arrived.
+  void drain();
+  // Hands in the calls that are complete by `now`, or all at the end of the run.
+  void settle_calls(engine::Core& core, Time now, bool over);
+  KernelCounts kernel_counts() const;
 
  private:
-  void make_flows(const Plan& plan, TransferSink* transfers);
+  void make_flows(const Plan& plan, TransferSink* transfers, CallDesk* calls);
   void set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own, std::uint32_t other);
 
   KernelLaws laws_;
@@ -43,9 +59,11 @@ class Network {
   OwnSpace receivers_, senders_;
   std::vector<std::int32_t> first_flow_;  // by source, and the number of all flows
   std::vector<std::size_t> flow_source_;
+  CallDesk* calls_;
   std::vector<Descriptor> listeners_;
+  std::vector<DatagramSink> sinks_;  // of the sources of datagrams
   std::vector<engine::SourceConfig> sources_;
-  std::vector<StreamFlow> flows_;
+  std::vector<std::variant<StreamFlow, DatagramFlow>> flows_;
 };
 
 }  // namespace ecnomy::kernel

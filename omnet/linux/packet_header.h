@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the router reads and changes in a real packet: IPv4 (RFC 791) and TCP (RFC 9293) headers,
-// and the CE mark with the header checksum mended incrementally (RFC 1624 Eq. 3: HC' = ~(~HC + ~m +
-// m')).
+// What the router reads and changes in a real packet: IPv4 (RFC 791) with TCP (RFC 9293) or UDP
+// (RFC 768) headers, and the CE mark with the header checksum mended incrementally (RFC 1624 Eq. 3:
+// HC' = ~(~HC + ~m + m')).
 #ifndef ECNOMY_LINUX_PACKET_HEADER_H_
 #define ECNOMY_LINUX_PACKET_HEADER_H_
 
@@ -13,7 +13,8 @@
 
 namespace ecnomy::kernel {
 
-inline constexpr std::int32_t kHeaders = 40;  // bytes of IPv4 and TCP without options
+inline constexpr std::int32_t kHeaders = 40;          // bytes of IPv4 and TCP without options
+inline constexpr std::int32_t kDatagramHeaders = 28;  // bytes of IPv4 and UDP
 
 enum TcpFlag : std::uint8_t {
   kFinFlag = 1 << 0,
@@ -24,7 +25,7 @@ enum TcpFlag : std::uint8_t {
   kCwrFlag = 1 << 7,
 };
 
-// Numbers in host order.
+// Numbers in host order. A datagram has no sequence numbers and flags.
 struct PacketHeader {
   std::uint32_t source_address, target_address;
   std::uint16_t source_port, target_port;
@@ -32,6 +33,7 @@ struct PacketHeader {
   std::uint8_t flags;
   Codepoint codepoint;
   std::int32_t ip_bytes, payload_bytes;
+  bool datagram;  // UDP, not TCP
 
   bool has(TcpFlag flag) const noexcept { return (flags & flag) != 0; }
 };
@@ -43,28 +45,42 @@ inline std::uint32_t read_32(const std::uint8_t* at) noexcept {
   return std::uint32_t{read_16(at)} << 16 | read_16(at + 2);
 }
 
-// No value for any other packet than a whole TCP segment in IPv4.
+// Bytes of the TCP or UDP header; 0 if there is no such header in a transport part of this size.
+inline std::size_t transport_header(std::uint8_t protocol, const std::uint8_t* at,
+                                    std::size_t size) noexcept {
+  constexpr std::uint8_t kTcp = 6, kUdp = 17;
+  constexpr std::size_t kLeastTcp = 20, kUdpHeader = 8;
+  if (protocol == kUdp) {
+    return size >= kUdpHeader && read_16(at + 4) == size ? kUdpHeader : 0;
+  }
+  if (protocol != kTcp || size < kLeastTcp) return 0;
+  const std::size_t header = (std::size_t{at[12]} >> 4) * 4;
+  return header >= kLeastTcp && header <= size ? header : 0;
+}
+
+// No value for any other packet than a whole TCP segment or UDP datagram in IPv4.
 inline std::optional<PacketHeader> read_header(const std::uint8_t* packet,
                                                std::size_t size) noexcept {
   constexpr std::size_t kLeastHeader = 20;
-  constexpr std::uint8_t kTcp = 6;
-  if (size < 2 * kLeastHeader || packet[0] >> 4 != 4 || packet[9] != kTcp) return std::nullopt;
+  if (size < kLeastHeader || packet[0] >> 4 != 4) return std::nullopt;
   const std::size_t ip = std::size_t{packet[0] & 0x0FU} * 4;
   const std::size_t total = read_16(packet + 2);
-  if (ip < kLeastHeader || total > size || total < ip + kLeastHeader) return std::nullopt;
-  const std::uint8_t* const tcp = packet + ip;
-  const std::size_t headers = ip + (std::size_t{tcp[12]} >> 4) * 4;
-  if (headers < ip + kLeastHeader || headers > total) return std::nullopt;
+  if (ip < kLeastHeader || total > size || total < ip) return std::nullopt;
+  const std::uint8_t* const transport = packet + ip;
+  const std::size_t header = transport_header(packet[9], transport, total - ip);
+  if (header == 0) return std::nullopt;
+  const bool tcp = header >= kLeastHeader;
   return PacketHeader{read_32(packet + 12),
                       read_32(packet + 16),
-                      read_16(tcp),
-                      read_16(tcp + 2),
-                      read_32(tcp + 4),
-                      read_32(tcp + 8),
-                      tcp[13],
+                      read_16(transport),
+                      read_16(transport + 2),
+                      tcp ? read_32(transport + 4) : 0,
+                      tcp ? read_32(transport + 8) : 0,
+                      tcp ? transport[13] : std::uint8_t{0},
                       static_cast<Codepoint>(packet[1] & 3U),
                       static_cast<std::int32_t>(total),
-                      static_cast<std::int32_t>(total - headers)};
+                      static_cast<std::int32_t>(total - ip - header),
+                      !tcp};
 }
 
 // Sets CE in an IPv4 packet.

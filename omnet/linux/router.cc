@@ -39,11 +39,12 @@ Router::Router(const Plan& plan, bridge::Client* client)
       recorder_(plan, client),
       tally_(plan),
       class_tally_(plan),
-      network_(plan, &recorder_),
+      network_(plan, &recorder_, &recorder_),
       poll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
       timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd")),
-      watched_(network_.flows().size()),
+      watched_(network_.flow_count()),
       buffer_(kLargestPacket) {
+  core_.hosts = this;
   core_.trace = recorder_.trace();
   core_.delay_thresholds = plan.record.delay_thresholds;
   if (client_ && plan.record.classes_every > 0) core_.classes = &class_tally_;
@@ -53,8 +54,9 @@ Router::Router(const Plan& plan, bridge::Client* client)
   poll_for(poll_.get(), network_.receivers(), EPOLLIN, Polled::tunnel, 1);
   poll_for(poll_.get(), timer_.get(), EPOLLIN, Polled::timer);
   for (std::size_t source = 0; source < network_.listeners().size(); ++source) {
-    const int listener = network_.listeners()[source].get();
-    poll_for(poll_.get(), listener, EPOLLIN | EPOLLET, Polled::listener, source);
+    const Descriptor& listener = network_.listeners()[source];
+    if (!listener) continue;
+    poll_for(poll_.get(), listener.get(), EPOLLIN | EPOLLET, Polled::listener, source);
   }
   if (!client_) return;
   desk_ = std::make_unique<MarketDesk>(recorder_);
@@ -84,7 +86,7 @@ void Router::make_paths() {
     first_hop_.push_back(core_.add_path(source.path, source.classes, number));
     first_ack_hop_.push_back(core_.add_path(source.ack_path, source.ack_classes, number));
   }
-  core_.open(network_.flows().size());
+  core_.open(network_.flow_count());
 }
 
 RunTotals Router::run() {
@@ -125,7 +127,7 @@ void Router::wait() {
         collect_decision(now);
         break;
       case Polled::flow: {
-        StreamFlow& flow = network_.flows()[index];
+        StreamFlow& flow = *network_.stream(index);
         if (const auto reason = flow.failure()) throw std::runtime_error(*reason);
         flow.fill(core_.flows[index], now);
         break;
@@ -203,23 +205,31 @@ void Router::dispatch(const engine::Event& event) {
 }
 
 void Router::act(Time now) {
-  wake_flows(now);
   if (now >= next_look_) look(now);
   if (now >= next_sample_) sample(now);
   if (now >= boundary_) end_epoch(now);
+  if (now < plan_->duration) wake_flows(now);
 }
 
 void Router::wake_flows(Time now) {
   while (network_.agenda().next() <= now) {
     const std::size_t index = network_.agenda().take();
-    network_.flows()[index].act(core_.flows[index], now);
+    if (DatagramFlow* const flow = network_.datagrams(index)) {
+      flow->act(core_, now);
+      continue;
+    }
+    network_.stream(index)->act(core_.flows[index], now);
     watch(index);
   }
 }
 
-// Polls the present socket of a flow. A closed socket leaves the poll by itself.
+void Router::wake(std::int32_t flow, Time at) {
+  network_.agenda().wake(static_cast<std::size_t>(flow), at);
+}
+
+// Polls the present socket of a TCP flow. A closed socket leaves the poll by itself.
 void Router::watch(std::size_t index) {
-  const StreamFlow& flow = network_.flows()[index];
+  const StreamFlow& flow = *network_.stream(index);
   if (!flow.is_open() || watched_[index] == flow.connection()) return;
   watched_[index] = flow.connection();
   poll_for(poll_.get(), flow.socket(), EPOLLOUT | EPOLLET, Polled::flow, index);
@@ -228,10 +238,9 @@ void Router::watch(std::size_t index) {
 // Every 10 ms: receivers read, limits are applied, and the market hears from the run.
 void Router::look(Time now) {
   next_look_ = now + kLookEvery;
-  for (std::size_t i = 0; i < network_.flows().size(); ++i) {
-    StreamFlow& flow = network_.flows()[i];
-    flow.drain();
-    flow.look(core_.flows[i], now);
+  network_.drain();
+  for (std::size_t i = 0; i < network_.flow_count(); ++i) {
+    if (StreamFlow* const flow = network_.stream(i)) flow->look(core_.flows[i], now);
   }
   if (!client_ || desk_->busy()) return;
   if (++looks_ % kLooksPerHangUpCheck == 0 && client_->hung_up()) client_->throw_gone();

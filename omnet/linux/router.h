@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run on the kernel's TCP. Packets leave real sockets, pass the plan's links here and reach real
+// A run on the kernel's TCP and UDP. Packets leave real sockets, pass the plan's links here and reach real
 // sockets.
 //
-//   socket ── kernel TCP ── TUN ──► links of the plan ──► TUN ── kernel TCP ── socket
+//   socket ── kernel ── TUN ──► links of the plan ──► TUN ── kernel ── socket
 //
 // The links are those of the built-in engine (engine/link.h), with their marking laws, schedulers,
 // delays and accounts. Only the time differs: the router takes it from the wall clock when a packet
@@ -45,14 +45,14 @@ struct RunTotals {
   std::int64_t packet_hops = 0;   // transmissions begun, ACKs included
 };
 
-class Router {
+class Router : private engine::Hosts {
  public:
   // `plan` must outlive it. `client` may be null: no market decides, nothing is recorded.
   Router(const Plan& plan, bridge::Client* client);
 
   RunTotals run();
   const Lateness& lateness() const noexcept { return lateness_; }  // of packets that reach hosts
-  KernelCounts kernel_counts() const;
+  KernelCounts kernel_counts();                                    // the receivers read first
   double slowest_decision_s() const noexcept { return seconds(slowest_decision_); }
 
  private:
@@ -70,10 +70,14 @@ class Router {
   void wake_flows(Time now);
   void watch(std::size_t index);
   void look(Time now);
+  void wake(std::int32_t flow, Time at) override;
 
   // router_packets.cc
   bool take_packets(bool forward);
   void enter(const PacketHeader& header, bool forward, Time now);
+  engine::PacketId packet_of(const PacketHeader& header, std::int32_t flow, bool forward, Time now);
+  engine::PacketId datagram_of(const PacketHeader& header, std::size_t flow, Time now);
+  void leave(engine::PacketId id, Time now) override;
   void fill_packet(engine::Packet& packet, const PacketHeader& header, bool forward);
   template <class AnyLink>
   void deliver(AnyLink& link, Time now);

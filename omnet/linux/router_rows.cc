@@ -10,7 +10,7 @@ namespace ecnomy::kernel {
 
 std::vector<FlowState> Router::states(Time now) const {
   return merge_states(recorder_.rows(), [&](std::size_t flow) {
-    return network_.flows()[flow].state(core_.flows[flow], now);
+    return network_.state(flow, core_.flows[flow], now);
   });
 }
 
@@ -29,6 +29,7 @@ void Router::end_epoch(Time now) {
   core_.settle_links(now);
   boundary_ = plan_->next_report(now);
   if (now >= plan_->duration) return;
+  network_.settle_calls(core_, now, false);
   if (client_) {
     waiting_.push_back(report(now));
     if (!desk_->busy()) {
@@ -56,7 +57,8 @@ void Router::apply(const bridge::Decide& decide, Time now) {
       decide, recorder_.rows(),
       [&](std::size_t link, const auto& values) { core_.links[link].reconfigure(values); },
       [&](std::size_t flow, const FlowOrder& part) {
-        network_.flows()[flow].order(part, core_.flows[flow], now);
+        if (DatagramFlow* const udp = network_.datagrams(flow)) return udp->order(part);
+        network_.stream(flow)->order(part, core_.flows[flow], now);
         watch(flow);
       });
 }
@@ -73,6 +75,7 @@ void Router::sample(Time now) {
 void Router::finish() {
   if (!client_) return;
   const Time end = plan_->duration;
+  network_.settle_calls(core_, end, true);
   while (!waiting_.empty()) {
     desk_->await();
     waiting_.pop_front();
@@ -85,10 +88,9 @@ void Router::finish() {
   if (core_.tally) tally_.tell_histograms(*client_);
 }
 
-KernelCounts Router::kernel_counts() const {
-  KernelCounts sum;
-  for (const StreamFlow& flow : network_.flows()) sum += flow.counts();
-  return sum;
+KernelCounts Router::kernel_counts() {
+  network_.drain();
+  return network_.kernel_counts();
 }
 
 RunTotals Router::totals() const {

@@ -23,25 +23,13 @@
 #include "linux/agenda.h"
 #include "linux/byte_count.h"
 #include "linux/descriptor.h"
+#include "linux/kernel_counts.h"
 #include "linux/kernel_laws.h"
 
 namespace ecnomy::kernel {
 
 // The listening socket of a source's receivers. The caller is in their namespace.
 Descriptor open_listener(const SourcePlan& source, std::size_t index, const KernelLaws& laws);
-
-// Data packets as the kernel counts them at both ends: an account beside the router's.
-struct KernelCounts {
-  std::int64_t sent = 0, received = 0;
-  std::int64_t received_ce = 0;  // 0 on kernels that do not count it
-
-  KernelCounts& operator+=(const KernelCounts& other) noexcept {
-    sent += other.sent;
-    received += other.received;
-    received_ce += other.received_ce;
-    return *this;
-  }
-};
 
 class StreamFlow {
  public:

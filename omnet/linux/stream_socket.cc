@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sockets of a StreamFlow.
-#include <arpa/inet.h>
 #include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +8,7 @@
 #include <cstring>
 
 #include "linux/own_space.h"
+#include "linux/socket_options.h"
 #include "linux/stream_flow.h"
 
 namespace ecnomy::kernel {
@@ -23,27 +21,11 @@ constexpr int kUnsentPackets = 16;  // kept ready in the kernel, so that it is n
 // on tcpi_received_ce (Linux 6.18). Older kernels do not fill them.
 constexpr std::size_t kTimeoutsAt = offsetof(tcp_info, tcpi_snd_wnd) + 12;
 
-void set_option(int socket, int level, int name, const void* value, socklen_t size,
-                const char* what) {
-  checked(::setsockopt(socket, level, name, value, size), what);
-}
-void set_option(int socket, int level, int name, int value, const char* what) {
-  set_option(socket, level, name, &value, sizeof value, what);
-}
-
 constexpr std::uint64_t kNoPace = std::uint64_t{1} << 40;  // bytes/s
 
 // Also switches the kernel's own pacing on.
 void set_pace(int socket, std::uint64_t bytes_per_s) {
   set_option(socket, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_s, sizeof bytes_per_s, "pacing");
-}
-
-sockaddr_in place(std::uint32_t address, int port) noexcept {
-  sockaddr_in out{};
-  out.sin_family = AF_INET;
-  out.sin_addr.s_addr = htonl(address);
-  out.sin_port = htons(static_cast<std::uint16_t>(port));
-  return out;
 }
 
 // A socket with a source's settings. It is closed at once at any end, so that no connection
@@ -83,10 +65,6 @@ struct KernelState {
   std::int64_t timeouts() const noexcept { return at<std::uint16_t>(kTimeoutsAt); }
   std::int64_t received_ce() const noexcept { return at<std::uint32_t>(kTimeoutsAt + 8); }
 };
-
-void bind_to(int socket, const sockaddr_in& where) {
-  checked(::bind(socket, reinterpret_cast<const sockaddr*>(&where), sizeof where), "bind");
-}
 
 }  // namespace
 

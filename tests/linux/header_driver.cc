@@ -27,9 +27,10 @@ void packet(const std::string& hex) {
   }
   const auto header = read_header(bytes.data(), bytes.size());
   if (!header) return void(std::puts("none"));
-  std::printf("%u %u %u %u %u %u %u %d %d %d ", header->source_address, header->target_address,
+  std::printf("%u %u %u %u %u %u %u %d %d %d %d ", header->source_address, header->target_address,
               header->source_port, header->target_port, header->seq, header->ack, header->flags,
-              static_cast<int>(header->codepoint), header->ip_bytes, header->payload_bytes);
+              static_cast<int>(header->codepoint), header->ip_bytes, header->payload_bytes,
+              header->datagram ? 1 : 0);
   set_ce(bytes.data());
   for (const std::uint8_t byte : bytes) std::printf("%02x", byte);
   std::puts("");

@@ -33,7 +33,10 @@ REFUSED = {
     "transport: {law: reno, decrease: 0.7}": ("decrease of reno", "default parameters"),
     "transport: {law: reno, slow_start: false}": ("slow_start: false", "slow start"),
     "transport: {law: cubic, receiver_window: 20 packets}": ("a receiver window", "no limit"),
-    "traffic: {kind: voip}, transport: {law: udp}": ("udp", "tcp sources"),
+    "traffic: {kind: voip}, transport: {law: udp, header: 48 bytes}": (
+        "this header size",
+        "headers of 28 bytes",
+    ),
 }
 
 

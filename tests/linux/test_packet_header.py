@@ -32,9 +32,23 @@ def _packet(rng: random.Random, tos: int, options: int, payload: int) -> tuple[b
     tcp = struct.pack("!HHIIBBHHH", *ports, seq, ack, (5 + options) << 4, flags, 9, 0, 0)
     tcp += bytes(4 * options) + rng.randbytes(payload)
     total = 20 + len(tcp)
-    head = struct.pack("!BBHHHBBHII", 0x45, tos, total, 7, 0, 64, 6, 0, source, target)
-    head = head[:10] + struct.pack("!H", _checksum(head)) + head[12:]
-    return head + tcp, [source, target, *ports, seq, ack, flags, tos & 3, total, payload]
+    fields = [source, target, *ports, seq, ack, flags, tos & 3, total, payload, 0]
+    return _ip_header(tos, total, 6, source, target) + tcp, fields
+
+
+def _ip_header(tos: int, total: int, protocol: int, source: int, target: int) -> bytes:
+    """A header of IPv4 with its checksum."""
+    head = struct.pack("!BBHHHBBHII", 0x45, tos, total, 7, 0, 64, protocol, 0, source, target)
+    return head[:10] + struct.pack("!H", _checksum(head)) + head[12:]
+
+
+def _datagram(rng: random.Random, tos: int, payload: int) -> tuple[bytes, list[int]]:
+    """A UDP packet in IPv4 with random fields, and the fields that the engine reads."""
+    source, target = rng.getrandbits(32), rng.getrandbits(32)
+    ports = rng.getrandbits(16), rng.getrandbits(16)
+    udp = struct.pack("!HHHH", *ports, 8 + payload, rng.getrandbits(16)) + rng.randbytes(payload)
+    fields = [source, target, *ports, 0, 0, 0, tos & 3, 20 + len(udp), payload, 1]
+    return _ip_header(tos, 20 + len(udp), 17, source, target) + udp, fields
 
 
 def test_headers_and_marks() -> None:
@@ -44,6 +58,7 @@ def test_headers_and_marks() -> None:
         _packet(rng, tos, rng.randrange(0, 6), rng.randrange(0, 40))
         for tos in (*range(256), *(2 for _ in range(500)))
     ]
+    packets += [_datagram(rng, tos, rng.randrange(0, 40)) for tos in range(256)]
     found = answers([f"packet {packet.hex()}" for packet, _ in packets])
     assert len(found) == len(packets)
     for (packet, fields), line in zip(packets, found, strict=True):
@@ -55,11 +70,16 @@ def test_headers_and_marks() -> None:
 
 
 def test_other_packets_are_not_read() -> None:
-    """IPv6, UDP, truncated packets and impossible header lengths."""
+    """IPv6, other protocols, truncated packets and impossible lengths of headers and datagrams."""
     packet, _ = _packet(random.Random(1), 2, 0, 8)
+    datagram, _ = _datagram(random.Random(1), 2, 8)
     broken = [
         b"\x60" + packet[1:],
         packet[:9] + b"\x11" + packet[10:],
+        packet[:9] + b"\x01" + packet[10:],
+        datagram[:-1],
+        datagram[:24] + b"\x00\x0f" + datagram[26:],
+        datagram[:3] + b"\x1b" + datagram[4:27],
         packet[:-1],
         packet[:30],
         b"\x4f" + packet[1:],

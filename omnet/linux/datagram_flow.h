@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A flow of real datagrams. The built-in engine's source (engine/udp_flow.h, engine/call_flow.h) times them, with the
+// same random draws, counts them and keeps the records of calls. This class sends each one from a UDP socket. The
+// packet waits here until the datagram reaches the router.
+#ifndef ECNOMY_LINUX_DATAGRAM_FLOW_H_
+#define ECNOMY_LINUX_DATAGRAM_FLOW_H_
+
+#include <cstdint>
+#include <deque>
+#include <variant>
+
+#include "engine/call_flow.h"
+#include "engine/core.h"
+#include "engine/source.h"
+#include "engine/udp_flow.h"
+#include "linux/descriptor.h"
+#include "linux/kernel_counts.h"
+
+namespace ecnomy::kernel {
+
+// The socket of a source's receivers, and its counts of what arrives. Made in the receivers' namespace.
+class DatagramSink {
+ public:
+  explicit DatagramSink(std::size_t source);
+
+  void drain();  // reads what has arrived
+  const KernelCounts& counts() const noexcept { return counts_; }
+
+ private:
+  Descriptor socket_;
+  KernelCounts counts_;
+};
+
+class DatagramFlow {
+ public:
+  // `index`: of the source in the plan; member: of the flow in the source. The source must outlive it. The caller is
+  // in the senders' namespace.
+  DatagramFlow(const engine::SourceConfig& source, std::size_t index, std::int32_t member,
+               std::uint64_t seed, CallDesk* desk);
+
+  // A planned time has come.
+  void act(engine::Core& core, Time now);
+  // Sends a datagram of the packet's size. Throws if the kernel does not take it.
+  void send(engine::PacketId id);
+  // The packet of the oldest datagram that has not reached the router; kNoPacket if it is not of this size.
+  engine::PacketId take(std::int32_t ip_bytes) noexcept;
+  // The packet has reached its host. Counts and releases it.
+  void receive(engine::Core& core, engine::PacketId id, Time now);
+  void order(const FlowOrder& order) noexcept;
+  // Hands in the calls that are complete; at the end of the run, all calls.
+  void settle_calls(engine::Core& core, Time now, bool over);
+
+  FlowState state(const FlowStats& stats, Time now) const noexcept;
+  std::int64_t sent() const noexcept { return sent_; }  // datagrams that the kernel has taken
+
+ private:
+  const engine::SourceConfig* source_;
+  std::variant<engine::UdpFlow, engine::CallFlow> law_;
+  Descriptor socket_;
+  std::deque<engine::PacketId> waiting_;  // between the socket and the router
+  std::int64_t sent_ = 0;
+  bool started_ = false;
+};
+
+}  // namespace ecnomy::kernel
+
+#endif  // ECNOMY_LINUX_DATAGRAM_FLOW_H_
