@@ -65,20 +65,28 @@ void CallFlow::on_application(Core& core, Time now) {
 void CallFlow::begin(Core& core, Time now) {
   if (source_->callers) source_->callers->come();
   if (!active(now)) return await_call(core, now, now);
+  id_ = desk_->number();
+  if (!source_->plan->calls_ask) return answer(core, true, now);
+  if (!core.hosts) return answer(core, desk_->admit(id_, flow_, now, next_.holding), now);
+  state_ = State::asking;
+  core.hosts->ask(id_, flow_, now, next_.holding);
+  if (source_->callers) pass_turn(core, now);
+}
+
+void CallFlow::answer(Core& core, bool accepted, Time now) {
   CallRecord call{};
-  call.id = desk_->number();
+  call.id = id_;
   call.flow = flow_;
   call.user = user_;
   call.start_ps = call.end_ps = now;
-  const bool ask = source_->plan->calls_ask;
-  if (ask && !desk_->admit(call.id, flow_, now, next_.holding)) {
+  if (!accepted) {
     hand_in(call, true);
     return await_call(core, now, now);
   }
   call.accepted = 1;
   const Time stop = source_->plan->stop_ps;
   end_ = later(now, next_.holding);
-  if (stop >= 0) end_ = std::min(end_, stop);
+  if (stop >= 0) end_ = std::max(now, std::min(end_, stop));
   call.end_ps = end_;
   open_.push_back(call);
   ++number_;
@@ -143,7 +151,7 @@ void CallFlow::receive(Core& core, PacketId id, Time now) {
   call.ce += packet.has(kCe) ? 1 : 0;
   core.packets.release(id);
   hand_in_ended(at);
-  if (state_ == State::idle) settle(core);
+  if (state_ != State::talking) settle(core);
 }
 
 bool CallFlow::quiet(const Core& core) const noexcept {

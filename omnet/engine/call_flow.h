@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A telephone user's flow: calls, their packets, and a record of each call. If a guaranteed stream
 // provider sells its calls, the flow sends a `request` to the market when a call begins. A refused call
-// sends nothing. The flow follows only `active` of a decision.
+// sends nothing. The flow follows only `active` of a decision. With real hosts, time goes on while the market
+// decides, and the call begins with the answer.
 //
 // Calls may overlap in the network: a call's last packets may still be under way when the next call
 // begins. Packets carry their call's number, and a path keeps their order. So a call is complete if no
@@ -27,7 +28,8 @@ class CallFlow {
            Stream traffic, Stream speech, CallDesk* desk);
 
   void start(Core& core, Time now);
-  void on_application(Core& core, Time now);  // a call begins or ends, or a packet is due
+  void on_application(Core& core, Time now);         // a call begins or ends, or a packet is due
+  void answer(Core& core, bool accepted, Time now);  // to the request of the call that begins
   void receive(Core& core, PacketId id, Time now);
   void order(const FlowOrder& order) noexcept { active_ = order.active; }
   bool active(Time now) const noexcept;
@@ -36,7 +38,7 @@ class CallFlow {
   void finish(Core& core, Time now);  // hands in all calls at the end of the run
 
  private:
-  enum class State : std::uint8_t { idle, talking };
+  enum class State : std::uint8_t { idle, asking, talking };
 
   // Silence suppression, with its own random stream.
   struct Spoken {
@@ -70,6 +72,7 @@ class CallFlow {
   Time due_ = 0;                  // time of the next packet, without overhead
   Time end_ = 0;                  // end of the present call
   Time left_ = 0;                 // when the latest packet leaves, overhead included
+  std::int64_t id_ = 0;           // of the latest call
   std::uint16_t number_ = 0;      // number of the present call in this flow, low bits
   std::vector<CallRecord> open_;  // calls begun and not handed in, oldest first
 };

@@ -23,6 +23,8 @@ class Hosts {
   virtual ~Hosts() = default;
   virtual void wake(std::int32_t flow, Time at) = 0;  // the flow acts at this time
   virtual void leave(PacketId id, Time now) = 0;      // the packet leaves through a socket
+  // Asks the market to admit a call. The answer comes later (CallFlow::answer).
+  virtual void ask(std::int64_t call, std::int32_t flow, Time now, Time duration) = 0;
 };
 
 struct Core : Accounts {

@@ -35,6 +35,7 @@ class Recorder : public TransferSink, public CallDesk {
   void sample(const Accounts& accounts, const std::vector<LinkState>& links,
               const std::vector<FlowState>& states, Time now);
   void flush();  // sends all rows to the market
+  void flush_calls();
   void flush_if_many();
 
   // Sends this report and returns the market's decision.
@@ -48,7 +49,6 @@ class Recorder : public TransferSink, public CallDesk {
   void gather_links(const std::vector<LinkState>& links);
   void gather_pairs(const Accounts& accounts);
 
-  void flush_calls();
   void add_sample(Time now, std::size_t name, std::size_t subject, double value);
   void sample_rates(const Accounts& accounts, std::size_t name, Time now);
 

@@ -72,8 +72,6 @@ void check_control(const SourcePlan& source) {
 
 void check_datagrams(const SourcePlan& source) {
   const TransportPlan& udp = source.transport;
-  expect(!source.calls_ask, source, "calls that ask the market",
-         "datagrams and calls that ask for no admission");
   expect(udp.header_bytes == kDatagramHeaders, source, "this header size", "headers of 28 bytes");
   expect(udp.payload_bytes <= kMostPayload, source,
          "a payload of " + std::to_string(udp.payload_bytes), "a payload of at most 60000 bytes");

@@ -111,6 +111,10 @@ void DatagramFlow::order(const FlowOrder& order) noexcept {
   std::visit([&](auto& law) { law.order(order); }, law_);
 }
 
+void DatagramFlow::answer(engine::Core& core, bool accepted, Time now) {
+  std::get<engine::CallFlow>(law_).answer(core, accepted, now);
+}
+
 void DatagramFlow::settle_calls(engine::Core& core, Time now, bool over) {
   auto* const calls = std::get_if<engine::CallFlow>(&law_);
   if (calls) over ? calls->finish(core, now) : calls->settle(core);

@@ -47,6 +47,8 @@ class DatagramFlow {
   // The packet has reached its host. Counts and releases it.
   void receive(engine::Core& core, engine::PacketId id, Time now);
   void order(const FlowOrder& order) noexcept;
+  // Whether the market admits the call that asks.
+  void answer(engine::Core& core, bool accepted, Time now);
   // Hands in the calls that are complete; at the end of the run, all calls.
   void settle_calls(engine::Core& core, Time now, bool over);
 

@@ -7,12 +7,13 @@
 
 namespace ecnomy::kernel {
 
-MarketDesk::MarketDesk(Recorder& recorder)
+MarketDesk::MarketDesk(Recorder& recorder, bridge::Client& client)
     : recorder_(&recorder),
+      client_(&client),
       ready_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
       thread_([this] { serve(); }) {}
 
-// A decision that is still awaited ends with the market's process, whose end of the socket closes.
+// An answer that is still awaited ends with the market's process, whose end of the socket closes.
 MarketDesk::~MarketDesk() {
   {
     const std::lock_guard guard(lock_);
@@ -22,50 +23,58 @@ MarketDesk::~MarketDesk() {
   thread_.join();
 }
 
-void MarketDesk::submit(EpochReport report) {
+void MarketDesk::submit(Question question) {
   busy_ = true;
   {
     const std::lock_guard guard(lock_);
-    report_.emplace(std::move(report));
+    question_.emplace(std::move(question));
   }
   changed_.notify_all();
 }
 
-std::optional<bridge::Decide> MarketDesk::collect() {
+std::optional<Answer> MarketDesk::collect() {
   std::uint64_t count = 0;
   [[maybe_unused]] const auto got = ::read(ready_.get(), &count, sizeof count);
   const std::lock_guard guard(lock_);
   if (fault_) std::rethrow_exception(fault_);
-  if (!decision_) return std::nullopt;
+  if (!answer_) return std::nullopt;
   busy_ = false;
-  return std::exchange(decision_, std::nullopt);
+  return std::exchange(answer_, std::nullopt);
 }
 
-bridge::Decide MarketDesk::await() {
+Answer MarketDesk::await() {
   {
     std::unique_lock guard(lock_);
-    changed_.wait(guard, [this] { return decision_ || fault_; });
+    changed_.wait(guard, [this] { return answer_ || fault_; });
   }
   return *collect();
+}
+
+Answer MarketDesk::exchange(Question question) {
+  if (const auto* const request = std::get_if<bridge::Request>(&question)) {
+    return client_->request(*request);
+  }
+  auto& report = std::get<EpochReport>(question);
+  return recorder_->report(report.accounts, report.links, std::move(report.states), report.at,
+                           report.epoch);
 }
 
 void MarketDesk::serve() {
   for (;;) {
     std::unique_lock guard(lock_);
-    changed_.wait(guard, [this] { return over_ || report_; });
+    changed_.wait(guard, [this] { return over_ || question_; });
     if (over_) return;
-    EpochReport report = *std::exchange(report_, std::nullopt);
+    Question question = *std::exchange(question_, std::nullopt);
     guard.unlock();
-    std::optional<bridge::Decide> decision;
+    std::optional<Answer> answer;
     std::exception_ptr fault;
     try {
-      decision = recorder_->report(report.accounts, report.links, std::move(report.states),
-                                   report.at, report.epoch);
+      answer = exchange(std::move(question));
     } catch (...) {
       fault = std::current_exception();
     }
     guard.lock();
-    decision_ = std::move(decision);
+    answer_ = std::move(answer);
     fault_ = fault;
     guard.unlock();
     changed_.notify_all();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange with the market beside the running network: a report is sent and its decision
-// awaited in a thread, because packets do not wait. Only one exchange is under way at a time. While
-// it is, no other code uses the client.
+// The exchange with the market beside the running network: a report or a request is sent and its
+// answer awaited in a thread, because packets do not wait. Only one exchange is under way at a
+// time. While it is, no other code uses the client.
 #ifndef ECNOMY_LINUX_MARKET_DESK_H_
 #define ECNOMY_LINUX_MARKET_DESK_H_
 
@@ -11,8 +11,10 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <variant>
 #include <vector>
 
+#include "bridge/client.h"
 #include "bridge/messages.h"
 #include "host/accounts.h"
 #include "host/recorder.h"
@@ -29,31 +31,37 @@ struct EpochReport {
   std::int64_t epoch;
 };
 
+using Question = std::variant<EpochReport, bridge::Request>;
+// The decision on a report, or whether a call is admitted.
+using Answer = std::variant<bridge::Decide, bool>;
+
 class MarketDesk {
  public:
-  explicit MarketDesk(Recorder& recorder);
+  MarketDesk(Recorder& recorder, bridge::Client& client);
   ~MarketDesk();
   MarketDesk(const MarketDesk&) = delete;
   MarketDesk& operator=(const MarketDesk&) = delete;
 
   bool busy() const noexcept { return busy_; }
-  int ready() const noexcept { return ready_.get(); }  // readable when a decision has come
-  void submit(EpochReport report);
-  // The decision if it has come. Throws the exchange's exception.
-  std::optional<bridge::Decide> collect();
+  int ready() const noexcept { return ready_.get(); }  // readable when an answer has come
+  void submit(Question question);
+  // The answer if it has come. Throws the exchange's exception.
+  std::optional<Answer> collect();
   // Waits for it.
-  bridge::Decide await();
+  Answer await();
 
  private:
   void serve();
+  Answer exchange(Question question);
 
   Recorder* recorder_;
+  bridge::Client* client_;
   Descriptor ready_;
   bool busy_ = false;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::optional<EpochReport> report_;
-  std::optional<bridge::Decide> decision_;
+  std::optional<Question> question_;
+  std::optional<Answer> answer_;
   std::exception_ptr fault_;
   bool over_ = false;
   std::thread thread_;

@@ -59,7 +59,7 @@ Router::Router(const Plan& plan, bridge::Client* client)
     poll_for(poll_.get(), listener.get(), EPOLLIN | EPOLLET, Polled::listener, source);
   }
   if (!client_) return;
-  desk_ = std::make_unique<MarketDesk>(recorder_);
+  desk_ = std::make_unique<MarketDesk>(recorder_, *client_);
   poll_for(poll_.get(), desk_->ready(), EPOLLIN, Polled::decision);
   if (plan.record.every_ps > 0) next_sample_ = 0;
 }
@@ -93,7 +93,7 @@ RunTotals Router::run() {
   if (plan_->warmup == 0 && client_ && tally_.wanted()) core_.tally = &tally_;
   if (desk_) {
     desk_->submit(report(0));
-    apply(desk_->await(), 0);
+    apply(std::get<bridge::Decide>(desk_->await()), 0);
   }
   ++epoch_;
   boundary_ = plan_->next_report(0);
@@ -124,7 +124,7 @@ void Router::wait() {
         network_.accept(index);
         break;
       case Polled::decision:
-        collect_decision(now);
+        collect_answer(now);
         break;
       case Polled::flow: {
         StreamFlow& flow = *network_.stream(index);

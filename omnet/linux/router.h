@@ -85,10 +85,20 @@ class Router : private engine::Hosts {
   void acknowledged(std::size_t flow, const PacketHeader& header, Time now);
 
   // router_rows.cc
+  // A report or a request, until its answer has come.
+  struct Asked {
+    Question question;
+    Time at;
+    std::int32_t flow;  // whose call asks; -1: a report
+  };
   void end_epoch(Time now);
+  void ask(std::int64_t call, std::int32_t flow, Time now, Time duration) override;
+  void submit(Asked asked);
+  void submit_first();
   void send_records(Time now);
   void apply(const bridge::Decide& decide, Time now);
-  void collect_decision(Time now);
+  void collect_answer(Time now);
+  void take_answer(const Answer& answer, Time now);
   void sample(Time now);
   EpochReport report(Time now);
   std::vector<FlowState> states(Time now) const;
@@ -112,7 +122,7 @@ class Router : private engine::Hosts {
   std::unordered_map<const engine::Packet*, std::vector<std::uint8_t>>
       frames_;  // by place in the pool
   std::vector<std::uint8_t> buffer_;
-  std::deque<EpochReport> waiting_;  // reports while a decision is late
+  std::deque<Asked> asked_;  // the first one is at the market, the others wait
 
   Time now_ = 0;  // time of the last event
   Time boundary_ = 0, next_sample_ = kFarthest, next_look_ = 0, next_alive_ = 0;

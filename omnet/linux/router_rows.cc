@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange with the market. A report has the state at the end of its epoch. Its decision takes
-// effect when it comes: the network does not wait for it.
+// The exchange with the market. A report has the state at the end of its epoch, and a call that
+// begins sends a request. Answers take effect when they come: the network does not wait for them.
 #include <algorithm>
 
 #include "host/row_states.h"
@@ -30,26 +30,46 @@ void Router::end_epoch(Time now) {
   boundary_ = plan_->next_report(now);
   if (now >= plan_->duration) return;
   network_.settle_calls(core_, now, false);
-  if (client_) {
-    waiting_.push_back(report(now));
-    if (!desk_->busy()) {
-      send_records(now);
-      desk_->submit(std::move(waiting_.front()));
-    }
-  }
+  if (client_) submit({report(now), now, -1});
   if (now == plan_->warmup && client_ && tally_.wanted()) core_.tally = &tally_;
   ++epoch_;
 }
 
-void Router::collect_decision(Time now) {
-  const std::optional<bridge::Decide> decide = desk_->collect();
-  if (!decide) return;
-  slowest_decision_ = std::max(slowest_decision_, now - waiting_.front().at);
-  waiting_.pop_front();
-  apply(*decide, now);
-  if (waiting_.empty()) return;
-  send_records(waiting_.front().at);
-  desk_->submit(std::move(waiting_.front()));
+void Router::ask(std::int64_t call, std::int32_t flow, Time now, Time duration) {
+  const std::size_t index = static_cast<std::size_t>(flow);
+  if (!client_) return network_.datagrams(index)->answer(core_, true, now);
+  submit({bridge::Request{call, now, recorder_.rows().of(flow), "call", duration}, now, flow});
+}
+
+void Router::submit(Asked asked) {
+  asked_.push_back(std::move(asked));
+  if (!desk_->busy()) submit_first();
+}
+
+// The market has the records of calls that have ended before it decides on another call.
+void Router::submit_first() {
+  Asked& first = asked_.front();
+  first.flow < 0 ? send_records(first.at) : recorder_.flush_calls();
+  desk_->submit(std::move(first.question));
+}
+
+void Router::collect_answer(Time now) {
+  const std::optional<Answer> answer = desk_->collect();
+  if (answer) take_answer(*answer, now);
+}
+
+// The answer to the first question.
+void Router::take_answer(const Answer& answer, Time now) {
+  const Time at = asked_.front().at;
+  const std::int32_t flow = asked_.front().flow;
+  slowest_decision_ = std::max(slowest_decision_, now - at);
+  asked_.pop_front();
+  if (!asked_.empty()) submit_first();
+  if (flow >= 0) {
+    network_.datagrams(static_cast<std::size_t>(flow))->answer(core_, std::get<bool>(answer), now);
+  } else if (now < plan_->duration) {
+    apply(std::get<bridge::Decide>(answer), now);
+  }
 }
 
 void Router::apply(const bridge::Decide& decide, Time now) {
@@ -70,17 +90,13 @@ void Router::sample(Time now) {
   if (!desk_->busy()) recorder_.flush_if_many();
 }
 
-// The market answers all reports that still wait, then the last one, which changes nothing any
+// The market answers all questions that still wait, then the last report, which changes nothing any
 // more.
 void Router::finish() {
   if (!client_) return;
   const Time end = plan_->duration;
+  while (!asked_.empty()) take_answer(desk_->await(), end);
   network_.settle_calls(core_, end, true);
-  while (!waiting_.empty()) {
-    desk_->await();
-    waiting_.pop_front();
-    if (!waiting_.empty()) desk_->submit(std::move(waiting_.front()));
-  }
   send_records(end);
   desk_->submit(report(end));
   desk_->await();

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow.parquet as pq
+
 from compiling import BUILD, compiler_version, digest, included, made, run_compiler
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.compile.make import make_plan
@@ -21,6 +23,8 @@ __all__ = [
     "LINK",
     "MARKET",
     "answers",
+    "by_source",
+    "columns",
     "facts",
     "laws_lack",
     "machine_lacks",
@@ -122,6 +126,21 @@ def simulated(text: str, folder: Path, *changes: str) -> Path:
     out = folder / "results"
     run(file, overrides=changes, out=out, engine="linux", force=True)
     return out
+
+
+def columns(results: Path, table: str) -> dict[str, list[Any]]:
+    """A table of results, by column."""
+    found: dict[str, list[Any]] = pq.read_table(results / f"{table}.parquet").to_pydict()
+    return found
+
+
+def by_source(results: Path, column: str) -> dict[str, int]:
+    """Sums over the flows of each source."""
+    flows = columns(results, "flows")
+    sums: dict[str, int] = {}
+    for source, value in zip(flows["source"], flows[column], strict=True):
+        sums[source] = sums.get(source, 0) + value
+    return sums
 
 
 def facts(results: Path) -> dict[str, Any]:

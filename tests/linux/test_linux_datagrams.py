@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datagrams and calls through real sockets: those of the built-in engine, and exact books."""
+"""Datagrams of real sockets: those of the built-in engine, and exact books."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import pyarrow.parquet as pq
 import pytest
 
 from ecnomy.markets.session.runner import run
-from linux_world import LINK, facts, machine_lacks, simulated
+from linux_world import LINK, by_source, columns, facts, machine_lacks, simulated
 
 pytestmark = [
     pytest.mark.skipif(bool(machine_lacks()), reason=machine_lacks()),
@@ -71,19 +70,6 @@ record: {{classes: {{every: 1 s}}}}
 DATAGRAMS: Final = ("noise", "plain", "phones", "film")
 
 
-def _columns(results: Path, table: str) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = pq.read_table(results / f"{table}.parquet").to_pydict()
-    return columns
-
-
-def _by_source(results: Path, column: str) -> dict[str, int]:
-    flows = _columns(results, "flows")
-    sums: dict[str, int] = {}
-    for source, value in zip(flows["source"], flows[column], strict=True):
-        sums[source] = sums.get(source, 0) + value
-    return sums
-
-
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The results of the scenario on the Linux engine and on the built-in engine."""
@@ -97,10 +83,10 @@ def test_packets_and_calls_are_those_of_the_simulator(both: tuple[Path, Path]) -
     """The same seed sends the same number of packets, in calls with the same times."""
     linux, builtin = both
     for column in ("sent", "sent_bytes"):
-        sent, expected = _by_source(linux, column), _by_source(builtin, column)
+        sent, expected = by_source(linux, column), by_source(builtin, column)
         assert {s: sent[s] for s in DATAGRAMS} == {s: expected[s] for s in DATAGRAMS}
         assert all(sent[s] > 100 for s in DATAGRAMS)
-    calls = [_columns(results, "calls") for results in both]
+    calls = [columns(results, "calls") for results in both]
     assert len(calls[0]["id"]) > 5
     for column in ("user", "start_ps", "end_ps", "accepted", "sent"):
         assert sorted(calls[0][column]) == sorted(calls[1][column])
@@ -109,7 +95,7 @@ def test_packets_and_calls_are_those_of_the_simulator(both: tuple[Path, Path]) -
 def test_router_and_sockets_count_the_same_datagrams(both: tuple[Path, Path]) -> None:
     """Packets and marks at the receiving sockets; packets of calls; nothing is unaccounted for."""
     linux, _ = both
-    counts = {c: _by_source(linux, c) for c in ("sent", "delivered", "lost", "in_flight", "ce")}
+    counts = {c: by_source(linux, c) for c in ("sent", "delivered", "lost", "in_flight", "ce")}
     kernel = facts(linux)
     assert kernel["kernel_received"] == sum(counts["delivered"].values())
     marked = sum(counts["ce"][source] for source in DATAGRAMS)
@@ -117,7 +103,7 @@ def test_router_and_sockets_count_the_same_datagrams(both: tuple[Path, Path]) ->
     for source in DATAGRAMS:
         sent, delivered, lost, inside, _ = (c[source] for c in counts.values())
         assert sent == delivered + lost + inside and inside < 30
-    calls = _columns(linux, "calls")
+    calls = columns(linux, "calls")
     assert sum(calls["sent"]) == counts["sent"]["phones"]
     assert sum(calls["delivered"]) == counts["delivered"]["phones"]
     assert sum(calls["ce"]) == counts["ce"]["phones"]
@@ -126,14 +112,14 @@ def test_router_and_sockets_count_the_same_datagrams(both: tuple[Path, Path]) ->
 def test_the_ecn_field_is_that_of_the_plan(both: tuple[Path, Path]) -> None:
     """Only ECN-capable datagrams are marked; RED drops the others."""
     linux, _ = both
-    marks, lost = _by_source(linux, "ce"), _by_source(linux, "lost")
+    marks, lost = by_source(linux, "ce"), by_source(linux, "lost")
     assert marks["plain"] == 0 and lost["plain"] > 0
     assert all(marks[source] > 0 for source in ("noise", "phones", "film"))
 
 
 def test_ect_1_reaches_the_low_latency_queue(tmp_path: Path) -> None:
     """The router reads the code point from the packet: DualPI2 queues only ECT(1) as L4S."""
-    classes = _columns(simulated(CODEPOINTS, tmp_path), "classes")
+    classes = columns(simulated(CODEPOINTS, tmp_path), "classes")
     arrivals = dict(zip(classes["class_name"], classes["arrivals"], strict=True))
     assert arrivals == {"l4s": 20, "classic": 150}
 
@@ -141,7 +127,7 @@ def test_ect_1_reaches_the_low_latency_queue(tmp_path: Path) -> None:
 def test_delays_are_those_of_the_link(both: tuple[Path, Path]) -> None:
     """No datagram is faster than the link, and the mean is not later than a full queue."""
     linux, _ = both
-    delivered, delays = _by_source(linux, "delivered"), _by_source(linux, "delay_sum_ps")
+    delivered, delays = by_source(linux, "delivered"), by_source(linux, "delay_sum_ps")
     for source in DATAGRAMS:
         assert 10e9 < delays[source] / delivered[source] < 10e9 + 100 * 0.8e9
 
@@ -149,9 +135,9 @@ def test_delays_are_those_of_the_link(both: tuple[Path, Path]) -> None:
 def test_datagrams_are_billed_for_delivered_marks(both: tuple[Path, Path]) -> None:
     """The ledger charges the price for each marked packet that the router has delivered."""
     linux, _ = both
-    marks, charges = _by_source(linux, "ce"), _by_source(linux, "mark_charge_micro")
+    marks, charges = by_source(linux, "ce"), by_source(linux, "mark_charge_micro")
     assert charges == {source: 125_000 * count for source, count in marks.items()}
-    ledger = _columns(linux, "ledger")
+    ledger = columns(linux, "ledger")
     kinds = zip(ledger["kind"], ledger["amount_micro"], strict=True)
     charged = sum(amount for kind, amount in kinds if kind == "marks")
     assert charged == sum(charges.values()) > 0

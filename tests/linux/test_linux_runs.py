@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from ecnomy.markets.session.runner import run
 from ecnomy.markets.session.session import open_market
-from linux_world import LINK, MARKET, facts, laws_lack, machine_lacks, simulated
+from linux_world import LINK, MARKET, columns, facts, laws_lack, machine_lacks, simulated
 from tiers import full
 
 pytestmark = [
@@ -19,16 +18,11 @@ pytestmark = [
 ]
 
 
-def _columns(results: Path, table: str) -> dict[str, list[float]]:
-    columns: dict[str, list[float]] = pq.read_table(results / f"{table}.parquet").to_pydict()
-    return columns
-
-
 def test_books_close(tmp_path: Path) -> None:
     """Router and kernel count the same packets, and flows, links and pairs agree."""
     results = simulated(LINK, tmp_path)
-    flows, pairs = _columns(results, "flows"), _columns(results, "pairs")
-    links, kernel = _columns(results, "links"), facts(results)
+    flows, pairs = columns(results, "flows"), columns(results, "pairs")
+    links, kernel = columns(results, "links"), facts(results)
     delivered, lost, marked = sum(flows["delivered"]), sum(flows["lost"]), sum(flows["ce"])
     assert delivered > 1500
     assert 0 <= kernel["kernel_sent"] - sum(flows["sent"]) <= 40  # between a host and the router
@@ -45,9 +39,9 @@ def test_reno_as_in_the_simulator(count: int, tmp_path: Path) -> None:
     """Rate, marking and queue of Reno flows; a single flow differs more (PRR)."""
     changes = ("duration=25 s", "warmup=5 s", f"sources.flows.count={count}")
     changes += ("network.links.link.delay=20 ms",)
-    linux = _columns(simulated(LINK, tmp_path, *changes), "links")
+    linux = columns(simulated(LINK, tmp_path, *changes), "links")
     run(tmp_path / "scenario.yaml", overrides=changes, out=tmp_path / "builtin")
-    builtin = _columns(tmp_path / "builtin", "links")
+    builtin = columns(tmp_path / "builtin", "links")
     rate = [table["utilization"][0] for table in (linux, builtin)]
     assert rate[0] == pytest.approx(rate[1], rel=0.12 if count == 1 else 0.03)
 
@@ -60,7 +54,7 @@ def test_multcp_repairs_the_losses_of_its_slow_start(tmp_path: Path) -> None:
     """RED drops retransmissions, which are not ECN-capable; the flows fill the link afterwards."""
     text = LINK.replace("law: reno", "law: multcp, flows: 4")
     results = simulated(text, tmp_path, "duration=5 s", "warmup=2 s")
-    flows = _columns(results, "flows")
+    flows = columns(results, "flows")
     assert sum(flows["goodput_bps"]) > 9e6
 
 
@@ -69,7 +63,7 @@ def test_multcp_repairs_the_losses_of_its_slow_start(tmp_path: Path) -> None:
 def test_bills_are_for_the_kernels_marks(tmp_path: Path) -> None:
     """Ledger, router and receiving sockets agree on every mark, and senders hear of each."""
     results = simulated(MARKET, tmp_path, "duration=12 s")
-    ledger, flows = _columns(results, "ledger"), _columns(results, "flows")
+    ledger, flows = columns(results, "ledger"), columns(results, "flows")
     charged = sum(
         amount
         for amount, kind in zip(ledger["amount_micro"], ledger["kind"], strict=True)
@@ -93,9 +87,9 @@ def test_weights_divide_the_link(tmp_path: Path) -> None:
             f"  - {{name: one, count: 1, from: here, to: there, transport: {one}}}\n"
         )
         changes = ("duration=25 s", "warmup=5 s", "network.links.link.delay=20 ms")
-        linux = _columns(simulated(text, tmp_path, *changes), "flows")["goodput_bps"]
+        linux = columns(simulated(text, tmp_path, *changes), "flows")["goodput_bps"]
         run(tmp_path / "scenario.yaml", overrides=changes, out=tmp_path / "builtin", force=True)
-        builtin = _columns(tmp_path / "builtin", "flows")["goodput_bps"]
+        builtin = columns(tmp_path / "builtin", "flows")["goodput_bps"]
         shares = [rates[0] / sum(rates) for rates in (linux, builtin)]
         assert shares[0] == pytest.approx(shares[1], abs=0.05) and sum(linux) > 9e6
 
@@ -112,7 +106,7 @@ def test_a_price_moves_real_sockets(tmp_path: Path) -> None:
             market.step()
             if market.t_ps == 15 * 10**12:
                 market.post_price("isp", 0.5)
-    flows = _columns(tmp_path / "out", "flow_epochs")
+    flows = columns(tmp_path / "out", "flow_epochs")
     at = {8: 0.0, 15: 0.0, 22: 0.0, 30: 0.0}
     for t_ps, marks in zip(flows["t_ps"], flows["ce"], strict=True):
         if t_ps // 10**12 in at:
