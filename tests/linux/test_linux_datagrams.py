@@ -34,6 +34,12 @@ MIX: Final = f"""{LINK}
     to: there
     traffic: {{kind: voip, idle: 1 s, call: 2 s, interval: 20 ms, speech: {{}}}}
     {_UDP}ect}}
+  - name: lines
+    count: 3
+    from: here
+    to: there
+    traffic: {{kind: voip, interarrival: 200 ms, call: 500 ms, interval: 10 ms}}
+    {_UDP}ect}}
   - name: film
     from: here
     to: there
@@ -67,7 +73,7 @@ sources:
     {_UDP}ect, codepoint: ect-1}}
 record: {{classes: {{every: 1 s}}}}
 """
-DATAGRAMS: Final = ("noise", "plain", "phones", "film")
+DATAGRAMS: Final = ("noise", "plain", "phones", "lines", "film")
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +110,8 @@ def test_router_and_sockets_count_the_same_datagrams(both: tuple[Path, Path]) ->
         sent, delivered, lost, inside, _ = (c[source] for c in counts.values())
         assert sent == delivered + lost + inside and inside < 30
     calls = columns(linux, "calls")
-    assert sum(calls["sent"]) == counts["sent"]["phones"]
-    assert sum(calls["delivered"]) == counts["delivered"]["phones"]
-    assert sum(calls["ce"]) == counts["ce"]["phones"]
+    for column in ("sent", "delivered", "ce"):
+        assert sum(calls[column]) == sum(counts[column][source] for source in ("phones", "lines"))
 
 
 def test_the_ecn_field_is_that_of_the_plan(both: tuple[Path, Path]) -> None:
@@ -114,7 +119,7 @@ def test_the_ecn_field_is_that_of_the_plan(both: tuple[Path, Path]) -> None:
     linux, _ = both
     marks, lost = by_source(linux, "ce"), by_source(linux, "lost")
     assert marks["plain"] == 0 and lost["plain"] > 0
-    assert all(marks[source] > 0 for source in ("noise", "phones", "film"))
+    assert all(marks[source] > 0 for source in ("noise", "phones", "lines", "film"))
 
 
 def test_ect_1_reaches_the_low_latency_queue(tmp_path: Path) -> None:
