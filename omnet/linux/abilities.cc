@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/registry.h"
+#include "laws/window/bbr.h"
 #include "laws/window/cubic.h"
 #include "laws/window/reno.h"
 #include "laws/window/wtp.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr std::int32_t kLeastPayload = 88;  // the kernel's least segment
 constexpr std::int32_t kMostPayload = 60'000;
 constexpr double kMostWindow = 1e9;  // the plan's value for no limit
+// The plan's defaults stand for the kernel's own limits, which a socket cannot change everywhere.
+constexpr Time kMostRto = 60 * static_cast<Time>(kPsPerSecond);
+constexpr Time kFirstRto = static_cast<Time>(kPsPerSecond);
 
 [[noreturn]] void refuse(const SourcePlan& source, const std::string& what,
                          const std::string& possible) {
@@ -62,8 +66,8 @@ void check_control(const SourcePlan& source) {
     expect(wtp || tcp.slow_start, source, "slow_start: false", "slow start in multcp");
     return;
   }
-  expect(law == Reno::kName || law == NewReno::kName || law == Cubic::kName, source,
-         "window law " + law, "reno, newreno, cubic, wtp and multcp");
+  expect(law == Reno::kName || law == NewReno::kName || law == Cubic::kName || law == Bbr::kName,
+         source, "window law " + law, "reno, newreno, cubic, bbr, wtp and multcp");
   expect(tcp.echo == Echo::off || tcp.echo == Echo::rfc3168, source, "this ecn",
          "ecn: off and rfc3168 for " + tcp.window.law);
   check_parameters_of(source);
@@ -92,6 +96,8 @@ void check_stream(const SourcePlan& source) {
   expect(tcp.initial_window >= 1 && tcp.initial_window <= 1000, source, "this initial window",
          "initial windows of 1 to 1000 packets");
   expect(tcp.repair, source, "repair: false", "repair of losses");
+  expect(tcp.max_rto == kMostRto, source, "a max_rto", "the kernel's largest timeout");
+  expect(tcp.initial_rto == kFirstRto, source, "an initial_rto", "the kernel's first timeout");
   expect(tcp.reference_rtt <= 0 && !tcp.rtt_mean, source, "a reference or mean RTT",
          "the kernel's smoothed RTT");
   expect(tcp.reduce_from == ReduceFrom::window, source, "this reduce_from", "reduce_from: window");

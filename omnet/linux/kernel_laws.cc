@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "laws/window/bbr.h"
 #include "laws/window/cubic.h"
 #include "laws/window/multcp.h"
 #include "laws/window/reno.h"
@@ -36,6 +37,12 @@ bool is_own_law(const std::string& law) { return law == Wtp::kName || law == Mul
 bool needs_own_laws(const Plan& plan) {
   return std::any_of(plan.sources.begin(), plan.sources.end(), [](const SourcePlan& source) {
     return source.transport.tcp && is_own_law(source.transport.window.law);
+  });
+}
+
+bool needs_bbr(const Plan& plan) {
+  return std::any_of(plan.sources.begin(), plan.sources.end(), [](const SourcePlan& source) {
+    return source.transport.tcp && source.transport.window.law == Bbr::kName;
   });
 }
 
@@ -150,7 +157,7 @@ KernelLaws::~KernelLaws() = default;
 
 std::string KernelLaws::control_of(const std::string& law) const {
   if (law == Reno::kName || law == NewReno::kName) return "reno";
-  if (law == Cubic::kName) return "cubic";
+  if (law == Cubic::kName || law == Bbr::kName) return law;
   if (!programs_) return "";
   return law == Wtp::kName ? programs_->wtp : law == MulTcp::kName ? programs_->multcp : "";
 }

@@ -15,8 +15,9 @@ namespace ecnomy::kernel {
 
 // True for a law that needs a BPF program.
 bool is_own_law(const std::string& law);
-// True if a source of the plan needs one.
+// True if a source of the plan needs one, or the kernel's BBR.
 bool needs_own_laws(const Plan& plan);
+bool needs_bbr(const Plan& plan);
 // True if this program was built with the BPF programs.
 bool has_own_laws() noexcept;
 

@@ -5,10 +5,12 @@
 
 #include <string>
 
+#include "host/plan.h"
+
 namespace ecnomy::kernel {
 
-// `own_laws`: a congestion control in BPF is needed. Throws BadMachine with one line.
-void check_machine(bool own_laws);
+// Throws BadMachine with one line if this plan cannot run here. Without a plan: no plan can.
+void check_machine(const Plan* plan);
 
 std::string kernel_release();
 

@@ -11,11 +11,13 @@
 // machine does not fit.
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "bridge/client.h"
@@ -72,11 +74,20 @@ void take_precedence() {
   ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 }
 
+// Every flow has one or two sockets: as many descriptors as the kernel permits.
+void allow_many_sockets() {
+  rlimit most{};
+  ::getrlimit(RLIMIT_NOFILE, &most);
+  most.rlim_cur = most.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &most);
+}
+
 void run(const Plan& plan, bridge::Client* client, const Options& options) {
   if (client) {
     client->set_limits(ecnomy::limits_of(plan));
     client->handshake({"linux", ECNOMY_VERSION, plan.digest, plan.seed, "", false, ""});
   }
+  allow_many_sockets();
   kernel::Router router(plan, client);
   take_precedence();
   const double before = ecnomy::cpu_s();
@@ -99,7 +110,7 @@ void run(const Plan& plan, bridge::Client* client, const Options& options) {
 
 int command_run(const Options& options) {
   const Plan plan = load_plan(options);
-  kernel::check_machine(kernel::needs_own_laws(plan));
+  kernel::check_machine(&plan);
   std::unique_ptr<bridge::Client> client;
   if (const auto fd = options.find("--bridge-fd"); fd != options.end()) {
     client = std::make_unique<bridge::Client>(std::stoi(fd->second));
@@ -126,9 +137,9 @@ int command(int argc, char** argv) {
   if (verb != "check") {
     throw ecnomy::BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
   }
-  const bool own_laws =
-      options.count("--plan") ? kernel::needs_own_laws(load_plan(options)) : false;
-  kernel::check_machine(own_laws);
+  std::optional<Plan> plan;
+  if (options.count("--plan")) plan = load_plan(options);
+  kernel::check_machine(plan ? &*plan : nullptr);
   std::cout << "Linux " << kernel::kernel_release()
             << (kernel::has_own_laws() ? ", with wtp and multcp" : ", without wtp and multcp")
             << "\n";

@@ -25,7 +25,7 @@ from processes import LIMIT_S
 needs_program = pytest.mark.skipif(bool(program_lacks()), reason=program_lacks())
 TCP = "transport: {law: reno, mss: 960 bytes}"
 REFUSED = {
-    "transport: {law: vegas}": ("window law vegas", "reno, newreno, cubic, wtp and multcp"),
+    "transport: {law: vegas}": ("window law vegas", "reno, newreno, cubic, bbr, wtp and multcp"),
     "transport: {law: wtp, ecn: accecn}": ("this ecn", "accurate for wtp"),
     "transport: {law: wtp, delayed_acks: 2}": ("delayed_acks above 1", "an ACK per packet"),
     "transport: {law: multcp, flows: 4, ecn: accurate}": ("this ecn", "rfc3168 for multcp"),
@@ -33,6 +33,9 @@ REFUSED = {
     "transport: {law: reno, decrease: 0.7}": ("decrease of reno", "default parameters"),
     "transport: {law: reno, slow_start: false}": ("slow_start: false", "slow start"),
     "transport: {law: cubic, receiver_window: 20 packets}": ("a receiver window", "no limit"),
+    "transport: {law: bbr}": ("this ecn", "off and rfc3168 for bbr"),
+    "transport: {law: reno, max_rto: 9 s}": ("a max_rto", "largest timeout"),
+    "transport: {law: reno, initial_rto: 3 s}": ("an initial_rto", "first timeout"),
     "traffic: {kind: voip}, transport: {law: udp, header: 48 bytes}": (
         "this header size",
         "headers of 28 bytes",
@@ -76,6 +79,23 @@ def test_other_users_get_one_line(tmp_path: Path) -> None:
 
 
 @needs_program
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="setpriv, run by root"
+)
+def test_root_without_privileges_gets_one_line() -> None:
+    """Root in a container without CAP_SYS_ADMIN learns it from `check`, not from a failed run."""
+    done = subprocess.run(
+        ["setpriv", "--bounding-set", "-sys_admin,-net_admin", find_linux(), "check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_S,
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "CAP_SYS_ADMIN" in done.stderr
+
+
+@needs_program
 def test_command_ends_with_status_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,6 +130,9 @@ def test_doctor_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "inet").mkdir()
     (tmp_path / "inet" / "package.ned").touch()
     monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path))
+    (finding,) = linux_findings()
+    assert "make linux in a checkout" in finding.remedy
+    (tmp_path / "linux").mkdir()
     (finding,) = linux_findings()
     assert (finding.what, finding.verdict) == ("engine linux", "absent")
     assert f"make -C {tmp_path}/linux" in finding.remedy

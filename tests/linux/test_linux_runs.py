@@ -46,6 +46,18 @@ def test_reno_as_in_the_simulator(count: int, tmp_path: Path) -> None:
     assert rate[0] == pytest.approx(rate[1], rel=0.12 if count == 1 else 0.03)
 
 
+@full
+@pytest.mark.skipif(
+    "bbr" not in Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(),
+    reason="this kernel lacks bbr: modprobe tcp_bbr",
+)
+def test_bbr_of_the_kernel_fills_a_link(tmp_path: Path) -> None:
+    """Behind a short buffer without marks it leaves less than a tenth of the link idle."""
+    text = LINK.replace("law: reno", "law: bbr, ecn: off").replace("count: 4", "count: 1")
+    links = columns(simulated(text, tmp_path, "duration=12 s", "warmup=4 s"), "links")
+    assert links["utilization"][0] > 0.9
+
+
 own_laws = pytest.mark.skipif(bool(laws_lack()), reason=laws_lack())
 
 
