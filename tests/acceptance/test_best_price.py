@@ -82,6 +82,13 @@ def test_what_is_left_is_close_to_the_most_there_is(strategy: str, start: float,
     assert left == pytest.approx(left_at(BEST), rel=0.05)
 
 
+def test_a_fast_link_is_not_an_idle_one() -> None:
+    """On 25 Gbps, users occupy a 10,000th of the link; the best price is the same."""
+    more = ("network.links.*.rate=25 Gbps",)
+    _, price = searched("revenue-gradient", HALF, 2, more)
+    assert price == pytest.approx(BEST, rel=0.1)
+
+
 @pytest.mark.parametrize(("start", "seed"), [pytest.param(2 * BEST, 1, marks=full), (HALF, 2)])
 def test_the_gradient_finds_the_price_itself(start: float, seed: int) -> None:
     """Within 8 %: an error of 0.1 in the slope is one of 5 % in the price."""

@@ -38,14 +38,16 @@ class Carrier:
         """See Books."""
         return {"marks": self.received}
 
-    def decide(self, received: int = 0, paid: int = 0) -> int:
+    def decide(self, received: int = 0, paid: int = 0, responds_s: int = 0) -> int:
         """One decision after so much money (micro-units) came and went; returns the change."""
         self.received += received
         self.paid += paid
         dt_ps = 10 * S if self.t_ps else 0
         self.t_ps += 10 * S
         before = self.price
-        seen = PriceObservation(self.t_ps, dt_ps, before, NONE, self.view)
+        seen = PriceObservation(
+            self.t_ps, dt_ps, before, NONE, self.view, responds_ps=responds_s * S
+        )
         self.price = self.strategy.post_price(seen)
         return self.price - before
 
@@ -53,7 +55,7 @@ class Carrier:
 def test_a_change_that_paid_is_kept_and_another_one_is_tried() -> None:
     """At every second decision, it steps by 0.01 money, up or down, while income does not fall."""
     carrier = Carrier(200_000)
-    assert carrier.decide() == 0  # no observation yet
+    assert [carrier.decide(), carrier.decide()] == [0, 0]  # the first price has its response too
     changes = [carrier.decide(1000 * k) for k in range(1, 41)]
     assert set(changes[::2]) == {10_000, -10_000}
     assert set(changes[1::2]) == {0}
@@ -62,16 +64,24 @@ def test_a_change_that_paid_is_kept_and_another_one_is_tried() -> None:
 def test_what_comes_in_while_customers_respond_does_not_count() -> None:
     """A fortune in the first interval after a change does not count; a loss in the second does."""
     carrier = Carrier(200_000)
-    carrier.decide()
+    assert [carrier.decide(), carrier.decide()] == [0, 0]
     tried = carrier.decide(1000)
     assert carrier.decide(10**9) == 0
     assert carrier.decide(999) == -tried
 
 
+def test_slow_customers_have_the_time_that_they_need() -> None:
+    """With a response in 25 s, each price stays for 30 s, and for 30 s more while it is measured."""
+    carrier = Carrier(200_000)
+    changes = [carrier.decide(1000 * k, responds_s=25) for k in range(1, 50)]
+    at = np.flatnonzero(changes)
+    assert len(at) > 5 and set(np.diff(at)) == {6}
+
+
 def test_a_change_that_did_not_pay_is_taken_back() -> None:
     """The old price is measured again before the next change."""
     carrier = Carrier(200_000)
-    carrier.decide()
+    assert [carrier.decide(), carrier.decide()] == [0, 0]
     tried = carrier.decide(1000)
     assert abs(tried) == 10_000
     assert [carrier.decide(900), carrier.decide(900)] == [0, -tried]
@@ -86,8 +96,9 @@ def test_a_change_that_did_not_pay_is_taken_back() -> None:
 def test_what_it_owes_others_counts() -> None:
     """Income rose, but payments rose more: less is left, so the change is taken back."""
     carrier = Carrier(200_000)
-    carrier.decide()
+    assert [carrier.decide(), carrier.decide()] == [0, 0]
     tried = carrier.decide(1000, paid=100)
+    assert abs(tried) == 10_000
     carrier.decide()
     assert carrier.decide(2000, paid=1200) == -tried
 

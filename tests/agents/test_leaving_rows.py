@@ -47,7 +47,9 @@ class Life:
         sent = self.on & ~self.leaving.away
         used_s = np.where(packets > 0, EVERY_S, 0.0)
         self.leaving.learn(seen, used_s, sent)  # type: ignore[arg-type]
-        back = self.leaving.turn(t_s, np.ones(len(price)), np.zeros(len(price)), sent)
+        back = self.leaving.turn(
+            t_s, np.ones(len(price)), np.zeros(len(price)), sent, np.ones(len(price))
+        )
         self.on = ~self.leaving.away
         told = (self.leaving.away, self.leaving.probing, back, self.leaving.contract())
         return np.array(told, dtype=np.float64)

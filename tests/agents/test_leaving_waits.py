@@ -32,7 +32,9 @@ class User:
         self.t_s += EVERY_S
         assert self.t_s < 10_000
         self.leaving._sums[:, 0] = [price, 0.0, 1.0, 100.0, 0.0, EVERY_S, 1000.0]
-        self.leaving.turn(self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away)
+        self.leaving.turn(
+            self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away, np.ones(1)
+        )
 
     def pay(self, fee: float, users: int = 1) -> float:
         """Return its time at x0, from its beginning, at a fee and 0.5 for marks, in money/s.
@@ -44,7 +46,7 @@ class User:
             sent = ON & (self.t_s > began_s)
             self.t_s += EVERY_S
             self.leaving.learn(bill(fee, 0.5, users), np.array([EVERY_S * users]), sent)
-            self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), sent)
+            self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), sent, np.ones(1))
         return self.t_s - began_s
 
     def away(self) -> float:
@@ -145,18 +147,18 @@ def test_who_returns_has_forgotten_the_price_it_left_for() -> None:
         while not leaving.away[0]:
             user.t_s += EVERY_S
             leaving.learn(bill(0.0, 5.0), np.array([EVERY_S]), ON)  # nobody buys at this price
-            leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON)
+            leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, np.ones(1))
         assert user.t_s == began_s + stays * EVERY_S
         assert not leaving.probing[0]
         user.t_s = leaving._again_s[0]
-        assert leaving.turn(user.t_s, np.zeros(1), np.zeros(1), ~ON).tolist() == [True]
+        assert leaving.turn(user.t_s, np.zeros(1), np.zeros(1), ~ON, np.ones(1)).tolist() == [True]
         for knows in (False, False, True):
             assert leaving.probing[0]
             seen = bill(0.0, 0.1)
             seen.flows.delivered = np.array([2])  # type: ignore[misc]
             user.t_s += EVERY_S
             leaving.learn(seen, np.array([EVERY_S]), ON)
-            assert not leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON).any()
+            assert not leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, np.ones(1)).any()
             assert (leaving.probing[0], leaving.away[0]) == (not knows, False)
         paid, _, used, *_ = leaving._sums[:, 0].tolist()
         assert paid / used == pytest.approx(0.1)

@@ -31,10 +31,12 @@ it has no users to ask.
 
 Without any alternative, a user has U(0); an untested alternative counts as at least U(0). An
 attentive user leaves if every alternative leaves it less than U(0) at two decisions. It returns as
-soon as others gain, or after a time `retry`. That time doubles each time the user leaves again, up
-to 8 times. The actual time is drawn from 0.5 to 1.5 times that, so users return one by one.
-A returning user tries the next alternative until the next decision, and leaves again unless it
-gains.
+soon as others gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean
+surplus of n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2; of a user, its last
+2 / weight - 1 decisions count. The time `retry` doubles each time the user leaves again, up to 8
+times, until a stay is as long. The actual time is drawn from 0.5 to 1.5 times that, so users return
+one by one. A returning user tries the next alternative, skips no decision for a time `retry`, and leaves at
+the first one at which it loses.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise they pay `pay`.
@@ -69,6 +71,7 @@ __all__ = ["BestOffer"]
 
 SMOOTHING: Final = (0.1, 0.5)  # the least and largest weight
 DOUBT: Final = 2.0  # the gain at which all move, in mean deviations
+SURE: Final = 3.0  # the gain of others that brings a user back, in deviations of their mean
 LONGEST: Final = 8.0  # times `retry`
 LEAST: Final = 1e-3  # share of x0: U(0) may be minus infinity
 
@@ -132,6 +135,8 @@ class BestOffer:
         self._looks: Truths = np.zeros(0, dtype=np.bool_)
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
+        self._back_s: Floats = np.zeros(0)
+        self._samples: Floats = np.zeros(0)  # decisions in a user's smoothed surplus
 
     @property
     def inertia(self) -> float:
@@ -175,6 +180,7 @@ class BestOffer:
         self._choice = choice
         self._spread = np.zeros(alternatives)
         self._new, self._latest = np.zeros(users, dtype=np.bool_), np.zeros(users)
+        self._back_s, self._samples = np.zeros((2, users))
         self._renew(np.ones(users, dtype=np.bool_))
         self._away, self._doubts = np.zeros((2, users), dtype=np.bool_)
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
@@ -189,7 +195,7 @@ class BestOffer:
 
     def _renew(self, users: Truths) -> None:
         """Let the flows of these users start."""
-        self._new[users], self._latest[users] = True, -np.inf
+        self._new[users], self._latest[users], self._samples[users] = True, -np.inf, 0.0
 
     def _meet(self, flows: FlowColumns) -> None:
         """Find the rows of each alternative by user."""
@@ -206,24 +212,27 @@ class BestOffer:
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
         """Update the users who leave and return; return each user's choice."""
         told = self._told()
+        best_of = told.argmax(axis=0)
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
         stuck = (own < self._nothing) & (choice == self._choice)
         loses: Truths = (best < self._nothing) | ((best == self._nothing) & stuck)
-        leave = ~self._away & loses & self._doubts & self._looks
+        tries = (self._back_s > 0) & (t_s - self._back_s < self.retry)
+        leave = ~self._away & loses & self._doubts & (self._looks | tries)
         inside = ~self._away & ~leave
-        self._wait_s[inside & ~loses] = self.retry
+        self._wait_s[inside & ~loses & (t_s - self._back_s >= self._wait_s)] = self.retry
         self._doubts = ~self._away & loses
-        others = self._away & self._looks & (best > self._nothing)
+        others = self._away & self._looks & (best > self._nothing + self._chance()[best_of])
         probe = self._away & ~others & (t_s >= self._again_s)
         if leave.any():
             wait_s = self._wait_s[leave] * random.uniform(0.5, 1.5, np.count_nonzero(leave))
             self._again_s[leave] = t_s + wait_s
             self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self.retry)
-        choice = np.where(leave, self._choice, np.where(others, told.argmax(axis=0), choice))
+        choice = np.where(leave, self._choice, np.where(others, best_of, choice))
         choice = np.where(probe, (self._choice + 1) % len(told), choice)
         back: Truths = probe | others
         self._known[choice[back], back] = np.nan
         self._renew(back)
+        self._back_s[back] = t_s
         self._away = (self._away | leave) & ~back
         self._doubts |= probe
         self._probing = probe
@@ -248,9 +257,10 @@ class BestOffer:
         self._spread_of(surplus, before)
         self._new &= surplus > self._latest
         self._latest = surplus
-        learnt = np.where(
-            self._new | np.isnan(before), surplus, before + self._weight * (surplus - before)
-        )
+        fresh = self._new | np.isnan(before)
+        self._samples = np.where(fresh, 1.0, np.minimum(self._samples + 1, 2 / self._weight - 1))
+        weight = np.maximum(self._weight, 1 / self._samples)  # a plain mean at first
+        learnt = np.where(fresh, surplus, before + weight * (surplus - before))
         self._known[at] = np.where(self._away, before, learnt)
 
     def _spread_of(self, surplus: Floats, before: Floats) -> None:
@@ -272,6 +282,15 @@ class BestOffer:
         if np.isnan(told).all():
             return np.zeros_like(told)
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
+
+    def _chance(self) -> Floats:
+        """Return the gain that chance explains, by alternative; infinite without users."""
+        samples = np.bincount(
+            self._choice, np.where(self._away, 0.0, self._samples), len(self._spread)
+        )
+        return np.where(
+            samples > 0, SURE * self._spread / np.sqrt(np.maximum(samples, 1.0)), np.inf
+        )
 
     def _better(self, random: np.random.Generator) -> Integers:
         """Return each user's next choice."""

@@ -148,7 +148,8 @@ class ElasticUtility:
     def needs_s(self) -> float:
         """The time in which a flow meets enough marks for its demand (few_marks.py).
 
-        0 during trials that are charged by time, which long intervals would make longer.
+        0 during trials that are charged by time, and after a fall of the price that brings users
+        back: long intervals would make both longer.
         """
         return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
@@ -169,7 +170,7 @@ class ElasticUtility:
             move = self._move_few if len(worth) <= FEW else self._move_many
             moved = self._unheard(move(worth, before))
             self._log_pay = self._follow(seen, ratio, sent, moved, contract)
-            self._look_again(seen.t_s, ratio, sent)
+            self._look_again(seen, ratio, sent)
             cap_bps = self._largest_bps(contract)
         active = ~self._leaving.away if self._switches else None
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
@@ -220,11 +221,13 @@ class ElasticUtility:
             return moved
         return np.where(changed, (self._log_pay + step).clip(*self._bounds), moved)
 
-    def _look_again(self, t_s: float, ratio: Floats, sent: Truths) -> None:
+    def _look_again(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
         """Start returning flows with the payment at x0/100."""
         if not self._leaves:
             return
-        back = self._leaving.turn(t_s, ratio, self._silent_s, np.asarray(sent, dtype=np.bool_))
+        sent = np.asarray(sent, dtype=np.bool_)
+        posted = seen.flows.price_micro
+        back = self._leaving.turn(seen.t_s, ratio, self._silent_s, sent, posted)
         self._switches = self._switches or bool(self._leaving.away.any())
         if back.any():
             least = self._log_worth(PROBE * self._x0_bps).clip(*self._bounds)

@@ -4,13 +4,14 @@
 It raises or lowers its price by `step`, at random, and gives customers one decision interval to
 respond. Then it measures its profit per second over the next interval: receipts less payments, so
 that debts to other carriers count. It compares this profit with the profit before the change. If it
-is lower, the carrier reverts the change, and measures the old price again one interval later.
-Otherwise it keeps the change and tries another one. The price stays within [floor, ceiling].
+is lower, the carrier reverts the change, and measures the old price again after a response.
+Otherwise it keeps the change and tries another one. The price stays within [floor, ceiling]. If
+customers respond more slowly, response and measurement take as many intervals as they need, up to
+ten (trial.py).
 
 It knows neither demand nor rivals. It waits because a higher price earns more until customers
 respond. Directions are random because two carriers that reverse after every loss move together:
 each mistakes the other's change for its own (Huck, Normann, Oechssler 2004, on trial and error).
-The time between decisions is the agent's `decision_interval`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Annotated, ClassVar, Final
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
-from ecnomy.agents.strategies.trial import gained_micro
+from ecnomy.agents.strategies.trial import LONGEST, Trial
 
 __all__ = ["HillClimbing"]
 
@@ -39,6 +40,7 @@ class HillClimbing:
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    waits: ClassVar[int] = LONGEST
     step: Annotated[float, Unit("money")]
     floor: Annotated[float, Unit("money")] = 0.0
     ceiling: Annotated[float, Unit("money")] = DEAREST
@@ -51,20 +53,19 @@ class HillClimbing:
         if not round(self.floor * MICRO) < round(self.ceiling * MICRO) <= DEAREST * MICRO:
             expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
+        self._trial = Trial("hill-climbing")
         self._before: tuple[int, float] | None = None  # the price before the change, its profit
-        self._respond = False  # whether customers have yet to respond to a change
 
     def post_price(self, seen: PriceObservation) -> int:
         """Return the new price, micro-units per mark."""
-        gained = gained_micro(seen, "hill-climbing")
+        earned = self._trial.earned(seen)
         assert seen.agent is not None
         step, low, high = (round(x * MICRO) for x in (self.step, self.floor, self.ceiling))
         price = min(high, max(low, seen.price_micro))
-        if not seen.dt_ps or self._respond:
-            self._respond = False
+        if earned is None:
             return price
-        self._respond = True
-        earned, before = gained / seen.dt_ps, self._before
+        self._trial.changed()
+        before = self._before
         if before is not None and earned < before[1]:
             self._before = None
             return before[0]

@@ -16,8 +16,13 @@ error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 the demand is tak
 gain depends on p far more than a demand does, so its sums fade by the time `retry`, during which
 the flow would be away. In an interval without a packet, r is taken as if one arrived at its end:
 one packet over the time since the last arrival.
-A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
-time doubles each time the user leaves again, up to 8 times. After a stay that cost more than it was
+A user who is away cannot observe the marks of its path, only the posted price of a mark. It tries
+again at once if, at the marks that it met, a fall of this price gives it a demand and a gain again:
+
+    p'  =  c + (p - c) (price now) / (price when it left) < p      D(p') >= x0/100
+
+So does a user with less than x0/100. Otherwise a user who is away tries again after a time `retry`.
+That time doubles each time the user leaves again, up to 8 times. After a stay that cost more than it was
 worth, it is so long that the loss L to charges by time is at most 10 % of what x0 is worth:
 
     wait  >=  L / (0.1 (U(x0) - U(0)))      L = min(standing, bill - sum of (U(r) - U(0)) dt)
@@ -67,6 +72,8 @@ class Leaving:
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at the last decision
         self._charged = False  # by time, ever
         self._tries = False
+        self._cheaper_s = -math.inf  # when a lower price last brought flows back
+        self._grows = False
         # money by use, by contract, r dt, n; standing money, dt, packets
         self._sums: Floats = np.zeros((7, 0))
         self._past: Floats = np.zeros((4, 0))  # the first four, faded by `retry`
@@ -74,6 +81,8 @@ class Leaving:
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
+        # at the last decision, or when a flow left, money/s: p, c and S; the price of a mark then
+        self._left: Floats = np.zeros((4, 0))
         # of a flow since its return, money: standing charges, and the bill less its worth
         self._stay: Floats = np.zeros((2, 0))
         self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
@@ -83,6 +92,9 @@ class Leaving:
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
         again_s, back_s = np.zeros((2, count))
         sums, past, stay = np.zeros((7, count)), np.zeros((4, count)), np.zeros((2, count))
+        left = np.zeros((4, count))
+        left[:, new] = self._left[:, old]
+        self._left = left
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
         sums[:, new], back_s[new] = self._sums[:, old], self._back_s[old]
         past[:, new], stay[:, new] = self._past[:, old], self._stay[:, old]
@@ -128,10 +140,13 @@ class Leaving:
         """Return c, 0 if unknown."""
         return _ratio(self._sums[1], self._sums[2], self._early)
 
-    def turn(self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths) -> Truths:
+    def turn(
+        self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths, posted: Floats
+    ) -> Truths:
         """Let flows leave and return; return the flows that begin a trial.
 
-        `ratio` is r, and `silent_s` the time since a packet arrived, 0 if one did at this decision.
+        `ratio` is r, `silent_s` the time since a packet arrived, 0 if one did at this decision, and
+        `posted` the price of a mark.
         """
         weight, standing, time, packets = self._sums[[2, 4, 5, 6]]
         ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one came now
@@ -143,7 +158,9 @@ class Leaving:
         nothing &= (packets >= ENOUGH) | ((ratio <= LEAST) & ~self.probing)
         leave = sent & ~self.away & nothing & self._doubts
         self._doubts = np.where(sent, nothing, self._doubts) & ~leave
-        back = self.away & (t_s >= self._again_s)
+        cheaper = self._cheaper(posted) & (self.away | sent & ~self.probing & (ratio < PROBE))
+        back = cheaper | self.away & (t_s >= self._again_s)
+        self._wait_s[back & cheaper] = self._retry_s
         self._back_s[back] = t_s
         stays = sent & ~self.away & ~nothing & (ratio > 2 * PROBE)
         self._wait_s[stays & (t_s - self._back_s >= self._wait_s)] = self._retry_s
@@ -151,17 +168,37 @@ class Leaving:
         wait_s = np.maximum(self._wait_s[leave], lost / (LOST * self._worth))
         self._again_s[leave] = t_s + wait_s
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
-        self._sums[:, leave] = self._past[:, leave] = self._stay[:, leave] = 0.0
+        parts = np.array([price, self.contract(), flat, posted])
+        self._left = np.where(self.away, self._left, parts)
+        over = leave | cheaper
+        self._sums[:, over] = self._past[:, over] = self._stay[:, over] = 0.0
         self.away = (self.away | leave) & ~back
-        self.probing = (self.probing | back) & (packets < ENOUGH) & ~self.away
+        self.probing = (self.probing | back) & (self._sums[6] < ENOUGH) & ~self.away
         tries = ~self.away & (t_s - self._back_s < self._retry_s)
         self._tries = bool((tries | self._doubts).any())
+        if cheaper.any():
+            self._cheaper_s = t_s
+        self._grows = t_s - self._cheaper_s < self._retry_s
         return back
+
+    def _cheaper(self, posted: Floats) -> Truths:
+        """Return who would gain at the price now posted, which has fallen."""
+        price, contract, standing, then = self._left
+        lower = posted < then
+        if not lower.any():
+            return np.asarray(lower, dtype=np.bool_)
+        now = contract + (price - contract) * _ratio(posted, then, 1.0)
+        gains = self._utility.demand(np.where(lower, now, 1.0)) >= PROBE
+        if standing.any():
+            gains &= self._gain_at(np.where(lower, now, 1.0)) > standing
+        return np.asarray(lower & gains, dtype=np.bool_)
 
     @property
     def hurries(self) -> bool:
-        """Whether a flow is charged by time for a trial, which lasts until its next decisions."""
-        return self._charged and self._tries
+        """Whether decisions should come soon: flows return to a lower price, or pay by time for a
+        trial.
+        """
+        return self._grows or self._charged and self._tries
 
     def _worth_of(self, ratio: Floats) -> Floats:
         """Return U(r) - U(0) [money/s], at most that of x0/`LEAST`."""
@@ -173,7 +210,9 @@ class Leaving:
     def _gain(self) -> Floats:
         """Return what a flow may gain over U(0) from its demand, money/s."""
         price, error = _price(self._past)
-        price = price - error
+        return self._gain_at(price - error)
+
+    def _gain_at(self, price: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             used = np.minimum(self._utility.demand(price), 1 / LEAST)
             return np.asarray(self._worth_of(used) - price * used, dtype=np.float64)

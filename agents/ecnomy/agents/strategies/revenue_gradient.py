@@ -38,8 +38,9 @@ Three cases do not use the slope. If a step of more than two probes loses profit
 standard errors, it has left a peak, such as one at the price over which a group of users leaves. It
 is undone, and later steps are shorter. If a round earns less than a quarter of the best of the last
 ten rounds, too few users respond to the price, and the carrier returns to the price of that round.
-Users who have left return late, so a round after a return does not count. If the links are busy for
-less than a thousandth of the time, the price falls by 4 h.
+Users who have left return late, so a round after a return does not count. If a round has fewer
+than 100 marks and the links are busy for less than a thousandth of the time, the price falls by
+4 h.
 The search is local: of two peaks it finds the one that its first prices lead to.
 If the profit does not depend on the price, as with users of U = a log x, the slope is pure noise
 and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not cover the
@@ -71,6 +72,7 @@ RHYTHMS: Final = ((1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))  # orders of t
 LONGEST_STEP: Final = 4.0  # probes
 WIDEST: Final = 2.0  # probes
 IDLE: Final = 0.001  # share of the time that its links are busy
+FEW: Final = 100  # marks of its links in a round
 LEAP: Final = 2.0  # probes; a longer step is undone if it loses profit
 SIGMAS: Final = 3.0  # that such a loss must exceed
 LOST: Final = 0.25  # share of the best round's profit
@@ -107,13 +109,14 @@ class RevenueGradient:
         self._leapt: tuple[float, float] | None = None  # profit and log price before a long step
         self._h, self._curvature = self.probe, Curvature()
         self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # profit, log of own price
-        self._busy_ps = self._link_ps = 0  # of its links in this round
+        self._busy_ps = self._link_ps = self._marks = 0  # of its links in this round
 
     def post_price(self, seen: PriceObservation) -> int:
         """Return the new price, micro-units per mark."""
         earned = self._trial.earned(seen)
         self._busy_ps += int(seen.links.busy_ps.sum())
         self._link_ps += seen.dt_ps * len(seen.links.busy_ps)
+        self._marks += int(seen.links.marks.sum())
         if not self._tries:
             self._log_price = math.log(max(seen.price_micro, 1))
             self._begin(seen)
@@ -138,7 +141,7 @@ class RevenueGradient:
         self._tries = [first * sign for sign in RHYTHMS[link % len(RHYTHMS)]]
         self._found = {1: [], -1: []}
         self._h = self.probe * min(max(self._curvature.value**-0.5, 1.0), WIDEST)
-        self._busy_ps = self._link_ps = 0
+        self._busy_ps = self._link_ps = self._marks = 0
 
     def _climb(self, agent: AgentView | None) -> None:
         above, below = sum(self._found[1]), sum(self._found[-1])
@@ -152,7 +155,7 @@ class RevenueGradient:
             return
         self._rounds.append((earned, self._log_price))
         best, log_price = max(self._rounds)
-        if self._busy_ps < IDLE * self._link_ps:
+        if self._marks < FEW and self._busy_ps < IDLE * self._link_ps:
             self._log_price -= LONGEST_STEP * self.probe
             return
         if 0 < best and earned < LOST * best:

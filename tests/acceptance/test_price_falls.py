@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users who cannot afford a price, users after its fall, and a carrier whose users are slow.
+
+Where links mark a fixed share of packets, demand at a price is known. At a price q of x0, a user of
+U = a log(1 + x / x0) buys x0 (a / q - 1); one of U = a (2 r - r^2), r = x / x0, x0 (1 - q / 2a).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecnomy.markets import run
+from ecnomy.markets.scenario import scenario_from_text
+from tiers import seeds
+
+X0_MBPS, WORTH, FALLS_S = 1.0, 0.3, 400  # the largest price that buys anything, money/s for x0
+MARKS_PER_S = 0.1 * 125  # of x0
+
+FALL = """\
+version: 1
+duration: {end} s
+network:
+  links:
+    - {{name: line, from: a, to: b, rate: 1 Gbps, delay: 20 ms, buffer: 500 packets,
+        marking: {{law: fixed, probability: 0.1}}}}
+sources:
+  - {{name: log, count: 6, from: a, to: b, transport: &wtp {{law: wtp, mss: 960 bytes}}}}
+  - {{name: quadratic, count: 6, from: a, to: b, transport: *wtp}}
+market:
+  price_per_mark: 0.01 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      strategy:
+        kind: price-schedule
+        prices: {{0 s: {before:.6f} money, {falls} s: {after:.6f} money}}
+    - name: log-users
+      role: price-handler
+      sources: log
+      strategy: {{kind: elastic-utility, utility: {{kind: log, a: 0.3 money/s, x0: 1 Mbps}}}}
+    - name: quadratic-users
+      role: price-handler
+      sources: quadratic
+      strategy: {{kind: elastic-utility, utility: {{kind: quadratic, a: 0.15 money/s, x0: 1 Mbps}}}}
+"""
+
+CLIMB = """\
+version: 1
+duration: 90 min
+warmup: 30 min
+network:
+  links:
+    - {name: line, from: a, to: b, rate: 1 Gbps, delay: 5 ms,
+       marking: {law: fixed, probability: 0.2}}
+sources:
+  - {name: s, count: 12, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+market:
+  epoch: 2 s
+  price_per_mark: 0.02 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      strategy: {kind: hill-climbing, step: 0.004 money, floor: 0.005 money}
+    - name: users
+      role: price-handler
+      sources: s
+      strategy: {kind: elastic-utility, utility: {kind: quadratic, a: 0.5 money/s, x0: 0.4 Mbps}}
+"""
+
+DEAR = """\
+version: 1
+duration: 20 min
+network:
+  links:
+    - {name: north-line, from: n, to: t, rate: 3 Mbps, delay: 20 ms, marking: &red {law: red,
+       min_threshold: 5 packets, max_threshold: 15 packets, max_probability: 0.2}}
+    - {name: south-line, from: s, to: t, rate: 3 Mbps, delay: 20 ms, marking: *red}
+sources:
+  - {name: over-north, count: 24, from: n, to: t, transport: &wtp {law: wtp, mss: 960 bytes,
+     mark_rate: 2.5 marks/s}}
+  - {name: over-south, count: 24, from: s, to: t, transport: *wtp}
+market:
+  epoch: 5 s
+  settlement: direct
+  price_per_mark: 1.2 money
+  agents:
+    - {name: north, role: connectivity-provider, links: north-line}
+    - {name: south, role: connectivity-provider, links: south-line}
+    - name: users
+      role: customer
+      sources: [over-north, over-south]
+      decision_interval: 5 s
+      strategy:
+        {kind: best-offer, loyalty: 0.7, utility: {kind: log, a: 0.25 money/s, x0: 250 bit/s}}
+"""
+
+
+def series(text: str, seed: int, what: str, by: str) -> pd.DataFrame:
+    """A quantity of a run of a market."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = run(scenario_from_text(text, seed=seed), out=Path(folder) / "run")
+        return result.timeseries(what, by=by)
+
+
+@pytest.mark.parametrize("dear", [1.1, 2.0])
+def test_users_who_left_buy_soon_after_the_price_has_fallen(dear: float) -> None:
+    """At `dear` times the largest affordable price, then at 0.4 times it, for 200 s.
+
+    Demand is then 1.5 and 0.6 Mbps. A user who waits for its next trial, after 15 to 360 s, and
+    decides once a minute, has bought 2 to 50 % of it by then.
+    """
+    prices = {"before": dear * WORTH / MARKS_PER_S, "after": 0.4 * WORTH / MARKS_PER_S}
+    text = FALL.format(**prices, falls=FALLS_S, end=FALLS_S + 200)
+    shares = []
+    for seed in seeds(10):
+        bought = series(text, seed, "goodput", "source")
+        assert bought.loc[200:FALLS_S].mean().max() < 6 * 0.05 * X0_MBPS
+        after = bought.loc[FALLS_S:].mean() / 6
+        shares.append((after["log"] / 1.5, after["quadratic"] / 0.6))
+    print(np.round(shares, 2))
+    assert np.mean(shares) > 0.6 and np.min(shares) > 0.35
+
+
+def test_hill_climbing_gives_customers_time_by_itself() -> None:
+    """Revenue q (1 - q / 2a) is highest at q = a, for which x0 takes 10 marks/s."""
+    best = 0.5 / (0.2 * 0.4e6 / 8000)
+    means = []
+    for seed in seeds(10):
+        posted = series(CLIMB, seed, "price", "carrier")["isp"]
+        means.append(posted.loc[1800:].mean())
+    print(round(best, 4), np.round(means, 4))
+    assert np.mean(means) == pytest.approx(best, rel=0.1)
+    assert np.array(means) == pytest.approx(best, rel=0.25)
+
+
+def test_users_stay_away_from_carriers_that_they_cannot_afford() -> None:
+    """A flow costs 3 money/s and is worth 2.35 with a link of 3 Mbps to itself.
+
+    Each user tries again after half to one and a half of 240 s at last. A lucky decision of a few
+    others, with few marks, is not a reason to come back.
+    """
+    for seed in seeds(10):
+        on = series(DEAR, seed, "active", "source").sum(axis=1) / 24
+        print(round(float(on.loc[200:].mean()), 3))
+        assert on.loc[200:].mean() < 0.2
