@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies: the decisions of a role, given its observations.
+"""Strategies: how a role decides, given its observations.
 
 A strategy is a dataclass whose fields are its parameters (units by `parameters.Unit`). It has
 one or more of these methods:

@@ -12,7 +12,7 @@ __all__ = ["AcceptAll"]
 
 @dataclasses.dataclass
 class AcceptAll:
-    """Admits every call; test streams, if any, only cost money."""
+    """Admits every call. Test streams, if any, only cost money."""
 
     def admit(self, call: Call) -> bool:
         """Return True."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aggressiveness-knob`: choose the weight of the window law by its utility and its cost.
+"""`aggressiveness-knob`: choose the weight of the window law by its worth and its cost.
 
 The user turns a knob that makes the transfer protocol more aggressive (Andreassen et al. 2002,
 3.2.5). The flow counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w of
@@ -8,13 +8,13 @@ another law. A weight buys the rate x = s w and costs c w per second, where
     c  =  q + m      q  the charge of contracts on the meter `weight` per unit of weight [money/s]
                      m  the flow's other costs by use, including marks, over w [money/s]
 
-For one user among many, s and c are given, so the user is best off at
+A user among many takes s and c as given, and so is best off at
 
     max over w of  U(s w) - c w      s U'(s w) = c,  that is  c w = x U'(x)
 
 For U = a log x that is w = a / c, independent of the network. On a link of capacity C shared by
-weights, x = C w / W with W the sum of weights. All users together come to rest when demand fills
-the link:
+weights, x = C w / W with W the sum of weights. All users together settle when demand fills the
+link:
 
     sum of D(p) = C,      W = p C / c,      w = D(p) W / C        D the inverse of U'
 
@@ -26,15 +26,15 @@ At each decision x is the goodput since the previous decision. The step is
     w <- w^(1 - g) (x U'(x) / c)^g            g = 1 / max(1, R),  R = largest -x U''/U'
 
 This is the step of elastic-utility with c w in place of the payment for marks. It cannot oscillate,
-for the reasons given there. If a utility sates (R is unbounded), the step goes halfway to the
+for the reasons given there. If a utility saturates (R is unbounded), the step goes halfway to the
 weight that buys D(c w / x). q is the price of the last interval. m is an average over decisions
 with weight 1/2, because marks are random.
 
 Bounds: w stays within `least` and `most`, and above the least weight of the law (1 flow for
 MulTCP). x counts as x0/1000 at least and 1000 x0 at most. One decision changes w by a factor of 4
 at most. A flow begins with the weight of its transport. An interval in which the flow began, was
-off or sent nothing leaves w unchanged. A user without gain stays at the least weight and does not
-leave. A flow limited by its own traffic (`rate-capped`) pays for weight that has no effect.
+off or sent nothing leaves w unchanged. A user who gains nothing stays at the least weight and does
+not leave. A flow limited by its own traffic (`rate-capped`) pays for weight that has no effect.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ the previous one, the flow switches
             trial, up to 8 times, and is reset once the flow reaches x0 again
 
 An interval in which the flow was switched on is a trial. A window takes time to fill, so the next
-interval is the first to be judged. Random times prevent users who left together from returning
-together. A flow below x0 without a mark is not limited by its price, so it stays on.
+interval is the first one judged. Random times prevent users who left together from returning
+together. A flow below x0 that gets no marks is not limited by its price, so it stays on.
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ al. 2000, 2.2). At each decision it computes each flow's surplus since the previ
 
     s = U(x) - charge - fee        [money/s], x the goodput
 
-and picks again. Only payments by the user count: the charge for marks counts if the carrier charges
+and picks again. Only payments by the user count. The charge for marks counts if the carrier charges
 customers. Learning, word of mouth between flows, trials and changes are those of `best-offer`. The
-alternatives are choices of the menu instead of sources, and all flows may send. A change starts no
-flow, so each decision counts. The user learns separately about the menus of different providers.
+alternatives are choices of the menu instead of sources, and all flows may send. A change does not
+start a flow, so each decision counts. The user learns separately about the menus of different
+providers.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class BestChoice(BestOffer):
         return 0
 
     def _renew(self, users: Truths) -> None:
-        """Let no flow start: all of them go on."""
+        """Start no flow, because all flows go on."""
 
     def _pick(self, seen: Observation, menu: MenuView) -> int:
         assert seen.agent is not None

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`best-offer`: users choose the source with the largest surplus, and switch when it pays.
+"""`best-offer`: users choose the source with the largest surplus, and switch when that pays.
 
 The agent's sources are the alternatives, such as the same traffic over several carriers. Member i
 of each source is user i, who sends over one source and has the others switched off. An alternative
-leaves a user the surplus
+gives a user the surplus
 
     s = U(x) - bill        [money/s], x the goodput
 
 over the time between two decisions. The bill is the user's total payment for its flow: marks (if
 the user pays for them), class fees and contracts on a meter. A utility with a `delay_cost` adds the
-cost of round trips. After a switch, the flow must first reach its rate. The user counts as new,
+cost of round trips. After a switch, the flow must first reach its rate. So the user counts as new,
 and skips decisions while its surplus grows from one decision to the next.
 
 A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
-(0.1 to 0.5), about the time between its decisions. For an alternative that it does not use, a user
-expects the mean surplus of its users (word of mouth). New users count only if there are no
-others. Without any users, the last known surplus counts. An untested alternative counts as the
-best known one. With s' the largest expectation and s its own surplus, an attentive
-user (one that does not skip the decision) switches with probability
+(0.1 to 0.5), that is, over about the time between its decisions. For an alternative that it does
+not use, a user expects the mean surplus of its users (word of mouth). New users count only if there
+are no others. Without any users, the last known surplus counts. An untested alternative counts as
+the best known one. With s' the largest expectation and s its own surplus, an attentive user (one
+that does not skip the decision) switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
@@ -25,18 +25,18 @@ where d is the mean distance of a surplus of one decision from the smoothed one,
 smoothed. So a gain beyond chance moves all attentive users, and a smaller gain moves users in
 proportion to it. If all users moved at the smallest gain, chance would drive them from the larger
 group to the smaller one, and users who decide at the same time would move as a herd: the smaller of
-two full links would have too many users. In proportion to the gain, they come to rest where no
-alternative leaves more (Smith 1984). A share `curiosity` of attentive users tries something else if
-it has no users to ask.
+two full links would have too many users. If users move in proportion to the gain, they settle where
+no alternative gives more (Smith 1984). A share `curiosity` of attentive users tries an alternative
+that has no users to ask.
 
-Without any alternative, a user has U(0); an untested alternative counts as at least U(0). An
-attentive user leaves if every alternative leaves it less than U(0) at two decisions. It returns as
+A user with no alternative in use has U(0); an untested alternative counts as at least U(0). An
+attentive user leaves if every alternative gives it less than U(0) at two decisions. It returns as
 soon as others gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean
-surplus of n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2; of a user, its last
-2 / weight - 1 decisions count. The time `retry` doubles each time the user leaves again, up to 8
-times, until a stay is as long. The actual time is drawn from 0.5 to 1.5 times that, so users return
-one by one. A returning user tries the next alternative, skips no decision for a time `retry`, and leaves at
-the first one at which it loses.
+surplus of n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last
+2 / weight - 1 decisions of each user count. The time `retry` doubles each time the user leaves
+again, up to 8 times, until a stay lasts as long. The actual time is drawn from 0.5 to 1.5 times
+that, so users return one by one. A returning user tries the next alternative. For a time `retry` it
+skips no decision, and leaves at the first decision at which it loses.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise they pay `pay`.
@@ -124,13 +124,13 @@ class BestOffer:
         self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: unknown
         self._spread: Floats = np.zeros(0)  # d by alternative, money/s
         self._choice: Integers = np.zeros(0, dtype=np.int64)
-        self._new: Truths = np.zeros(0, dtype=np.bool_)  # since a switch the surplus has grown
+        self._new: Truths = np.zeros(0, dtype=np.bool_)  # the surplus has grown since a switch
         self._latest: Floats = np.zeros(0)  # surplus at the last decision, money/s
         self._switches = 0
         with np.errstate(all="ignore"):  # U(0) may be minus infinity: users then never leave
             self._nothing = float(np.nan_to_num(self._utility.value(np.zeros(1))[0], nan=-np.inf))
         self._away: Truths = np.zeros(0, dtype=np.bool_)
-        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # lost at the last decision
+        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # had a loss at the last decision
         self._probing: Truths = np.zeros(1, dtype=np.bool_)  # back for a trial
         self._looks: Truths = np.zeros(0, dtype=np.bool_)
         self._wait_s: Floats = np.zeros(0)
@@ -186,7 +186,7 @@ class BestOffer:
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
 
     def _switch(self, choice: Integers) -> Truths:
-        """Take each user's choice; return who has moved."""
+        """Take each user's choice and return who moved."""
         moved: Truths = choice != self._choice
         self._choice = choice
         self._renew(moved)
@@ -243,7 +243,7 @@ class BestOffer:
         self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, seen: Observation, used: Integers) -> None:
-        """Learn the surplus of each user's flow in use; `used` are rows of the observation."""
+        """Learn the surplus of each user's flow in use; `used` are its rows in the observation."""
         flows = seen.flows
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)

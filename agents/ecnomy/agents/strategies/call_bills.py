@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider's knowledge from its own calls: durations, marks and refunds.
+"""What a provider learns from its own calls: durations, marks and refunds.
 
 Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills show the
 ratio. When a call ends, the test streams sent during it give the expected outcome. Their marked and
@@ -12,12 +12,12 @@ and a refund or not (y). With sums over the calls that ended within the memory
 
 These are the most likely l and d if k is Poisson, y is drawn with q_d, and l and d have normal
 priors with mean 0 and deviation s. s is ln 2 for marks (the table has ratios of 1.7 to 3.6) and 2
-for odds. Without calls l and d are 0. Learning fades as the provider forgets calls, so a provider
+for odds. Without calls l and d are 0. Knowledge fades as the provider forgets calls, so a provider
 that has stopped selling starts again. It does not forget durations of calls.
 
-The comparison takes calls and test streams over the same time, not calls and the forecasts at their
-requests. An unforeseen rush also affects the test streams, and thus later forecasts. Compared with
-forecasts, it would count twice.
+The comparison is between calls and test streams over the same time, not between calls and the
+forecasts at their requests. An unforeseen rush also affects the test streams, and thus later
+forecasts. Compared with forecasts, it would count twice.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The times at which a call provider posts a new price, and the rounding of posted prices.
+"""When a call provider posts a new price, and how posted prices are rounded.
 
-`margin` and `reprice` of the strategies that post prices: at intervals of `reprice`, V is set so
-that an admitted call leaves the margin on average (estimators/pricing.py). The cost of test streams
-is spread over the calls sold. `reprice` 0 disables posting.
+Strategies that post prices have `margin` and `reprice`. At intervals of `reprice`, V is set so that
+an admitted call yields the margin on average (estimators/pricing.py). The cost of test streams is
+spread over the calls sold. `reprice` 0 disables posting.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`constant-throughput`: keep a rate x0 while its marks cost less than a threshold per second.
 
-Antoniadis et al. 2000, 2.2: keep the sending rate constant provided the rate of received marks
-times the price per mark is below a threshold w; when it is hit, send at a lower level as long as
-the rate of marked packets is high. Within an epoch the engine controls the flow with
+Antoniadis et al. 2000, 2.2: keep the sending rate constant while the rate of received marks times
+the price per mark is below a threshold w. Once the threshold is hit, send at a lower level as long
+as the rate of marked packets is high. Within an epoch the engine controls the flow with
 
     rate cap   x0
     mark rate  w / price per mark, the target of window law WTP
@@ -19,12 +19,12 @@ charge:
                 w. A rule with hysteresis that returns at 0.8 w has the same effect: between 0.8 w
                 and w its lower level m / p is already x0 or more, and the cap holds it at x0.
 
-Unlike in a switch between two levels, the levels meet at the threshold. So the rate has no jump,
-does not cycle and needs no hysteresis. The disadvantage is that both changes take WTP's time
-constant T / (gain p). After a sudden onset of congestion, the flow pays more than w for that long.
-Close to the threshold, random marks sometimes move the window below x0. So the mean rate is
-slightly below x0 before the mean charge reaches w. A flow whose transport has no weight stays at
-x0, whatever its marks cost.
+Unlike with a switch between two levels, the levels meet at the threshold. So the rate does not jump
+or cycle, and needs no hysteresis. The disadvantage is that both changes take WTP's time constant T
+/ (gain p). After a sudden onset of congestion, the flow pays more than w for that long. Close to
+the threshold, random marks sometimes move the window below x0. So the mean rate is slightly below
+x0 before the mean charge reaches w. A flow whose transport has no weight stays at x0, whatever its
+marks cost.
 """
 
 from __future__ import annotations

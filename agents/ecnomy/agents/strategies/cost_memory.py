@@ -4,10 +4,10 @@
     c = (prior cost of one byte + sum of charges) / (1 + sum of payload bytes)
 
 Both sums fade by exp(-dt / memory) over the time dt between two decisions. So c is a mean over the
-last `memory` seconds in which any of the agent's flows sent. The prior weighs one byte: it holds
-until the first bytes arrive. Sums do not fade in intervals without traffic, because these bring no
-new information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet
-intervals the same weight as busy ones.
+last `memory` seconds in which any flow of the agent sent. The prior weighs one byte: it holds until
+the first bytes arrive. Sums do not fade in intervals without traffic, because these bring no new
+information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet intervals
+the same weight as busy ones.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 """`cost-plus`: a provider's fees follow the cost of each class's marks, plus a margin.
 
 Antoniadis et al. 2000, 2: the provider is charged for marks and charges its customers a fixed rate.
-A permanent rate loses money in congestion, or is too expensive without it. Here the rate is fixed
-for a period `every`. For each class, let dt be the length of the last period, n dt the flows' time
-in the class, and c dt the cost of their marks. f is the fee, m the margin and L the time `over`:
+A permanent rate loses money during congestion, or is too expensive without congestion. Here the
+rate is fixed for a period `every`. For each class, let dt be the length of the last period, n dt
+the flows' time in the class, and c dt the cost of their marks. f is the fee, m the margin and L the
+time `over`:
 
     D <- D + ((1 + m) c - f n) dt               the class's deficit so far
     f <- (1 + m) c / n + D / (n max(L, dt)),    within [floor, ceiling]
@@ -18,7 +19,7 @@ at most max(L, dt) times the largest change of (1 + m) c between two decisions. 
 with time unless the floor or the ceiling binds.
 
 The target cost of marks is the class's `charge`, which each class needs. If it followed the fee,
-the cost would drive the fee, and the fee the cost.
+the cost would drive the fee and the fee would drive the cost.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class CostPlus(ClassFees):
         positive("over", self.over, "s")
         self._check_bounds(0.0)
         self._short: dict[str, float] = {}  # D of each class, micro-units
-        self._cost: dict[str, float] = {}  # micro-units since the fees last changed
+        self._cost: dict[str, float] = {}  # micro-units, since the fees last changed
         self._flow_s: dict[str, float] = {}
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declared utility of a strategy: its users' value of a rate.
+"""The declared utility of a strategy: what a rate is worth to its users.
 
 A strategy declares it with the attribute `utility`. The attribute is a mapping with `kind` and its
 parameters, as in `elastic-utility` and `best-offer`, or an object like those of
@@ -24,7 +24,7 @@ _METHODS: Final = ("value", "slope")
 def declared_utility(strategy: StrategySpec | None) -> Utility | None:
     """Return the utility that a strategy declares, or None without a declaration.
 
-    An attribute of that name with another content does not count as a declaration.
+    An attribute of that name with any other content does not count as a declaration.
 
     Raises:
         StrategyError: the strategy does not exist here, or it does not accept its parameters.

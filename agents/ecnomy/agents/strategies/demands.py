@@ -36,7 +36,8 @@ class Demand(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Isoelastic:
-    """All users up to the price `at`; above it, a share that falls with a power of the price.
+    """All users take part up to the price `at`; above it, the share falls with a power of the
+    price.
 
     Attributes:
         at: price up to which all users take part.
@@ -61,7 +62,7 @@ class Isoelastic:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Logit:
-    """Half of the users at the price `at`, a quarter at 1.1 `spread` more.
+    """Half of the users take part at the price `at`, and a quarter at a price 1.1 `spread` higher.
 
     Attributes:
         at: price at which half of the users take part.
@@ -86,7 +87,7 @@ class Logit:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Linear:
-    """All users at a price of 0, falling linearly to zero users at the price `choke`.
+    """All users take part at a price of 0; the share falls linearly to 0 at the price `choke`.
 
     Attributes:
         choke: price at which demand reaches zero.

@@ -21,36 +21,36 @@ oscillates, and it is below 1. For R <= 1, g = 1 and the slope is (1 - R) e, in 
 observed a whole interval late, the roots of z^2 - (1 - g) z - g (1 - R) e = 0 still have
 |z|^2 = g |1 - R| e < 1.
 
-If a utility sates, R is unbounded. While R >= 1 the step then uses the price lambda = w / x. It
-goes halfway to the payment for the demand D(lambda) at this price:
+If a utility saturates, R is unbounded. While R >= 1, the step then uses the price lambda = w / x.
+It goes halfway to the payment for the demand D(lambda) at this price:
 
     w <- (w lambda D(lambda))^(1/2)           slope  1/2 + (1 - 1/R) (1 - e) / 2, in [1/2, 1)
 
 If x is observed a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. While R < 1 the step is
 w <- x U'(x) as above. The strategy refuses a utility that is not concave: its D jumps to 0 at some
 price.
-The few packets of an interval show the rate with an error. The mean of log x is then too low, and
+Few packets in an interval show the rate with an error. The mean of log x is then too low, and
 demand multiplies this by 1/R. At 0.9 of the price without demand, users with 14 packets per
 decision bought 45 % less than their demand. So for R < 1 the step has the same slope, but is 0 on
 average where x U'(x) is w on average. About one packet per decision is then missing:
 
     log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
 
-Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which sates at
-U'(x) = c. w follows V as above (halfway, whatever the gain of U), and the flow's largest rate is
+Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which saturates
+at U'(x) = c. w follows V as above (halfway, whatever the gain of U), and the flow's largest rate is
 D(c), because without marks any w buys any rate. c includes the utility's cost of round trips. A
-user without gain at the cost of its use leaves, and tries again later (leaving.py).
-A user that `anticipates` the price of a link of capacity C uses the slope U'(x) (1 - x / C),
-because its own w raises the cost of marks there (utilities/anticipating.py). It sates at C.
-If marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x)
-follows slowly for elastic demand.
-Bounds: x counts as x0/1000 at least and 1000 x0 at most, so w is neither 0 (a state without return)
-nor unbounded. w stays below `budget`, and one decision changes w by a factor of 4 at most. A flow's
-first w corresponds to its own rate limit (to x0 without a limit; to half of that with a utility
-that sates). An interval in which the flow began or was switched off does not show its rate, and
-leaves w unchanged. An interval without a packet does not lower w. The next packet counts for the
-whole time since the previous packet. Otherwise a rate far below a packet per interval would count
-as 0, and stay there. After `retry` without a packet w is at least the payment at x0/100.
+user who gains nothing at the cost of its use leaves, and tries again later (leaving.py). A user
+that `anticipates` the price of a link of capacity C uses the slope U'(x) (1 - x / C), because its
+own w raises the cost of marks there (utilities/anticipating.py). This slope saturates at C. If
+marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x) follows
+slowly for elastic demand. Bounds: x counts as x0/1000 at least and 1000 x0 at most, so w is neither
+0 (a state without return) nor unbounded. w stays below `budget`, and one decision changes w by a
+factor of 4 at most. A flow's first w corresponds to its own rate limit (to x0 without a limit; to
+half of that with a utility that saturates). An interval in which the flow began or was switched off
+does not show its rate, and leaves w unchanged. An interval without a packet does not lower w. The
+next packet counts for the whole time since the previous packet. Otherwise a rate far below a packet
+per interval would count as 0, and stay there. After `retry` without a packet w is at least the
+payment at x0/100.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ LONGEST_STEP: Final = math.log(4.0)  # of log w
 LEAST_MICRO: Final = 1.0
 MOST_MICRO: Final = 1e12
 _MICRO: Final = column(MICRO)
-_TINY: Final = np.finfo(np.float64).tiny  # worth is 0 where a utility sates
+_TINY: Final = np.finfo(np.float64).tiny  # worth is 0 where a utility saturates
 
 
 @dataclasses.dataclass

@@ -13,14 +13,14 @@ factor is the ratio of the marks of the provider's calls to those of test stream
 packets are bad. It comes from the samples that followed similar ones, with odds corrected by
 refunds. The length of calls, in packets and minutes, is the mean so far, updated with every sample.
 
-The provider knows test streams, its bills and its refunds. It knows neither the network nor the
-call that asks. It admits every call until it has `learning` samples and as many calls have ended.
-It forgets samples and calls older than `memory` samples. A provider that blocks keeps learning from
+The provider knows test streams, its bills and its refunds. It does not know the network or the call
+that asks. It admits every call until it has `learning` samples and as many calls have ended. It
+forgets samples and calls older than `memory` samples. A provider that blocks keeps learning from
 test streams. The effect of bad calls fades, so it admits calls again.
 
 With `reprice` it posts prices V for a mean profit of `margin`. Each sample in memory represents a
-time at which calls ask, with the cost L_i. At price V it admits calls with V >= L_i. V must be
-their mean L_i plus the margin, plus their share of the cost of test streams:
+time at which calls ask, with the cost L_i. At price V it admits calls with V >= L_i. V must be the
+mean L_i of these calls plus the margin, plus their share h of the cost of test streams:
 
     A <- all;   V <- P + mean of L_i over A + h;   A <- those with L_i <= V;   until A is stable
 

@@ -7,7 +7,7 @@ when the price appears high, and recovers slowly, so users buy too little: about
 their demand at n R = 2, 30 % at 0.6 and half at 0.25 (20 users, U of the kinds log and quadratic,
 at 0.5 to 0.9 of the price without demand). With the advised interval they buy 3 to 4 % less.
 An adaptive interval follows the same rule, with the marks of about the last ten decisions. The
-first ten stay fast, because a new flow is still far from its demand.
+first ten intervals stay short, because a new flow is still far from its demand.
 """
 
 from __future__ import annotations

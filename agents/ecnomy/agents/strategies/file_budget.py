@@ -14,11 +14,11 @@ present cost of a byte (cost_memory.py), and B money and T seconds left:
     both        the deadline's w, at most B / T   so the money lasts until the deadline
 
 B and T are the remaining amounts less the share `margin` of the whole. T is also reduced by two
-decisions: a file may begin up to one interval before its observation, and its end is observed up to
-one interval late. A late file continues at the pace of the whole file in T, within its budget. A
-window follows with the lag T_w / (gain p). While the flow's rate is below S / T, the pace is set
-above S / T, by enough to catch up within two decisions, or within a quarter of the remaining time
-if that is longer.
+decision intervals, because a file may begin up to one interval before it is observed, and its end
+is observed up to one interval late. A late file continues at the pace of the whole file in T,
+within its budget. A window follows with the lag T_w / (gain p). While the flow's rate is below S /
+T, the pace is set above S / T, by enough to catch up within two decisions, or within a quarter of
+the remaining time if that is longer.
 
 Budget, 0 violations: the cost of a flow's marks never exceeds `budget` x files begun. (Later files
 may use the rest of earlier ones, because reports do not assign marks to the files of an interval.)
@@ -28,17 +28,17 @@ rises by at most that factor at once, and packets in flight land before it rises
 cannot pay for another mark is switched off.
 
 Promises: take those of the last 200 files of the source that were at least as large and began at
-the same or a higher cost of a byte. If h of these m files were in time, a file is promised to be in
-time if
+the same or a higher cost of a byte. If h of these m files were in time, the strategy promises that
+a file will be in time if
 
     h >= promise (m + 1)
 
-that is, if the promise rate would hold even with this promise broken. If the file and those m were
-in random order, it would be in time with probability `promise` or more (the argument of conformal
-prediction: Vovk, Gammerman, Shafer 2005). The conditions on size and cost ensure that the m files
-were at least as difficult. So the first promise needs promise / (1 - promise) files. A file without
-a promise is sent in the same way. The table `agents` has the sums `promised`, `kept` and `late`.
-For each promise, `promise:<source>.<member>` gives the number of the file in its flow.
+that is, if the promise rate would hold even if this promise were broken. If the file and those m
+were in random order, it would be in time with probability `promise` or more (the argument of
+conformal prediction: Vovk, Gammerman, Shafer 2005). The conditions on size and cost ensure that the
+m files were at least as difficult. So the first promise needs promise / (1 - promise) files. A file
+without a promise is sent in the same way. The table `agents` has the sums `promised`, `kept` and
+`late`. For each promise, `promise:<source>.<member>` gives the number of the file in its flow.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ LEAST_MICRO: Final = 1.0
 LONGEST_STEP: Final = 4.0
 REMEMBERED: Final = 200
 MOST_HASTE: Final = 10.0
-BEGINS: Final = 20.0  # a budget's first w would last for this multiple of `memory`
+BEGINS: Final = 20.0  # a budget's first w would make it last for this multiple of `memory`
 ASTRAY: Final = 2.0
 
 
@@ -211,7 +211,7 @@ class FileBudget:
         return min(max(wanted, paid / ASTRAY), ASTRAY * paid) if paid else wanted
 
     def _begun(self, view: FlowView) -> int:
-        """Return the files begun, including the next: only this flow can spend its money."""
+        """Return the files begun, including the next one, whose money only this flow can spend."""
         return view.files + 1
 
     def _allowed(self, flow: _Flow, view: FlowView) -> tuple[float, bool]:

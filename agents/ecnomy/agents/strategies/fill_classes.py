@@ -9,7 +9,7 @@ and F its fee:
 
 With immediate responses and a demand of elasticity e, a decision leaves 1 - g e of an error of
 log n. The error does not oscillate for e up to 1/g, and shrinks for e below 2/g. g = 1/2 is the
-default. The band of one member exists because members are integers. Fees of classes without
+default. The band of one member is there because members are integers. Fees of classes without
 `members` stay.
 
 Sources: antoniadis2000, section 2 (classes at prices); the law is that of `target-utilization`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the class of a strategy by name, and create an object from its parameters."""
+"""Finds the class of a strategy by name, and creates an object from its parameters."""
 
 from __future__ import annotations
 

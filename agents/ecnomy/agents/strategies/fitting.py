@@ -14,7 +14,7 @@ __all__ = ["wanted_instead"]
 
 
 def wanted_instead(kind: str, role: str) -> str:
-    """Describe the strategy that a role needs instead of this kind; "" if it fits.
+    """Describe the strategy that a role needs instead of this kind; return "" if this kind fits.
 
     Raises:
         StrategyError: the strategy or the role does not exist.

@@ -38,12 +38,12 @@ def asked_rate(utility: Utility) -> str:
 
 
 def damping(utility: Utility) -> float:
-    """Return g = 1 / max(1, R), where R is the largest -x U''/U'; 1 if a utility sates."""
+    """Return g = 1 / max(1, R), where R is the largest -x U''/U'; 1 if a utility saturates."""
     return 1.0 if math.isinf(utility.curvature) else 1.0 / max(1.0, utility.curvature)
 
 
 def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
-    """Return x0 of each flow [bit/s]: the utility's, else the largest rate of the flow's traffic.
+    """Return x0 of each flow [bit/s]: that of the utility, else the largest rate of its traffic.
 
     Raises:
         StrategyError: both are missing and the utility needs x0; it names the strategy `who`.

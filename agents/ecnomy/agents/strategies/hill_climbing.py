@@ -3,11 +3,11 @@
 
 It raises or lowers its price by `step`, at random, and gives customers one decision interval to
 respond. Then it measures its profit per second over the next interval: receipts less payments, so
-that debts to other carriers count. It compares this profit with the profit before the change. If it
-is lower, the carrier reverts the change, and measures the old price again after a response.
-Otherwise it keeps the change and tries another one. The price stays within [floor, ceiling]. If
-customers respond more slowly, response and measurement take as many intervals as they need, up to
-ten (trial.py).
+that debts to other carriers count. It compares this profit with the profit before the change. If
+the profit is lower, the carrier reverts the change, and measures the old price again after another
+response. Otherwise it keeps the change and tries another one. The price stays within [floor,
+ceiling]. If customers respond more slowly, response and measurement take as many intervals as they
+need, up to ten (trial.py).
 
 It knows neither demand nor rivals. It waits because a higher price earns more until customers
 respond. Directions are random because two carriers that reverse after every loss move together:
@@ -31,7 +31,7 @@ DEAREST: Final = 1e6  # money; the largest price in a market
 
 @dataclasses.dataclass
 class HillClimbing:
-    """Changes its price by a step, and reverts a step that did not pay.
+    """Changes its price by a step, and reverts a step that did not pay off.
 
     Attributes:
         step: the change of the price.

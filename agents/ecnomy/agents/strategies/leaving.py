@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users without gain leave: the recent cost of their flows, and the time of their next trial.
+"""Users who gain nothing leave: the recent cost of their flows, and the time of their next trial.
 
-Let r = x / x0. Sums over decisions fade by half at each, but not below five packets. Without
-contracts they do not fade below ten marks, because a flow that pays little meets few marks.
+Let r = x / x0. Sums over decisions fade by half at each decision, but not below five packets.
+Without contracts they do not fade below ten marks, because a flow that pays little meets few marks.
 
     p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  sum of standing / sum of dt                 the cost by time, money/s
 
 Until its first whole interval ends, a flow has the c of the interval in which it began.
-A utility's delay cost counts as a contract, round trip times arrived data, although it is not
+A utility's delay cost counts as a contract on round trip times arrived data, although it is not
 billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
 below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p less one standard
 error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A
-gain depends on p far more than a demand does, so its sums fade by the time `retry`, during which
+gain depends on p far more than a demand does, so its sums fade over the time `retry`, during which
 the flow would be away. In an interval without a packet, r is taken as if one arrived at its end:
 one packet over the time since the last arrival.
+
 A user who is away cannot observe the marks of its path, only the posted price of a mark. It tries
-again at once if, at the marks that it met, a fall of this price gives it a demand and a gain again:
+again at once if, with the marks that it met before, a fall of this price gives it a demand and a
+gain again:
 
     p'  =  c + (p - c) (price now) / (price when it left) < p      D(p') >= x0/100
 
-So does a user with less than x0/100. Otherwise a user who is away tries again after a time `retry`.
-That time doubles each time the user leaves again, up to 8 times. After a stay that cost more than it was
-worth, it is so long that the loss L to charges by time is at most 10 % of what x0 is worth:
+The same holds for a user with less than x0/100. Otherwise a user who is away tries again after a
+time `retry`. That time doubles each time the user leaves again, up to 8 times. After a stay that
+cost more than it was worth, the wait is long enough that the loss L to charges by time is at most
+10 % of what x0 is worth:
 
     wait  >=  L / (0.1 (U(x0) - U(0)))      L = min(standing, bill - sum of (U(r) - U(0)) dt)
 
@@ -124,7 +127,7 @@ class Leaving:
         time = seen.dt_s * users
         more = np.array([use, use - marks, used_s, count, standing, time, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
-        held |= FADE * self._sums[6] < ENOUGH  # else slow flows never know a price
+        held |= FADE * self._sums[6] < ENOUGH  # otherwise slow flows would never know a price
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
         if (use > marks).any():
             began = ~np.asarray(sent, np.bool_) & (used_s > 0)
@@ -143,7 +146,7 @@ class Leaving:
     def turn(
         self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths, posted: Floats
     ) -> Truths:
-        """Let flows leave and return; return the flows that begin a trial.
+        """Let flows leave and come back; return the flows that begin a trial.
 
         `ratio` is r, `silent_s` the time since a packet arrived, 0 if one did at this decision, and
         `posted` the price of a mark.
@@ -195,8 +198,8 @@ class Leaving:
 
     @property
     def hurries(self) -> bool:
-        """Whether decisions should come soon: flows return to a lower price, or pay by time for a
-        trial.
+        """Whether decisions should come soon: a lower price brings flows back, or a trial is charged
+        by time.
         """
         return self._grows or self._charged and self._tries
 
@@ -208,7 +211,7 @@ class Leaving:
         return np.where(used > 0, worth, 0.0)
 
     def _gain(self) -> Floats:
-        """Return what a flow may gain over U(0) from its demand, money/s."""
+        """Return how much a flow may gain over U(0) from its demand, money/s."""
         price, error = _price(self._past)
         return self._gain_at(price - error)
 

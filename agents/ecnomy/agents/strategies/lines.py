@@ -7,7 +7,8 @@ idle time of 1/a between calls. Engset's formula gives the share of lost calls:
 
     B = C(N - 1, c) (a / m)^c / sum over k from 0 to c of C(N - 1, k) (a / m)^k
 
-With many users, a N / m = A erlang in all, it becomes Erlang B: A^c / c! over the sum of A^k / k!.
+With many users and a load of a N / m = A erlang in all, it becomes Erlang B: A^c / c! over the sum
+of A^k / k!.
 """
 
 from __future__ import annotations

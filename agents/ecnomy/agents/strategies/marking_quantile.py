@@ -6,16 +6,15 @@ over a time T. It blocks a request when the present M is above the (1 - B^G) qua
 the largest blocking rate promised to customers. Here the present M covers the last T, updated at
 every report, and samples cover consecutive intervals of length T. Blocking begins after `learning`
 samples. The `estimator` (estimators/kinds.py) computes the quantile from the samples. The empirical
-estimator takes the sample that the next one exceeds with probability B^G at most. It needs
-(1 - B^G) / B^G samples, nine at 0.1, and does not block before.
-B^G holds while the network is stationary. After a change for the worse, most calls are blocked
-until a share B^G of the samples is from the new state.
-With `reprice` it posts a price at that interval by the paper's P = V (1 - p) - R p - mu, with V for
-P = `margin`. Test streams give estimates for admitted calls: mu = price of a mark x packets x
-E[M | M <= beta] and p = P(L > L^G | M <= beta). Marks and refunds of calls sold correct both
-(call_bills.py). `packets` is the mean of the calls so far. The cost of test streams is spread over
-the calls sold, and revenue from minutes and packets is deducted. Posting begins after `learning`
-samples and as many ended calls.
+estimator takes the sample that the next one exceeds with probability B^G at most. It needs (1 -
+B^G) / B^G samples (nine at 0.1), and does not block earlier. B^G holds while the network is
+stationary. After a change for the worse, most calls are blocked until a share B^G of the samples
+comes from the new state. With `reprice`, the provider posts a price at that interval by the paper's
+P = V (1 - p) - R p - mu, with the V that gives P = `margin`. Test streams give estimates for
+admitted calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <= beta).
+Marks and refunds of calls sold correct both (call_bills.py). `packets` is the mean over the calls
+so far. The cost of test streams is spread over the calls sold, and revenue from minutes and packets
+is deducted. Posting begins after `learning` samples and as many ended calls.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class Menu:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set, of the first choice that needs a rate for flows without one."""
+        """The parameter to set in the first choice that needs a rate for flows without one."""
         for name, one in self._of.items():
             if asked := getattr(one.whole, "needs_rate", ""):
                 return f"choices.{name}.{asked}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A changed price: one Newton step to the demand at the price that the marks show.
+"""A changed price: one Newton step to the demand at the price that marks show.
 
 `elastic-utility` steps to x U'(x). At a given price this leaves 1 - R of an error, R = -x U''/U'.
 So users with elastic demand (R far below 1) follow a price slowly. The marks since the last
@@ -10,13 +10,14 @@ total cost m,
 
 If w lies outside the payments for the demand at p (1 - 3 / sqrt(n)) and at p (1 + 3 / sqrt(n)), the
 price has changed, and w goes to p D(p). This is Newton's step for a user whose w does not affect
-the price. It is at most a factor e, because a price that has just changed overshoots first.
+the price. It changes w by a factor of e at most, because a price that has just changed overshoots
+first.
 
 A user whose w affects the price would overshoot and return. So a step in the opposite direction of
-the previous one is at most half as long. With any other decision the limit grows by a quarter, so a
+the previous one is at most half as long. At any other decision the limit grows by a quarter, so a
 change long ago does not shorten the present step. Steps apply to flows without a contract by use,
-with a demand below their traffic's rate, and with R < 1 down to p (1 - 3 / sqrt(n)): otherwise
-p D(p) has its maximum between these prices.
+with a demand below their traffic's rate, and with R < 1 down to p (1 - 3 / sqrt(n)): otherwise p
+D(p) has its maximum between these prices.
 """
 
 from __future__ import annotations

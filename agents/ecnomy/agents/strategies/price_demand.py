@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """`price-demand`: users take part while the cost of a MB is within their limit.
 
-Each flow is a user with a limit [money/MB], drawn from a demand curve (demands.py). At a price q an
-expected share D(q) of the present users takes part. The flows of the others are switched off. With
-traffic of kind `web` this is the background of Antoniadis et al. 2000, section 5: on-off users with
-random pages and think times (drawn by the traffic), who react to prices by the value of a page.
+Each flow is a user with a limit [money/MB], drawn from a demand curve (demands.py). At a price q,
+an expected share D(q) of the users present takes part. The flows of the others are switched off.
+With traffic of kind `web` this is the background of Antoniadis et al. 2000, section 5: on-off users
+with random pages and think times (drawn by the traffic), who react to prices by the value of a
+page.
 
 The users' price is the cost of a MB of data to this agent's users since the last decision: their
 whole bill (marks, class fees, contracts), smoothed with weight 1/2. Users share this price.
 
-If no user accepts the price, nobody sends or observes the price. Then the user with the highest
-limit sends for one decision interval as a trial. The first trial is after a time `retry`, and the
-wait doubles each time, up to 8 times. The cost of a MB in the trial is then the price for all.
+If no user accepts the price, nobody sends, so nobody observes the price. Then the user with the
+highest limit sends for one decision interval as a trial. The first trial comes after a time
+`retry`, and the wait doubles each time, up to 8 times that. The cost of a MB in the trial is then
+the price for all.
 
     arrival     a user is present for a time drawn from `stay`, then away for one drawn from `away`;
                 it returns with a new limit; without the two all users are always present
     patience    a user leaves once the price exceeds its limit for a time drawn from `patience`
     inertia     a random share `looks` of users considers a change at each decision
 
-Inertia provides stability. Let e be the elasticity of D, and k that of the marking law at its load.
+Inertia makes this stable. Let e be the elasticity of D, and k that of the marking law at its load.
 One decision leaves 1 - looks (1 + e k) of an error of the number of users. Up to looks =
 1 / (1 + e k) this is positive, and the number does not oscillate. If all users decide at once at a
 price that depends on their number, they come and go as a herd. For a price independent of the load,
@@ -51,7 +53,7 @@ LONGEST: Final = 8  # times `retry`
 
 @dataclasses.dataclass
 class PriceDemand:
-    """Lets only those users send who accept the price.
+    """Lets only users send who accept the price.
 
     Attributes:
         demand: kind and parameters of the demand curve.
@@ -163,7 +165,7 @@ class PriceDemand:
         self._leaves_s[~self._active] = np.inf
 
     def _probed(self, t_s: float, active: Truths, content: Truths) -> Truths:
-        """Return the sending users; if there are none, let one user try from time to time."""
+        """Return the users who send; if nobody sends, let one user try from time to time."""
         if self._probe >= 0 and not content[self._probe]:
             active[self._probe] = False
         self._probe = -1

@@ -9,9 +9,10 @@ a payload rate x at the cost lambda of a bit, a flow pays
     w = x lambda
 
 because WTP is at rest at w / lambda. The flows of a source share a path, so the agent averages
-lambda over all flows of a source (cost_memory.py). It fades by exp(-dt / memory) with the time in
-which some of them send. At every decision, all flows get w, under way or between files. So a file
-begins with the current knowledge. A single flow would learn the price only at the end of its file.
+lambda over all flows of a source (cost_memory.py). The average fades by exp(-dt / memory) with the
+time in which some of them send. At every decision all flows get w, whether they are sending or
+between files. So a file begins with the current knowledge. A single flow would learn the price only
+at the end of its file.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ LEAST_MICRO: Final = 1.0
 
 @dataclasses.dataclass
 class PriceMemory:
-    """Pays the cost of a rate, by earlier flows on the same path.
+    """Pays the cost of a rate, as seen by earlier flows on the same path.
 
     Attributes:
         rate: target payload rate of a file.

@@ -7,12 +7,12 @@ share of marked probes exceeds a fixed threshold, or a probe is lost. Here
 
     admit  <=>  probes were sent, all arrived, and marked <= threshold x delivered
 
-over the last `window`, for all test streams together. There are two differences from Kelly. The
+over the last `window`, for all test streams together. This differs from Kelly in two ways. The
 probes are the provider's permanent test streams, because a call needs an immediate answer. Several
 streams of different rates replace the increasing rate. So the cost of probing, including marks,
 does not depend on the number of calls. A window with n probes resolves shares of 1/n: with a
 smaller threshold a single mark blocks.
-Kelly found that heavy other traffic, which the threshold does not control, blocks calls. The same
+Kelly found that heavy other traffic, which the threshold does not control, blocks calls. This also
 holds here. `marking-quantile` uses a threshold relative to the usual marking.
 """
 
@@ -31,7 +31,7 @@ __all__ = ["ProbeThreshold"]
 
 @dataclasses.dataclass
 class ProbeThreshold:
-    """Admits calls while fewer than a fixed share of probes are marked.
+    """Admits calls while the share of marked probes is at most a fixed threshold.
 
     Attributes:
         threshold: the largest share of marked probes at which calls are admitted [from 0 to 1].
@@ -51,7 +51,7 @@ class ProbeThreshold:
         self._whole = False  # a window is full
 
     def watch(self, seen: StreamObservation) -> None:
-        """Advance the window, which has whole reports and at least the length `window`."""
+        """Advance the window, which consists of whole reports and is at least `window` long."""
         columns = (seen.delivered, seen.marks, seen.lost)
         delivered, marks, lost = (int(column.sum()) for column in columns)
         self._seen.append((seen.dt_ps, delivered, marks, lost))

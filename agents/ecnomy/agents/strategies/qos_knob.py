@@ -5,10 +5,10 @@
           time, and the provider's next more expensive class within `budget`
     down  no mark for `patience`: without congestion the cheaper class gets the same service
 
-Means are over the time between two decisions. Congestion does not limit a flow without marks for
-`patience`, so a more expensive class would not help it, and it never goes up. Every move restarts
-both clocks. The next move is at least `patience` later, so the knob does not oscillate. Flows that
-may not send are ignored.
+Means are over the time between two decisions. A flow without marks for `patience` is not limited by
+congestion. A more expensive class would not help it, so it never goes up. Every move restarts both
+clocks. The next move is at least `patience` later, so the knob does not oscillate. Flows that may
+not send are ignored.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ class QosKnob:
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
-    """Return each class's next more expensive class within budget and next cheaper, or NO_OFFER.
+    """Return, for each class, the next dearer class within budget and the next cheaper, or
+    NO_OFFER.
 
     The last, additional row is for flows outside any class; NO_OFFER is its index.
     """

@@ -8,13 +8,13 @@ logarithm of the profit (receipts less payments, so debts to others count):
     log P   <- log P + min(m, max(-m, slope / n'))           m = `probe` max(4 / n, 1)
 
 n is 1 plus the number of sign changes of the slope, at most 10. This is the search of Kiefer and
-Wolfowitz 1952 with the steps of Kesten 1958. Steps are long while the direction stays, and shorter
-after each reversal, as is their limit m. The slope has no unit, so it needs no gain. Let
-c = -d slope / d log P at the best price. A step leaves 1 - c / n' of an error, so n' > c/2 is
+Wolfowitz 1952 with the steps of Kesten 1958. Steps are long while the direction stays the same.
+After each reversal, they and their limit m are shorter. The slope has no unit, so it needs no gain.
+Let c = -d slope / d log P at the best price. A step leaves 1 - c / n' of an error, so n' > c/2 is
 stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost per mark, c
-is e (e - 1): up to e = 5.
-For c below 1 a step of slope / n stalls: noise reverses the slope, and a tenth of a small slope
-leaves almost all of the error. c is estimated from all rounds (curvature.py). For c < 1
+is e (e - 1): up to e = 5. For c below 1 a step of slope / n stalls: noise reverses the slope, and a
+tenth of a small slope leaves almost all of the error. So c is estimated from all rounds
+(curvature.py). For c < 1
 
     n' = min(n, max(n c, v^1/2 / `probe`))
 
@@ -30,24 +30,23 @@ error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier not
 after each round as `profit_slope` and `profit_curvature`; `ecnomy show` uses them to judge if it
 settled.
 
-Carriers that search at the same time must not try in step. Otherwise each would mistake the effect
-of the other's trials for its own, and both would drift together. The number of the carrier's first
-link selects one of three orders for a round's four trials, with a random sign each time. Different
-orders are orthogonal: one carrier's trials add equally to both sides of the other's.
-Three cases do not use the slope. If a step of more than two probes loses profit beyond three
-standard errors, it has left a peak, such as one at the price over which a group of users leaves. It
-is undone, and later steps are shorter. If a round earns less than a quarter of the best of the last
-ten rounds, too few users respond to the price, and the carrier returns to the price of that round.
-Users who have left return late, so a round after a return does not count. If a round has fewer
-than 100 marks and the links are busy for less than a thousandth of the time, the price falls by
-4 h.
-The search is local: of two peaks it finds the one that its first prices lead to.
+Carriers that search at the same time must not run their trials in step. Otherwise each would
+mistake the effect of the other's trials for its own, and both would drift together. The number of
+the carrier's first link selects one of three orders for a round's four trials, with a random sign
+each time. Different orders are orthogonal: one carrier's trials add equally to both sides of the
+other's. Three cases do not use the slope. If a step of more than two probes loses profit beyond
+three standard errors, it has left a peak, such as a price above which a group of users leaves. The
+step is undone, and later steps are shorter. If a round earns less than a quarter of the best of the
+last ten rounds, too few users respond to the price, and the carrier returns to the price of that
+round. Users who have left return late, so a round after a return does not count. If a round has
+fewer than 100 marks and the links are busy for less than a thousandth of the time, the price falls
+by 4 h. The search is local: if there are two peaks, it finds the one that its first prices lead to.
 If the profit does not depend on the price, as with users of U = a log x, the slope is pure noise
 and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not cover the
-cost, the slope of the loss leads out of it.
-Each trial takes two decisions or more: customers respond in the interval after a change, and the
-next interval is measured. If customers respond more slowly, each part takes as many intervals as
-they need, up to ten (trial.py). A round of four trials takes at least eight `decision_interval`s.
+cost, the slope of the loss leads out of the loss. Each trial takes two decisions or more: customers
+respond in the interval after a change, and the next interval is measured. If customers respond more
+slowly, each part takes as many intervals as they need, up to ten (trial.py). A round of four trials
+takes at least eight `decision_interval`s.
 """
 
 from __future__ import annotations
@@ -84,8 +83,8 @@ class RevenueGradient:
     """Moves its price along the slope of its profit.
 
     Attributes:
-        probe: logarithm of the ratio of a trial price to its own price; up to twice that if it
-            costs little [from 0.01 to 1].
+        probe: logarithm of the ratio of a trial price to its own price; up to twice that if wide
+            trials cost little [from 0.01 to 1].
         floor: the lowest price that it posts.
         ceiling: the highest price that it posts.
     """

@@ -13,7 +13,7 @@ __all__ = ["Stay"]
 
 @dataclasses.dataclass
 class Stay:
-    """Never turns a knob and never changes a price."""
+    """Never turns a knob or changes a price."""
 
     def decide_many(self, seen: Observation) -> Decision:
         """Keep every class."""

@@ -8,19 +8,19 @@ deviation:
 
 c is the correlation of consecutive samples, at least 0. It is computed from raw samples, including
 their noise: if a sample predicts the next one poorly, c is small. A shift of the level makes c
-large, and the forecast follows. Before the first shift c only reflects noise. So the part of a rate
-beyond all samples so far counts in full: r_now is clipped to their range, and the excess is added.
-A broken promise depends on the tail of the distribution, not on its mean. Its probability is a
-weighted mean over the samples so far. For each, the *following* sample gives the probability for a
-connection (beta-binomial, estimators/rates.py). Samples similar to the present one weigh more:
+large, and the forecast follows. Before the first shift, c reflects only noise. So the part of a
+rate beyond all samples so far counts in full: r_now is clipped to their range, and the excess is
+added. A broken promise depends on the tail of the distribution, not on its mean. Its probability is
+a weighted mean over the samples so far. For each, the *following* sample gives the probability for
+a connection (beta-binomial, estimators/rates.py). Samples similar to the present one weigh more:
 
     w_i = exp(-(log r_now - log r_i)^2 / 2 h^2),    h^2 = (1 / c^2 - 1) variance of log r
 
-If samples do not predict the next one (c = 0), all weigh the same. With better prediction the
+If a sample does not predict the next one (c = 0), all weigh the same. With better prediction, the
 weights become narrower. If the present sample is above all others, it alone gives the probability.
 Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n + 1). A Beta around the mean
-forecast failed: after one rush its variance stayed for all quiet times, and a provider that had
-rightly stopped did not return.
+forecast failed: after one rush its variance stayed large through all quiet times, and a provider
+that had rightly stopped selling did not return.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Sample", "StreamSamples"]
 
-_KEPT: Final = 10  # single reports are kept for this multiple of T
+_KEPT: Final = 10  # individual reports are kept for this multiple of T
 
 
 class Sample(NamedTuple):
@@ -73,7 +73,7 @@ class StreamSamples:
         return True
 
     def during(self, start_ps: int, end_ps: int) -> Sample:
-        """Return the counts between two times, in whole reports; at most of the last ten T."""
+        """Return the counts between two times, in whole reports, over at most the last ten T."""
         times = [row[0] for row in self._so_far]
         first = max(bisect.bisect_right(times, start_ps) - 1, 0)
         last = min(bisect.bisect_left(times, end_ps), len(times) - 1)

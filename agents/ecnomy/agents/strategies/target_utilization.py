@@ -18,20 +18,21 @@ and one decision leaves 1 - S of an error. S is below 1/k for any e, hence below
 error never changes its sign, so u does not oscillate. A law that begins to mark at a load u0 > 0
 and then rises at least linearly has k >= u / (u - u0) > 1. If u is observed a whole interval late,
 z^2 - z + S = 0 still has roots with |z|^2 = S < 1. With k below 1 (k = 0 for a constant marking
-probability), S can be as large as e. It is then stable only for a demand with e < 2.
-The same S determines the settling time. A change of demand by the factor f moves log u by S log f.
+probability), S can be as large as e. The price is then stable only for a demand with e < 2. The
+same S determines the settling time. A change of demand by the factor f moves log u by S log f.
 After n decisions, the remaining error is
 
     S (1 - S)^n log f   <=   log f / (e_0 (n + 1)),    e_0 = 2.718
 
-A steep law itself keeps the utilization close (S is small), and with other laws the price soon
-restores it. After a doubling, 30 decisions leave an error of at most 0.8 % of the target for any S.
-That holds while P affects u. If users fill the link at any price near P, u is 1 and log P rises by
-log(1 / target) per decision: 0.16 at a target of 0.85, 0.05 at 0.95. A first price far too low
-takes a corresponding number of decisions. One decision lowers P by a factor of 2 at most, and P
-stays within [floor, ceiling], so P stays near after times without users. `decision_interval` is the
-users' time to respond. It must be at least three of their time constants (T / (gain p) of WTP), so
-that u reflects the price. Bursty arrivals make u noisy; a longer interval reduces the noise.
+A steep law itself keeps the utilization close to the target (S is small). With other laws, the
+price soon restores it. After a doubling, 30 decisions leave an error of at most 0.8 % of the target
+for any S. That holds while P affects u. If users fill the link at any price near P, u is 1 and log
+P rises by log(1 / target) per decision: 0.16 at a target of 0.85, 0.05 at 0.95. If the first price
+is far too low, this takes a corresponding number of decisions. One decision lowers P by a factor of
+2 at most, and P stays within [floor, ceiling], so P stays within reach when there are no users for
+a time. `decision_interval` is the users' time to respond. It must be at least three of their time
+constants (T / (gain p) of WTP), so that u reflects the price. Bursty arrivals make u noisy, and a
+longer interval reduces the noise.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A carrier's trial of a price: time for customers to respond, then a measurement of equal length.
+"""A carrier's trial of a price: customers get time to respond, then profit is measured for as long.
 
 The profit of a price is the carrier's receipts less its payments, per second. The time directly
-after a change does not count, because a higher price earns more until customers respond. Each
-lasts one decision interval, or as many as customers need to respond
-(`PriceObservation.responds_ps`), at most ten. A shorter trial would measure the previous price. A
-carrier's default interval is that time itself.
+after a change does not count, because a higher price earns more until customers respond. The
+response and the measurement each last one decision interval, or as many as customers need to
+respond (`PriceObservation.responds_ps`), at most ten. A shorter trial would measure the previous
+price. A carrier's default interval is that time itself.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 """`tuned-marking`: a carrier keeps its price and tunes its link's marking to a target utilization.
 
 Siris et al. 2002, section 7, ask how to automate the tuning of a marking law, since the best
-parameters depend on the mix of traffic. Here one parameter per law is tuned, on a slow time scale:
+parameters depend on the mix of traffic. Here one parameter of each law is tuned, on a slow time
+scale:
 
     load-based      slope             log v <- log v + log(u / target)
     red             max_probability   the same
     virtual-queue   theta             log v <- log v - log(u / target)
 
-The idea of a parameter that follows utilization is from the adaptive virtual queue (Kunniyur and
+The idea that a parameter follows utilization comes from the adaptive virtual queue (Kunniyur and
 Srikant 2001, [21] there), and from adaptive RED for max_p (Floyd, Gummadi, Shenker 2001). The gain
 is 1 for the reason given in target_utilization.py. Users with a demand of elasticity e buy u with
 
@@ -26,7 +27,7 @@ marks by the queue, which is small on a link below its capacity. There k is larg
 should be close to 1.
 Price and demand determine the marking probability at the target: spending of W per second buys
 W / P marks. If W / P exceeds the packets per second, the price is too low for any parameter. A
-virtual queue's theta is at most 1: if theta = 1 marks too much at the target, the price is too
+virtual queue's theta is at most 1. If theta = 1 marks too much at the target, the price is too
 high. The value stays within a factor of 100 of the first one, and within the law's range.
 """
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`worth-of-call`: make a call if its worth exceeds its cost, of the kind with the largest surplus.
+"""`worth-of-call`: make the kind of call with the largest surplus, if its worth exceeds its cost.
 
-A call is worth W to its caller, drawn for each call. With b the experienced share of bad calls of a
-kind, the surplus is
+A call is worth W to its caller, drawn for each call. If b is the share of bad calls of a kind in
+the caller's experience, the surplus is
 
     guaranteed     W (1 - spoils b) - V - V_min m + r R     r: the share that was refunded
     best effort    W (1 - spoils b) - k c                   k: marks of a call, c: price of a mark
 
-V, V_min and R are from the tariff, and m is the duration of a call. The caller requests kinds with
-a positive surplus, in the order of the surplus. So demand falls as a price rises: with an
-exponential W, as exp(-V / W_mean) without an alternative (in Andreassen 2002, callers call at any
-cost). Experience fades to 1/e after `memory`. Initially `trust` calls of each kind, with and
-without a guarantee, count as good, so every caller tries both. A call is bad if more than
-`tolerates` of its packets are bad.
+V, V_min and R are from the tariff, and m is the duration of a call. The caller requests the kinds
+with a positive surplus, the largest first. So demand falls as a price rises: with an exponential W,
+as exp(-V / W_mean) without an alternative (in Andreassen 2002, callers call at any cost).
+Experience fades to 1/e after `memory`. Initially `trust` calls of each kind, with and without a
+guarantee, count as good, so every caller tries both. A call is bad if more than `tolerates` of its
+packets are bad.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class WorthOfCall(Claimant):
 
     @property
     def readings(self) -> dict[str, float]:
-        """The experienced share of bad calls of each kind."""
+        """The share of bad calls of each kind in the callers' experience."""
         named = {n: "best-effort" if n == BEST_EFFORT else str(n) for n in sorted(self._kinds)}
         return {
             f"bad-calls:{name}": self._kinds[n].bad / (self._kinds[n].calls + self.trust)

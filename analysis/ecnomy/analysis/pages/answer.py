@@ -32,7 +32,7 @@ class AnswerPage(msgspec.Struct, frozen=True):
 
 
 def write_answer(page: AnswerPage, folder: Path, file: Path) -> None:
-    """Write the page by `page.html` of a folder, which extends `answer.html`.
+    """Write the page from the `page.html` of a folder, which extends `answer.html`.
 
     Raises:
         InputError: jinja2 is missing.

@@ -64,7 +64,7 @@ class Cell(msgspec.Struct, frozen=True):
     row: int = 0
     column: int = 0
     value: Any = None
-    by: str = ""  # how the value was computed, where it is not the query's own
+    by: str = ""  # how the value was computed, if not by the query itself
     href: str = ""
 
 
@@ -100,13 +100,13 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def csv(self) -> str:
-        """A link to its values, as CSV: numbers whole, not as printed."""
+        """A link to its values as CSV, with unrounded numbers."""
         rows = [[_plain(cell) for cell in r] for r in self.rows]
         return csv_link(self.head, rows)
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture (SVG), with its description in words and its numbers."""
+    """A picture (SVG) with its description in words and its numbers."""
 
     id: str
     caption: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of pages: the template package and the style pages.css, which each includes."""
+"""Common parts of pages: the template package, and pages.css, which each page includes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Return the templates of a folder, of pages/ and of others (`report/page.css`), escaped.
+    """Return the templates of a folder, of pages/, and of others (`report/page.css`), with escaping
+    on.
 
     Raises:
         InputError: as page_maker.
@@ -37,7 +38,7 @@ def environment(folder: Path) -> Any:
 
 @functools.cache
 def _environment(jinja2: Any, folder: Path) -> Any:
-    """Cache the environment of each folder, which compiles its templates once."""
+    """Cache the environment of each folder, so that its templates are compiled once."""
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader([folder, here, here.parent])
     return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)

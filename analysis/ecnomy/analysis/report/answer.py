@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The opening answer of a page: whether a provider's business earns money, and under which load.
+"""The opening answer of a page: whether a provider's business earns money, and at which load.
 
-The answer is about the reference world: the scenario's own value of every varied key that the
-provider does not choose. If there are several choices, it takes the choice with the largest mean
-profit there.
+The answer is about the reference world, in which every varied key that the provider does not choose
+has the scenario's own value. If there are several choices, the answer takes the one with the
+largest mean profit there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _UNSOLD = "Open the business: not decided; no call was sold"
 
 
 class Range(msgspec.Struct, frozen=True):
-    """A range of loads in which a curve is above 0; an end of the tried range is not a bound."""
+    """A range of loads in which a curve is above 0. An end of the range tried is not a bound."""
 
     low: float
     high: float
@@ -58,7 +58,7 @@ class Answer(msgspec.Struct, frozen=True):
         words: the verdict in words; `opens` says whether to open the business.
         loads: load -> estimate of the profit per call under that choice; {} without a load.
         facts: (label, value, source) of each fact beside the sentence on the first screen.
-        by_files: whether it sells files and no calls. All figures are then per hour, not per call.
+        by_files: whether it sells files and no calls. Then all figures are per hour, not per call.
     """
 
     provider: str
@@ -102,12 +102,12 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def figure(self) -> Figure:
-        """The figure for comparisons of loads and keys."""
+        """The figure used to compare loads and keys."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property
     def figure_words(self) -> str:
-        """The name of this figure for axes."""
+        """The name of this figure on axes."""
         return "profit per hour" if self.by_files else "profit per call"
 
     @property
@@ -273,7 +273,7 @@ def _along(
 
 def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
     """Return the ranges in which a piecewise linear curve is above 0; NaN is not above 0."""
-    crossings: list[tuple[float, bool]] = []  # where, and whether it is above 0 beyond
+    crossings: list[tuple[float, bool]] = []  # where, and whether the curve is above 0 beyond
     above = values[0] > 0
     if above:
         crossings.append((at[0], True))
@@ -310,7 +310,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Return the zeros of the interval's ends that are nearest to a crossing, in words."""
+    """Return in words where the ends of the interval are 0, nearest to a crossing of the curve."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]
@@ -352,7 +352,7 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
 def _file_facts(
     db: Database, provider: str, runs: Sequence[Made]
 ) -> tuple[tuple[str, Cell, str], ...]:
-    """Return facts of a seller of files alone; empty if the sweep kept no results."""
+    """Return facts about a provider that sells only files; empty if the sweep kept no results."""
     if runs[0].run is None:
         return ()
     query = db.ask(

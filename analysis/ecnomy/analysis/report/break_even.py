@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mean price of a call at which a provider's profit is 0, with a 95 % interval of prices.
+"""The mean price of a call at which a provider's profit is 0, with its 95 % interval.
 
 The model keeps calls and costs and changes the price to x. For each run, or each block of time of a
 single run:
@@ -53,7 +53,7 @@ class BreakEven(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Return sentences on the interval, "" without an interval."""
+        """Return sentences on the interval, or "" if there is no interval."""
         if self.estimate.low is None:
             return ""
         text = f" Its interval is {self.estimate.method}."
@@ -106,7 +106,7 @@ def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]
 
     Returns:
         Low and high. Low is below 0 if the set continues there. High is infinite if the set has no
-        upper bound. Both are NaN if the set has no price.
+        upper bound. Both are NaN if the set is empty.
     """
     n = len(costs)
     a, b = float(costs.mean()), float(kept.mean())

@@ -21,12 +21,12 @@ from ecnomy.markets.support.printable import say
 __all__ = ["gsp_command", "page_command", "report_app"]
 
 PAGE: Final = "report.html"
-GSP_PAGE: Final = "gsp.html"  # beside the page on the run itself
+GSP_PAGE: Final = "gsp.html"  # beside the page about the run itself
 _FOLDER: Final = "folder"  # the command that receives a folder
 
 
 class _Report(VerbGroup):
-    """A command group with `gsp` as a subcommand; any other word is a folder."""
+    """A command group with `gsp` as a subcommand. Any other word is a folder."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, "--help"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The queries of a page: DuckDB over the Parquet files of its runs.
 
-The first query of a page (the prelude) makes the tables of all other queries. It is printed too.
+The first query of a page (the prelude) makes the tables for all other queries. It is printed too.
 
     runs      run (its number in the page), folder, seed, hours, k1, k2, ... (the varied keys)
     sellers   a provider that did business in a run: run, provider
@@ -118,14 +118,14 @@ class Database(Queries):
     """The tables of a page on a business."""
 
     def __init__(self, material: Material, prelude: str, tariffs: dict[int, Tariffs]) -> None:
-        """Make the tables, with the `tariffs` of each run by its number."""
+        """Make the tables; `tariffs` has the tariffs of each run by its number."""
         self._tariffs = tariffs
         super().__init__(material.folder, prelude)
 
     def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
         """Return the tariffs of a provider in runs of one case; () if it sells no calls.
 
-        If no run was kept, only their names, amounts and ties are known.
+        If no run was kept, only the names, amounts and ties of tariffs are known.
         """
         return self._tariffs.get(runs[0].number, {}).get(provider, ())
 
@@ -188,7 +188,7 @@ def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any,
 
 
 def _asked(material: Material) -> str:
-    """Return the rows of the tables calls; empty if no run recorded any."""
+    """Return the rows of all tables `calls`; empty if no run recorded calls."""
     made = [one for one in material.made if one.run and one.run.plan.record.calls]
     if made:
         return _ASKED.format(files=_files(made, "calls"))
@@ -197,7 +197,7 @@ def _asked(material: Material) -> str:
 
 
 def _sold(material: Material) -> tuple[str, str]:
-    """Return two conditions on rows of calls: sold on an offer, and requested from its provider.
+    """Return two conditions on rows of calls: sold by an offer, and requested from its provider.
 
     A provider received requests for the calls that it sold and those that it refused. Tables from
     versions of ecnomy with a single tariff lack this information.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packet delays of sold calls by marking law: the share of calls later than promised.
 
-The delay of a call is the mean of its delivered packets, from the table calls. A call may keep this
-mean below the bound and still break its promise, because some packets are later than the mean.
+The delay of a call is the mean over its delivered packets, from the table `calls`. A call may keep
+this mean below the bound and still break its promise, because some packets are later than the mean.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _SHARES: Final = np.linspace(0.0, 1.0, 101)  # of the calls
 
 
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
-    """Draw the share of calls whose mean packet delay exceeds a value, a curve per law.
+    """Draw the share of calls whose mean packet delay exceeds a value, with one curve per law.
 
-    None if no call ended, or the runs are from an ecnomy that did not record delays of calls.
+    Return None if no call ended, or if the runs are from a version that did not record call delays.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}
@@ -60,7 +60,7 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
 
 
 def _delays_ms(db: Database, provider: str, runs: tuple[Made, ...]) -> Floats:
-    """Return mean delays of calls that ended with packets delivered."""
+    """Return the mean delays of ended calls that delivered packets."""
     if not {"delay_sum_ps", "delivered"} <= set(db.arrays("select * from asked limit 0")):
         return np.zeros(0)
     found = db.arrays(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of an account with 95 % intervals, each with its query.
 
-For several runs, which differ only in their seeds: the mean of the runs' figures, with Student's t.
-For one run: the figure of its sums, with the percentile bootstrap over 20 blocks of its time, drawn
+Several runs, which differ only in their seeds, give the mean of their figures with Student's t. One
+run gives the figure of its sums, with the percentile bootstrap over 20 blocks of its time, drawn
 2,000 times with replacement (always the same draws). Source: Efron 1979; Kunsch 1989 for blocks.
 """
 
@@ -42,7 +42,7 @@ BLOCKS: Final = 20
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A figure computed from sums: profit [micro-units], calls sold, hours.
+    """A figure computed from sums of profit [micro-units], calls sold, and hours.
 
     Attributes:
         sql: SQL expression over the columns profit, sold and hours.
@@ -79,7 +79,7 @@ class Estimate(msgspec.Struct, frozen=True):
     more: Query | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return mean and 95 % interval as plain values, None if unknown; text is unchanged."""
+        """Return mean and 95 % interval as plain values, None if unknown; leave text unchanged."""
         ends = {"low": self.low, "high": self.high}
         found = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
@@ -106,7 +106,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def sign(self) -> int:
-        """1 or -1 if all of the interval is above or below 0, else 0."""
+        """1 or -1 if the whole interval is above or below 0, else 0."""
         low, high = self.bounds
         return 1 if low > 0 else -1 if high < 0 else 0
 
@@ -164,7 +164,7 @@ def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") ->
 
 
 def by_run(provider: str, runs: Sequence[Made]) -> str:
-    """Query each run's sums: part (its seed), revenue, refunds, profit [micro], sold."""
+    """Query the sums of each run: part (its seed), revenue, refunds, profit [micro], sold."""
     return (
         f"select seed as part, revenue_micro::double as revenue, refunds_micro::double as refunds,"
         f"\n    profit_micro::double as profit, coalesce(sold, 0) as sold\n"
@@ -173,7 +173,7 @@ def by_run(provider: str, runs: Sequence[Made]) -> str:
 
 
 def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
-    """Query the sums of BLOCKS blocks of a run's time: part, then as by_run.
+    """Query the sums of BLOCKS blocks of a run's time: part, then the same columns as by_run.
 
     A posting is in the block of its time `at`. Blocks without postings count too, as 0.
     """

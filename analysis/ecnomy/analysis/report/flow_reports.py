@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reports of selected flows: their counters at each report, without the rest of flow_epochs.
+"""The counters of selected flows at each report, without the rest of flow_epochs.
 
-With a row per report and flow, the whole table of a 40-minute run takes half a gigabyte of memory.
+The whole table of a 40-minute run, a row per report and flow, takes half a gigabyte of memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class FlowReports(msgspec.Struct, frozen=True):
 
     Attributes:
         t_ps: time of each report, ascending.
-        counters: by their names, a matrix [report, flow]; flows in ascending order.
+        counters: by name, a matrix [report, flow]; flows are in ascending order.
     """
 
     t_ps: npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ class FlowReports(msgspec.Struct, frozen=True):
 def flow_reports(
     db: Database, run: RawRun, flows: npt.NDArray[np.int64], names: tuple[str, ...]
 ) -> FlowReports:
-    """Return the counters of these flows at each complete report of a run.
+    """Return the counters of these flows at every complete report of a run.
 
     Raises:
         ResultsError: the table is missing or unreadable, or has no such counter.

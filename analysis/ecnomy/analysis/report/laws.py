@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marking law with the highest profit, if the runs differ in the law, and its account."""
+"""The marking law with the highest profit and its account, if the runs differ in the law."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Laws(msgspec.Struct, frozen=True):
 
 
 def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
-    """Return law -> runs, with other keys as in the answer; {} with fewer than two laws."""
+    """Return the runs of each law, with other keys as in the answer; {} for fewer than two laws."""
     key = next((one for one in material.keys if one.is_marking), None)
     if key is None:
         return {}
@@ -71,9 +71,9 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
 
 
 def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section | None:
-    """Return the account of an hour under each law: why one law leaves more than another.
+    """Return the account of an hour under each law, which shows why one law leaves more profit.
 
-    None if the runs do not differ in the marking law, or if the provider sells files.
+    Return None if the runs do not differ in the marking law, or if the provider sells files.
     """
     runs = runs_by_law(material, answer)
     first = answer.runs[0]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profit maps: over promised quality and price, and over load and price.
 
-Both are counterfactual unless a price was swept: the same calls are sold, carried and marked, at
-another price or promise. Refunds follow the price if the tariff says so.
+Both are counterfactual unless a price was swept: the same calls are sold, carried and marked, but
+at another price or promise. Refunds follow the price if the tariff says so.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def _quality_sql(
 
 
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
-    """Return the hourly profit by promised share at the present price, and the promised share.
+    """Return the hourly profit for each promised share at the present price, and the promised
+    share.
 
     The rows equal the rows of the map. None if tariffs promise different shares or no run was kept.
     """
@@ -117,8 +118,8 @@ def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | No
     return db.ask(f"select q, profit from (\n{sql})"), limits.pop()
 
 
-# The party that observes the quality decides, and the ledger shows its decision for the original
-# promise only. If it differs from the measurement, the same decision is assumed for any promise.
+# The party that observes the quality decides, and the ledger shows its decision only for the
+# original promise. If the decision differs from the measurement, it is assumed for any promise.
 _PAID_BACK: Final = (
     "case when (back > 0) <> broken then back > 0\n"
     "      when q is null then broken else complete and bad > q * sent end"
@@ -126,7 +127,7 @@ _PAID_BACK: Final = (
 
 
 def _refund(tariffs: tuple[Tariff, ...]) -> str:
-    """Return the refund in micro-units: it follows the price, or stays fixed, by tariff."""
+    """Return the refund in micro-units, which follows the price or stays fixed, by tariff."""
     cases = []
     for tariff in tariffs:
         if tariff.tied:
@@ -243,7 +244,7 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
 
 
 def _measured(material: Material, db: Database, answer: Answer, price: Key) -> list[Block]:
-    """Return profits at the swept prices, over the load if that was swept too."""
+    """Return profits at the swept prices, over the load too if that was swept."""
     at = material.keys.index(price) + 1
     load = material.load
     down = f"k{material.keys.index(load) + 1}" if load is not None else "'all'"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a report: one scenario under several seeds, several scenarios, or a sweep.
 
-A *case* is a value of every varied key; its runs differ only in their seeds. Keys of a provider's
-own part of the scenario are its *choices*. All others belong to the world of its business.
+A *case* gives a value to every varied key. Its runs differ only in their seeds. Keys in a
+provider's own part of the scenario are its *choices*. All others belong to the world of its
+business.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Key(msgspec.Struct, frozen=True):
     """A varied key.
 
     Attributes:
-        path: path in the scenario; for a parameter of several paths, its name.
+        path: path in the scenario; the name, for a parameter that sets several paths.
         unit: unit of the values; "" for texts and pure numbers.
         values: values in the order of the sweep.
         own: whether a provider chooses it.
@@ -117,7 +118,7 @@ class Material(msgspec.Struct, frozen=True):
     Attributes:
         folder: the first results folder.
         kept: whether the tables of all runs exist.
-        left_out: descriptions of runs that failed or do not belong.
+        left_out: descriptions of runs that failed or do not belong to the report.
         sweep: the folder of the sweep, "" without a sweep.
     """
 
@@ -131,7 +132,7 @@ class Material(msgspec.Struct, frozen=True):
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """Names of the providers that occur in every run."""
+        """The names of providers that occur in every run."""
         if self.made[0].run is None:
             ends = ".calls_sold"
             return tuple(n.removesuffix(ends) for n in self.made[0].row if n.endswith(ends))
@@ -144,17 +145,17 @@ class Material(msgspec.Struct, frozen=True):
 
     @property
     def load(self) -> Key | None:
-        """The key that measures the load; of several the one with most values."""
+        """The key that measures the load; if there are several, the one with most values."""
         found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
         return found[0] if found else None
 
     @property
     def world(self) -> tuple[Value | None, ...]:
-        """The reference: the value of each key, None for choices."""
+        """The reference: the value of each key, or None for choices."""
         return tuple(None if key.own else key.base for key in self.keys)
 
     def choices(self) -> list[tuple[Value | None, ...]]:
-        """The choices of providers, key by key (None: not theirs), in the order of the runs."""
+        """The choices of providers, key by key (None: not a choice), in the order of the runs."""
         rows = [
             tuple(v if key.own else None for key, v in zip(self.keys, made.case, strict=True))
             for made in self.made
@@ -180,7 +181,7 @@ class Material(msgspec.Struct, frozen=True):
 
 
 def open_material(results: Sequence[Path]) -> Material:
-    """Open a run, several, or a sweep.
+    """Open a run, several runs, or a sweep.
 
     Raises:
         ResultsError: results or a provider are missing.
@@ -239,7 +240,7 @@ def _without_seed(run: RawRun) -> bytes:
 
 
 def _marking_key(runs: Sequence[RawRun]) -> Key | None:
-    """Return the marking law of a link as a swept key, if scenarios differ only in that."""
+    """Return the marking law of a link as a swept key, if the scenarios differ only in that law."""
     laws: list[dict[str, Any]] = []  # per scenario: link -> its marking
     rest = set()
     for run in runs:

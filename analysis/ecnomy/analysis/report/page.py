@@ -154,5 +154,5 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
 
 
 def _kind(block: Any) -> str:
-    """Return the name of the template's macro that draws a block."""
+    """Return the name of the template macro that draws a block."""
     return type(block).__name__.lower()

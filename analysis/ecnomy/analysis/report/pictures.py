@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of a page as SVG, narrow, so that their text is legible on a telephone.
 
-Colours differ in lightness. Hatches, markers or signs repeat the information of colours for prints
+Colours differ in lightness. Hatches, markers or signs repeat the information of colours, for prints
 in grey. The same numbers and library versions give the same bytes.
 """
 
@@ -47,7 +47,7 @@ _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "marks of files": {"facecolor": "#44AA99", "hatch": "///"},
     "fixed costs": {"facecolor": "#999999"},
 }
-# Style changes of a line by row of its tariff table; the first row has no change.
+# Changes to the style of a line for each row of its tariff table; the first row has no change.
 _ROWS: Final = ("", "--", "oo", "||", "**", "++")
 _OTHER: Final[dict[str, Any]] = {"facecolor": "#CC79A7", "hatch": "\\\\\\"}
 
@@ -129,7 +129,7 @@ def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
 
 
 def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
-    """Draw the steps from the income of an average call to its profit; the last is the sum."""
+    """Draw the steps from the income of an average call to its profit, which is the last bar."""
     with panel_style():
         canvas = _Canvas(height=2.6)
         axis, at = canvas.axes[0], 0.0
@@ -219,7 +219,7 @@ def shares(
     limit: float | None,
     label: str,
 ) -> bytes:
-    """Draw calls sold and blocked above, the share of ended calls with broken promises below."""
+    """Draw calls sold and blocked above, and the share of ended calls with broken promise below."""
     with panel_style():
         canvas = _Canvas(2, 4.2)
         top, bottom = canvas.axes
@@ -261,7 +261,7 @@ def shares(
 
 
 def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[float]) -> bytes:
-    """Draw the share of calls above a delay, one curve each, and lines at the promised delays."""
+    """Draw curves of the share of calls above a delay, and lines at the promised delays."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
@@ -377,7 +377,7 @@ def _hatched(row: int, column: int, *, dark: bool) -> Any:
 
 
 def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
-    """Draw a bar per key from its least to its most profit, with the values behind them."""
+    """Draw a bar per key from its least to its largest profit, with the values of the key."""
     with panel_style():
         canvas = _Canvas(height=1.0 + 0.5 * len(bars))
         axis = canvas.axes[0]

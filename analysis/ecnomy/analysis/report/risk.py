@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profit of a call over seeds, and the tail of bad calls and bad hours.
 
-Value at risk (95 %) is the loss at the worst 5th percentile: of n profits in order, the profit of
-rank ceil(n / 20) with the opposite sign. Expected shortfall is the mean loss over the ranks up to
+Value at risk (95 %) is the loss at the worst 5th percentile: the profit of rank ceil(n / 20) among
+n ordered profits, with the opposite sign. Expected shortfall is the mean loss over the ranks up to
 it. A value below 0 is a profit. Source: Acerbi, Tasche 2002.
 """
 
@@ -48,7 +48,7 @@ _BINS: Final = 40
 
 
 def profit_per_call(material: Material, db: Database, answer: Answer) -> Section:
-    """Return profits by seed or choice, their tail, and the distribution over calls."""
+    """Return profits per seed or choice, their tail, and the distribution over calls."""
     blocks: list[Block] = [_seeds(db, answer)]
     if len(material.choices()) > 1:
         blocks.insert(0, _choices(material, db, answer))
@@ -193,7 +193,7 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
 
 
 def _pieces(answer: Answer, own: str, length_s: int) -> str:
-    """Query the balance of each whole piece of time of each run; 0 without postings."""
+    """Query the balance of each whole piece of time of each run; 0 if it has no postings."""
     whole = ", ".join(f"({made.number}, {int(made.seconds // length_s)})" for made in answer.runs)
     return (
         f"select run, piece, coalesce(sum(micro), 0)::bigint as micro\n"

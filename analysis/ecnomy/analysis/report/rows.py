@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a provider's tariff table that earn or lose money, in one sentence."""
+"""One sentence on which rows of a provider's tariff table earn or lose money."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["rows_apart"]
 def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | None:
     """Return the hourly profit of each row; None for a table of one row.
 
-    The profit of a row is the income from its calls or files, less their marks and refunds. Test
+    A row's profit is the income from its calls or files, less their marks and refunds. Test
     streams and fixed costs belong to no row. A sweep without kept results lacks these figures.
     """
     if runs[0].run is None:

@@ -3,8 +3,9 @@
 
     M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   of a sample
 
-Samples of few packets scatter by chance. For n packets with a share x the variance by chance is
-x (1 - x) / (n - 1), without bias. The rest of the observed variance v belongs to the shares:
+Samples of few packets scatter by chance. For n packets with a share x, an unbiased estimate of the
+variance by chance is x (1 - x) / (n - 1). The rest of the observed variance v belongs to the
+shares:
 
     reliability = 1 - mean(x (1 - x) / (n - 1)) / v
     r corrected = r / sqrt(reliability of M x reliability of L)
@@ -52,7 +53,7 @@ class Samples(NamedTuple):
 
 
 def reliability(shares: Row, sent: Row) -> float:
-    """Return the part of the shares' variance not due to few packets; NaN without any variance."""
+    """Return the part of the variance of shares not due to few packets; NaN if they do not vary."""
     if len(shares) < 3 or np.ptp(shares) == 0:
         return math.nan
     chance = float(np.mean(shares * (1 - shares) / (sent - 1)))
@@ -60,7 +61,7 @@ def reliability(shares: Row, sent: Row) -> float:
 
 
 def corrected(raw: float, of_m: float, of_l: float) -> float:
-    """Correct a correlation for the chance of few packets; return NaN if only chance remains."""
+    """Correct a correlation for the noise of few packets; return NaN if only noise remains."""
     both = of_m * of_l
     return raw / math.sqrt(both) if of_m > 0 and of_l > 0 else math.nan
 
@@ -68,7 +69,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Return samples of each test stream in the measured window, at least two packets each."""
+    """Return samples of each test stream in the measured window, each of at least two packets."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps
@@ -106,7 +107,7 @@ def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.N
 
 
 def scatter(db: Database, answer: Answer) -> Section | None:
-    """Return each tariff's samples as picture and table; None without test streams."""
+    """Return the samples of each tariff as picture and table; None without test streams."""
     blocks: list[Block] = []
     for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensitivity of the profit of a call: each varied key, with all others at the reference."""
+"""Sensitivity of the profit per call to each varied key, with all others at the reference."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _counted(count: Any, line: str) -> str:
 
 
 def signed(value: Any) -> str:
-    """Return an amount with its sign; "-" without an amount."""
+    """Return an amount with its sign, or "-" for no amount."""
     return "-" if value is None else money(float(value), "+")
 
 
@@ -121,7 +121,7 @@ def _check(answer: Answer, table: Table) -> None:
 
 
 def _profit(made: Made, name: str) -> int:
-    """Return the account's balance in the manifest, or in the ledger if the manifest has none."""
+    """Return the balance of the account from the manifest, else from the ledger."""
     assert made.run is not None
     if (balances := made.run.manifest.balances_micro) is not None:
         return balances[name]
@@ -137,7 +137,7 @@ def _by_tariff(db: Database, answer: Answer, own: str) -> Table:
 
 
 def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
-    """Return the marks by carrier; None if only one carrier was paid."""
+    """Return the marks paid to each carrier; None if only one carrier was paid."""
     query = db.ask(
         f"select party, line, sum(micro), sum(quantity) from postings\n"
         f"  where {own} and kind = 'marks' group by all order by party, line"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices and refunds of providers in sweeps that kept no results, read from the scenario.
+"""Prices and refunds of providers, read from the scenario, for sweeps that kept no results.
 
 The scenario is the sweep's base with the values of a run applied. It is not validated again, so
 strategies need not be installed. Only names and amounts of a tariff are read.
@@ -93,7 +93,7 @@ def _offer(name: str, index: int, row: Mapping[str, Any]) -> Offer:
 
 
 def _amount(told: Any) -> str:
-    """Return the same words for equal amounts: `0.1 money` and `0.10 money`."""
+    """Return the same words for equal amounts, such as `0.1 money` and `0.10 money`."""
     number, _, unit = str(told).strip().partition(" ")
     try:
         return f"{float(number)!r} {unit.strip()}"

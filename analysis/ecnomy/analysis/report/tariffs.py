@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The offers of a guaranteed stream provider (GSP), tariff by tariff; the only place to read them.
+"""The offers of a guaranteed stream provider (GSP), tariff by tariff. Only this module reads them.
 
 They are the offers of run/guarantors.py with times as numbers, and with the length of a sample.
 """
@@ -34,8 +34,8 @@ class Tariff(msgspec.Struct, frozen=True):
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
         max_blocking_rate: the largest share of blocked calls (B^G); None without a promise.
         max_time_s: duration of the longest connection [s]; None without a limit.
-        tied: whether the refund follows the price: by declaration, or because both change together
-            over the runs. An amount that merely equals the only price stays.
+        tied: whether the refund follows the price, by declaration or because both change together
+            over the runs. An amount that merely equals the only price stays fixed.
         sample_s: length of a sample of the test streams [s]: the longest connection, else the
             `sample` of the strategy, else a minute.
     """

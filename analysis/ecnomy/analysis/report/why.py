@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reasons why a provider loses money, in plain figures, and possible changes.
+"""Why a provider loses money, in plain figures, and what could change that.
 
 The figures are sums of its ledger and calls, and arithmetic on its scenario:
 
@@ -53,7 +53,7 @@ class Queueing(NamedTuple):
 
 
 def why_it_loses(db: Database, answer: Answer) -> Section | None:
-    """Explain a loss; None for a provider that does not lose, or sells only files."""
+    """Explain a loss; None for a provider that makes no loss, or sells only files."""
     if answer.by_files or answer.unsold or not answer.per_call.value < 0:
         return None
     tariffs = db.tariffs(answer.provider, answer.runs)
@@ -65,7 +65,7 @@ def why_it_loses(db: Database, answer: Answer) -> Section | None:
 
 
 def _money(db: Database, own: str) -> Words:
-    """Return the income from a call, and its costs in descending order."""
+    """Return the income from a call and its costs, the largest first."""
     each = ", ".join(
         f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
     )
@@ -119,7 +119,7 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
 
 
 def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
-    """Return the buffer with the largest delay for a tariff's calls; None if unknown or endless."""
+    """Return the buffer that delays a tariff's calls most; None if it is unknown or unlimited."""
     if made.run is None:
         return None
     plan = made.run.plan
@@ -150,7 +150,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return the strictest looser promise that would earn money; None if no promise broke."""
+    """Return the strictest of the looser promises that earn money; None if no promise broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:

@@ -74,7 +74,7 @@ class RunDatabase(Queries):
 
 
 def periods_of(run: RawRun) -> tuple[Phase, ...]:
-    """Return the warm-up, if any, and the phases of a run: every posting belongs to one of them."""
+    """Return the warm-up, if any, and the phases of a run. Every posting belongs to one of them."""
     t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
     reached = int(t_ps.max(initial=0))
     if not run.ledger.empty:
@@ -94,7 +94,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
     """
     periods = periods_of(run)
     rows = [(i, phase.label, phase.to_ps) for i, phase in enumerate(periods)]
-    if rows:  # a call at the very end of a run is posted after its last report
+    if rows:  # a call at the very end of a run is posted after the last report
         rows[-1] = (*rows[-1][:2], 2**63 - 1)
     prelude = _table("phases", ("phase", "label", "to_ps"), rows or [(0, "", 2**63 - 1)])
     balances = run.manifest.balances_micro or {}
@@ -113,7 +113,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
 
 
 def _acks(run: RawRun) -> str:
-    """Return rows of the table pairs with marks on ACKs, which nobody pays for."""
+    """Return the rows of the table `pairs` that hold marks on ACKs, which nobody pays for."""
     on_data = [
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links where paid marks were set, and, per source, the payments and their reasons."""
+"""The links that set paid marks, and the payments of each source with their reasons."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def where_marked(marked: Query) -> Table | None:
 
 
 def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
-    """Return a paragraph per source, the most expensive first: payments by and for it, and why."""
+    """Return a paragraph per source, the most expensive first, on the payments for it and why."""
     sums: dict[str, int] = {}
     for row in payments.query.rows:
         if row[3]:
@@ -107,7 +107,7 @@ def _where(links: list[tuple[str, float]]) -> str:
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    """Return, phase by phase, its rate, its share of marked packets, and the link's load."""
+    """Return, phase by phase, its rate and share of marked packets, and the load of the link."""
     told = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"

@@ -34,7 +34,7 @@ _MOST_PERIODS: Final = 8
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """The unit of a ledger quantity: names for `one` and `many`, and its `size` there."""
+    """The unit of a ledger quantity: names for `one` and `many`, and its `size` in the ledger."""
 
     one: str
     many: str
@@ -132,7 +132,7 @@ def payments_of(db: RunDatabase) -> Payments:
 
 
 def _contracts(scenario: Any) -> dict[str, Unit]:
-    """Return the units that contracts of the scenario count, by their kind in the ledger."""
+    """Return the units that contracts of the scenario count, by kind in the ledger."""
     agents = ((scenario or {}).get("market") or {}).get("agents", ())
     found = {}
     for contract in (c for agent in agents for c in agent.get("contracts") or ()):
@@ -212,7 +212,7 @@ def _titled(one: Any) -> str:
 
 
 def balances(db: RunDatabase) -> Table | None:
-    """Return every account: received, paid, balance; None in a run without a market.
+    """Return what every account received and paid, and its balance; None in a run without a market.
 
     Raises:
         ResultsError: the ledger and the manifest's balances disagree.

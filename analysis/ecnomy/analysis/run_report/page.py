@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page on one run: events, payments with reasons, pictures, settings, provenance.
 
-One HTML file that needs no network. The DuckDB query behind every amount stands beside it.
+It is one HTML file that needs no network. Every amount shows the DuckDB query behind it.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
 
 
 def _missed(run: RawRun) -> list[Words]:
-    """Return sources with more marks than their target, or fewer than they pay for."""
+    """Return the sources that got more marks than their target, or fewer than they pay for."""
     return [Words.of(f"{one}.") for one in missed(run.raw)]
 
 
@@ -147,5 +147,5 @@ def _drawn(name: str, caption: str, file: Path) -> Drawing:
 
 
 def _kind(block: Any) -> str:
-    """Return the name of the template's macro that draws a block."""
+    """Return the name of the template macro that draws a block."""
     return type(block).__name__.lower()

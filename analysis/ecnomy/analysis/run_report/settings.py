@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a run that its scenario states, and the provenance of the page's numbers."""
+"""The settings that the scenario of a run states, and the sources of the numbers on the page."""
 
 from __future__ import annotations
 

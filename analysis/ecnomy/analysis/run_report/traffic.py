@@ -83,7 +83,7 @@ def _ms(seconds: float) -> str:
 
 
 def _short(value: float) -> str:
-    """Replace values too small for digits by a short text."""
+    """Replace values that are too small to print by a short text."""
     return f"< {_LEAST}" if 0 < value < _LEAST else significant(value, 1)
 
 

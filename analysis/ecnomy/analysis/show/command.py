@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy show RESULTS`: the summary of a run or a sweep on the terminal, and its pictures."""
+"""`ecnomy show RESULTS`: the summary of a run or a sweep in the terminal, and its pictures."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _span(phase: Phase) -> str:
 
 
 def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
-    """Print the figures of the whole measured window, if it is not one of the phases."""
+    """Print the figures of the whole measured window, unless it is one of the phases."""
     whole = summary.whole
     if whole is None or any(one.window == whole.window for one in summary.phases):
         return
@@ -228,7 +228,7 @@ def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
 
 
 def _network_tables(run: RawRun, one: PhaseSummary) -> list[Table]:
-    """Return tables of payments by pair and node, and of links; [] for a run on a path."""
+    """Return tables of payments by pair and node, and of links; [] for a run on a single path."""
     from ecnomy.analysis.run.network_loads import is_network, network_loads
     from ecnomy.analysis.show import network_tables
 

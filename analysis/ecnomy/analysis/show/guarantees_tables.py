@@ -30,7 +30,7 @@ _BY_THRESHOLD: Final = "marking-quantile"  # the only built-in strategy with a t
 
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
-    """Print the block of one provider: its offers, then all figures of the whole run."""
+    """Print the block of one provider: its offers, then all figures for the whole run."""
     console.print()
     heading = f"{one.provider.name}, guaranteed stream provider (whole run)"
     console.print(heading, style="bold", markup=False)
@@ -85,7 +85,7 @@ def money_table(one: Guarantee) -> Table:
         cells.append(significant(money.per_hour(micro), 2, "+"))
         table.add_row(words, *cells, style=style)
 
-    # without the table of calls, only calls that cost something are known
+    # without the table of calls, only calls with a price are known
     sold = "sold" if one.calls is not None else "paid for"
     line(f"{_count(money.calls, 'call')} {sold}", money.calls.micro)
     line(_reimbursed(one), money.reimbursements.micro)
@@ -176,7 +176,7 @@ def _admission(calls: Calls, provider: Provider) -> str:
 
 
 def _is_own(kind: str) -> bool:
-    """Check whether a strategy is custom: a custom strategy may record a threshold too."""
+    """Return whether a strategy is custom, because a custom strategy may record a threshold too."""
     return kind not in BUILT_IN
 
 

@@ -49,7 +49,7 @@ def shown_rows(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
 
 
 def traffic_table(rows: tuple[GroupRow, ...]) -> Table:
-    """Return rates, marks and delays of each group: means over its flows while they were on."""
+    """Return rates, marks and delays of each group, as means over its flows while they were on."""
     columns = ["flows", "Mbps\na flow", "least to\nmost", "share\nof all", "marks/s\na flow"]
     table = new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
     for row in shown_rows(rows):
@@ -75,7 +75,7 @@ def _size(row: GroupRow) -> str:
 
 
 def money_table(one: PhaseSummary) -> Table:
-    """Return payments of each group: means over its flows, and the group's total for marks."""
+    """Return payments of each group: means over its flows, and the total for marks of the group."""
     columns = ["fee\na flow\nmoney/s", "for marks\na flow\nmoney/s", "marks\nof fee"]
     columns += ["price of\na mark\nmoney", "for marks\nall flows\nmoney/s", "of all\nfor marks"]
     table = new_table("who pays", *columns)
@@ -95,7 +95,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """Return the total paid for marks and background traffic's part in words; "" if it is 0."""
+    """Return in words the total paid for marks and the background's part of it; "" if it is 0."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
@@ -111,7 +111,7 @@ def _part(part: float, whole: float) -> float:
 
 
 class Dropping(Protocol):
-    """A row with numbers of dropped packets by cause."""
+    """A row with the numbers of dropped packets by cause."""
 
     @property
     def drops(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building blocks of the sections of a sweep's page: scales, cells, pictures."""
+"""Building blocks for the sections of a sweep's page: scales, cells, pictures."""
 
 from __future__ import annotations
 

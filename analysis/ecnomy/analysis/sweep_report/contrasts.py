@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairwise comparisons of a factor's values: difference, certainty, and multiplicity.
+"""Pairwise comparisons of the values of a factor: difference, certainty, and multiplicity.
 
-The runs of two values are compared over all other factors: for each replicate the mean over all
+The runs of two values are compared over all other factors, by the mean of each replicate over all
 other points. So a replicate gives one pair of numbers, with the same seeds on both sides if seeds
 are paired. In a sweep with samples, each sample gives a pair instead. Replicates in which a point
 is missing on either side are left out.
@@ -29,7 +29,7 @@ _ALL_PAIRS: Final = 12  # levels up to which all pairs are compared
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """Two values of a factor compared in one outcome.
+    """Two values of a factor, compared in one outcome.
 
     Attributes:
         varied: index of the factor in the sweep.
@@ -53,7 +53,7 @@ class Contrast(msgspec.Struct, frozen=True):
 def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
     """Return all comparisons of a sweep.
 
-    They are all pairs of categorical values, and neighbouring pairs of numeric values.
+    These are all pairs of categorical values, and neighbouring pairs of numeric values.
     """
     found = []
     for number, varied in enumerate(swept.varied):
@@ -73,10 +73,10 @@ def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
 
 
 def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
-    """Return the statistical unit of each run, and whether units form pairs across levels.
+    """Return the statistical unit of each run, and whether the units form pairs across levels.
 
     Returns:
-        The replicate of each run, or its sample in a sweep with samples; and whether units are
+        The replicate of each run (in a sweep with samples, its sample), and whether units are
         paired.
     """
     others = [one for one in swept.varied if one is not varied]
@@ -93,7 +93,7 @@ def level_rows(varied: Varied, values: Floats, units: Any, own: Any = None) -> F
         varied: the factor with the levels.
         values: the outcome of each run.
         units: the unit of each run, as from units_of.
-        own: the runs that count; all if None.
+        own: the runs that count; None for all runs.
 
     Returns:
         [levels, units]; NaN if a run is missing.

@@ -3,9 +3,9 @@
 
 The band is Student's t interval of the mean over replicates (over the samples of a bin, if a
 parameter is sampled). peaks.py finds the optimum and its limits; replicates are drawn together if
-seeds are paired. With two values or one replicate, the optimum is the best value run, or the top of
-the parabola through it and its neighbours; one replicate gives no interval. The best of several
-noisy means is biased upwards, so that its interval is a little optimistic.
+seeds are paired. With two values or one replicate, the optimum is the best value that was run, or
+the top of the parabola through it and its neighbours. One replicate gives no interval. The best of
+several noisy means is biased upwards, so its interval is a little optimistic.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Best", "Curve", "best_of", "curves_of"]
 _BINS: Final = 8
 _SERIES: Final = 4  # curves in a picture
 _DRAWS: Final = 2000
-_FEW: Final = 500  # bootstrap draws if only an error is needed
+_FEW: Final = 500  # bootstrap draws if only a standard error is needed
 _KEY: Final = 1979
 
 
@@ -74,7 +74,8 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
-    """Return curves of an outcome along a factor, one per value of the first categorical factor.
+    """Return curves of an outcome along a factor, one for each value of the first categorical
+    factor.
 
     Args:
         swept: the runs of the sweep.
@@ -109,7 +110,7 @@ def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats)
 
 
 def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
-    """Return means of bins with equally many samples."""
+    """Return the means of bins that hold equally many samples."""
     known = np.isfinite(y)
     x, y = x[known], y[known]
     count = max(1, min(_BINS, len(x) // 5))
@@ -132,14 +133,14 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
 
 
 def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
-    """Return the optimum of an outcome along a factor; None for samples, or without a "better"."""
+    """Return the optimum of an outcome along a factor; None for samples, or if no end is better."""
     sign = better(outcome)
     if varied.factor.sampled or not varied.is_number or sign == 0:
         return None
     units, paired = units_of(swept, varied)
     rows = level_rows(varied, swept.of(outcome), units)
     x, order = np.unique(np.array(varied.factor.values), return_index=True)
-    rows = rows[order]  # of a value that was given twice, the first
+    rows = rows[order]  # if a value was given twice, the first one
     whole = np.isfinite(rows).all(axis=0)
     rows = sign * rows[:, whole]
     if len(x) < 2 or rows.shape[1] < 1:
@@ -167,7 +168,7 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
 def _peak(
     x: Floats, means: Floats, drawn: Floats, count: int, level: float
 ) -> tuple[float, float, float, str]:
-    """Return the optimum of the curve, its interval, and the cause of the interval's width."""
+    """Return the optimum of the curve, its interval, and the cause of the width of the interval."""
     if count < 2:
         return float(_tops(x, means[:, np.newaxis])[0]), math.nan, math.nan, ""
     ends = (0, len(x) - 1)

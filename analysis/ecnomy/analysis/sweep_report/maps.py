@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections of a page on two quantities at once: maps over parameters, fronts of outcomes."""
+"""Sections of a page on two quantities at once: maps over parameters, and fronts of outcomes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map: numeric ones first.
 
-    Within each kind, the most important ones come first if sampled, else those with most levels.
+    Within each kind, the most important factors come first if sampled, else those with most levels.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []
@@ -97,7 +97,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
 
 
 def front_section(swept: Swept) -> Section | None:
-    """Return the trade-off of two outcomes; None if no point can be better than others."""
+    """Return the trade-off between two outcomes; None if no point can be better than others."""
     drawn = front_of(swept)
     if drawn is None:
         return None

@@ -23,7 +23,7 @@ _MOST_POINTS: Final = 2000  # rows in the CSV of all outcomes
 
 
 class SweepPage(msgspec.Struct, frozen=True):
-    """All content of the template."""
+    """All content that the template needs."""
 
     title: str
     found: Found

@@ -3,15 +3,14 @@
 
 Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. The axis
 is the logarithm of the values if that spaces them more evenly. A low degree over many levels has
-little noise and much bias (a skewed curve pulls a parabola's top to its flat side). A high degree
-over few levels has much noise and little bias. The model taken is the least noisy one whose top
-agrees, within the
-noise of the difference, with the top of each noisier model. Its interval is Student's, from a
-bootstrap over replicates, and is widened at both ends by its bias. The bias is the largest distance
-to sufficiently precise noisier models, to the degree below, and to the same model on the other
-axis. In simulations, 95 % intervals of skewed curves contain the optimum in at least 90 % of the
-cases. With five values a factor of two apart, too few to show the skew, it is 87 % at a noise of
-1 % of the curve's range and 74 % at 3 %.
+little noise and much bias (a skewed curve pulls the top of a parabola to its flat side). A high
+degree over few levels has much noise and little bias. The chosen model is the least noisy one whose
+top agrees, within the noise of the difference, with the top of each noisier model. Its interval is
+Student's, from a bootstrap over replicates, widened at both ends by its bias. The bias is the
+largest distance to sufficiently precise noisier models, to the degree below, and to the same model
+on the other axis. In simulations, 95 % intervals of skewed curves contain the optimum in at least
+90 % of the cases. Five values a factor of two apart are too few to show the skew: the share is 87 %
+at a noise of 1 % of the curve's range, and 74 % at 3 %.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias beside variance); Lepskii
 1991 (the choice between models by their differences); Efron 1979 (bootstrap).
@@ -61,7 +60,7 @@ class Peak(msgspec.Struct, frozen=True):
 
 
 class _Model(msgspec.Struct, frozen=True):
-    """The top according to one model: of the means, of each draw, and its standard error.
+    """The top according to one model: for the means and for each draw, and its standard error.
 
     `levels` are the first and the last fitted level, `grid` is the range searched for its top.
     """
@@ -141,10 +140,11 @@ def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]
 def _other_axis(
     x: Floats, logs: bool, z: Floats, means: Floats, drawn: Floats, model: _Model
 ) -> float:
-    """Return the top by the same model on the other axis: plain values for logarithms, or reverse.
+    """Return the top of the same model on the other axis: plain values for logarithms, or the
+    reverse.
 
     The place is given on the first axis. The distance measures the effect of the model's form. If
-    the other axis fits worse than noise explains, the place is the place in the given model.
+    the other axis fits worse than noise explains, the place is that of the given model.
     """
     if x[0] <= 0:
         return model.top
@@ -166,7 +166,7 @@ def _other_axis(
 
 
 def _misfit(z: Floats, means: Floats, errors: Floats, degree: int) -> float:
-    """Return the sum of squared residuals in standard errors of means, without common shifts."""
+    """Return the sum of squared residuals, in standard errors of means, without common shifts."""
     table = np.vander((z - z.mean()) / np.ptp(z), degree + 1)
     left = means - table @ (np.linalg.pinv(table) @ means)
     return float(((left / np.maximum(errors, 1e-9 * np.ptp(means) + 1e-300)) ** 2).sum())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a sweep, as figures that become SVG in a page or the PNG that `show` writes.
+"""Pictures of a sweep: figures that become SVG in a page, or the PNG that `show` writes.
 
 They are narrow, so that text is legible on a telephone. Markers and lines repeat the information of
 colours.
@@ -28,7 +28,7 @@ _BLUE, _GREEN, _RED = COLOURS[1], COLOURS[2], COLOURS[5]
 _LOOKS: Final = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
 _NAMED: Final = 8  # points of a front that are named
 LABEL: Final = 40  # characters of a name; longer names are omitted rather than cut
-_LOG: Final = 20.0  # largest over smallest value above which an axis is logarithmic
+_LOG: Final = 20.0  # ratio of largest to smallest value above which an axis is logarithmic
 
 
 def _figure(height: float) -> tuple[Figure, Any]:
@@ -60,7 +60,7 @@ def dots(
 
 
 def curves(drawn: Sequence[Curve], label: str, scale: Scale, best: float | None = None) -> Figure:
-    """Draw an outcome along a parameter with bands, and a line at its optimum."""
+    """Draw an outcome along a parameter, with bands and a line at its optimum."""
     with panel_style():
         figure, axis = _figure(3.2)
         for i, curve in enumerate(drawn):
@@ -118,7 +118,7 @@ def _ticks(axis: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
-    """Draw all points in two outcomes; points on the front are joined, filled and named."""
+    """Draw all points in two outcomes. Points on the front are joined, filled and named."""
     with panel_style():
         figure, axis = _figure(3.6)
         means = drawn.means * np.array([x.by, y.by])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sweep as arrays: the finished runs, their points, and the selected outcomes.
 
-Everything is a column of numbers, read by DuckDB, so that reading 100,000 runs takes a second. If
-seeds are paired, runs of one replicate share a seed: each point then has the same traffic.
+Everything is a column of numbers read by DuckDB, so reading 100,000 runs takes a second. If seeds
+are paired, runs of one replicate share a seed, so each point has the same traffic.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Search(msgspec.Struct, frozen=True):
         verb: the verb that continues the search and prints the answer.
         bounds: (outcome, least mean, largest mean) of each bound; None if unbounded on a side.
         checked: the points that the search checked with separate seeds; empty before the check.
-        there: the first outcome over these seeds, at the last checked point.
+        there: the first outcome over these seeds at the last checked point.
     """
 
     verb: str
@@ -97,7 +97,7 @@ class Swept(msgspec.Struct, frozen=True):
         varied: the factors with several values.
         outcomes: the selected outcomes, the main one first.
         values: a column per outcome, a row per run; NaN if a run lacks it.
-        point: number of the point of each run, from 0 without gaps.
+        point: number of each run's point, from 0 without gaps.
         replicate: replicate number of each run, as in the sweep.
         labels: the label of each point.
         paired: whether runs of one replicate share a seed.
@@ -155,7 +155,7 @@ def moments(values: Floats, groups: Integers, count: int) -> tuple[Floats, Float
 
 
 def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
-    """Return half of Student's t interval of each group; NaN for one run."""
+    """Return the half-width of each group's Student t interval; NaN for one run."""
     from scipy.stats import t
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -164,7 +164,7 @@ def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
 
 
 def mean_interval(values: Floats, level: float) -> Interval:
-    """Return Student's t interval, without bounds for a single run."""
+    """Return Student's t interval, unbounded for a single run."""
     mean, spread, n = moments(values, np.zeros(len(values), dtype=np.int64), 1)
     half = float(half_widths(spread, n, level)[0])
     at = float(mean[0])
@@ -253,7 +253,7 @@ def _chosen(
     head: dict[str, Any],
     named: Sequence[str],
 ) -> tuple[str, ...]:
-    """Return the named outcomes, or the main ones, first those that every point has."""
+    """Return the named outcomes or the main ones, starting with those that every point has."""
     numbers = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
     parameters = set(head["kinds"])
     there = [
@@ -281,8 +281,8 @@ def _chosen(
 def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
     """Return the outcomes that each point with a finished run has.
 
-    An outcome of some points alone, such as the profit of agents that declare a utility, compares
-    only these.
+    An outcome that only some points have, such as the profit of agents that declare a utility,
+    compares only these.
     """
     if not names:
         return []
@@ -295,7 +295,7 @@ def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
 
 
 def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
-    """Return the runs by which a search chose; its checks with other seeds are kept apart."""
+    """Return the runs that a search used to choose; its checks with other seeds are kept apart."""
     search = msgspec.convert(head["search"], Search)
     own = swept.replicate < head["replicates"]
     if not own.all():
@@ -353,7 +353,7 @@ def _varied(
 
 
 def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
-    """Return a factor of a sweep whose head does not list its factors (older versions)."""
+    """Return a factor of a sweep by an older version, whose head does not list its factors."""
     unit = head["kinds"][path]
     if unit is None:
         values, codes = np.unique(np.asarray(column, dtype=str), return_inverse=True)

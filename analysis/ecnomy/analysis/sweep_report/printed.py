@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show` for a sweep: findings, points, and earnings of providers.
 
-A point is a value of each parameter; figures are means over its runs, and half of a 95 % interval
-(Student's t over replicates). The profit of a guaranteed stream provider is marked `profit` or
-`loss` if all of its 95 % interval (Student's t over the seeds) is above or below 0, else `open`.
+A point has a value for each parameter. Figures are means over its runs with the half-width of a 95
+% interval (Student's t over replicates). The profit of a guaranteed stream provider is marked
+`profit` or `loss` if its whole 95 % interval (Student's t over the seeds) is above or below 0, else
+`open`.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ _MANY = 12  # values that are listed
 
 
 def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the guaranteed stream providers with columns in the table of a sweep."""
+    """Return the guaranteed stream providers that have columns in the table of a sweep."""
     names = [str(name) for name in frame.columns]
     return tuple(name.removesuffix(_SOLD) for name in names if name.endswith(_SOLD))
 
 
 def mark_of(profits: list[float]) -> tuple[str, float]:
-    """Return `profit`, `loss` or `open`, and half the interval (NaN for one run, which is open)."""
+    """Return `profit`, `loss` or `open`, and the half-width (NaN for one run, which is open)."""
     from ecnomy.analysis.statistics.intervals import t_interval
 
     if len(profits) < 2:
@@ -89,7 +90,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
 
 
 def values_words(column: pd.Series) -> str:
-    """Return the values of a parameter; for many numbers their count and range."""
+    """Return the values of a parameter, or the count and range of many numbers."""
     values = list(column.dropna().unique())
     numbers = all(isinstance(value, int | float) for value in values)
     if len(values) <= _MANY:
@@ -140,7 +141,7 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
 
 
 def guarantee_values(folder: Path) -> list[dict[str, Any]]:
-    """Return mean sales and earnings of guaranteed stream providers per point, for programs."""
+    """Return the mean sales and earnings of guaranteed stream providers by point, for programs."""
     from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
     frame = open_sweep(folder, partial=True)
@@ -156,7 +157,7 @@ def guarantee_values(folder: Path) -> list[dict[str, Any]]:
 
 
 def _sold(rows: pd.DataFrame, provider: str) -> tuple[dict[str, float], float, float, str]:
-    """Return means of calls and money, the mean profit, half its interval, and its mark."""
+    """Return means of calls and money, the mean profit with its half-width, and its mark."""
     mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in _CALLS}
     profits = [float(v) for v in rows[f"{provider}.profit"] if math.isfinite(v)]
     word, half = mark_of(profits)

@@ -3,7 +3,7 @@
 
 A search concentrates on promising values, which are neither a grid nor samples. So they are not
 compared in pairs, and no share of the variance is reported. The best of many noisy means is partly
-luck. The verb that searched reports its certainty, from seeds that the search has not used.
+luck. The verb that searched reports how certain it is, from seeds that the search has not used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORDS = {"maximise": "highest", "minimise": "lowest"}
 
 
 def best_first(swept: Swept) -> npt.NDArray[np.int64]:
-    """Return all points, the best first: by the search's target, else by the main outcome."""
+    """Return all points, the best first, by the target of the search, else by the main outcome."""
     main, search = swept.outcomes[0], swept.search
     mean = swept.table(main)[0]
     if search is None or search.outcome != main:
@@ -39,7 +39,7 @@ def best_first(swept: Swept) -> npt.NDArray[np.int64]:
 
 
 def _outside(swept: Swept) -> Floats:
-    """Return the distance of each point from the bounds of a search; 0 within the bounds."""
+    """Return how far each point is outside the bounds of a search; 0 within the bounds."""
     found = np.zeros(swept.points)
     for outcome, least, most in swept.search.bounds if swept.search else ():
         if outcome not in swept.outcomes:

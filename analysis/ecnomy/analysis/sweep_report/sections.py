@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of a sweep's page: comparisons, points, curves, parameters that matter, seeds."""
+"""The sections of a sweep's page: comparisons, points, curves, important parameters, seeds."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def _matters_table(swept: Swept, found: Found) -> Table:
 
 
 def _breakable(name: str) -> str:
-    """Return a path that may break after its dots, so that columns stay narrow."""
+    """Return a path that can break after its dots, so that columns stay narrow."""
     return name.replace(".", ".\u200b")
 
 

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["points_table", "sweep_picture"]
 
 _OUTCOMES: Final = 4
-_MOST: Final = 40  # rows; of more points only the best are printed
+_MOST: Final = 40  # rows; if there are more points, only the best are printed
 _BEST: Final = 15
 _LONG: Final = 40  # characters of a label that is not wrapped
 
 
 def points_table(swept: Swept) -> Table:
-    """Return the points with means and half-widths, a star at the best one.
+    """Return the points with means and half-widths, and a star at the best one.
 
-    If there are many points, or the points of a search, only the best points are printed, the best
-    first.
+    If there are many points, or they are the points of a search, only the best are printed, the
+    best first.
     """
     from rich import box
     from rich.table import Table
@@ -68,7 +68,7 @@ def points_table(swept: Swept) -> Table:
 
 
 def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
-    """Return a head with the parameter names common to all points, and the points' labels."""
+    """Return a head with the parameter names common to all points, and the labels of the points."""
     runs = [int(np.flatnonzero(swept.point == i)[0]) for i in points]
     short, whole = [], []
     for run in runs:

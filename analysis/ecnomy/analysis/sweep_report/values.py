@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show SWEEP --json` and `ecnomy sweep --json`: findings, in full digits.
 
-The same figures as in the table, the sentences and the page; units as in the columns of the runs.
+The figures are those of the table, the sentences and the page. Units are those of the columns of
+the runs.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _parameter(varied: Varied, whole: Sequence[str]) -> dict[str, Any]:
 
 
 def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return each point with its values, outcomes' means with intervals, and finished runs."""
+    """Return each point with its values, the means and intervals of outcomes, and finished runs."""
     given, done = _given(folder)
     found: list[dict[str, Any]] = [
         {"label": label or None, "values": values, "outcomes": {}}
@@ -90,7 +91,7 @@ def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _given(folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the parameters of each point with a finished run, as in `Swept.labels`, and runs."""
+    """Return the parameters and runs of each point with a finished run, as in `Swept.labels`."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 
@@ -124,7 +125,7 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
 
 
 def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
-    """Return, per numeric factor, the best value run and the peak of the curve through means."""
+    """Return, by numeric factor, the best value run and the peak of the curve through means."""
     return [
         {
             "parameter": swept.varied[number].factor.name,

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters that matter: the share of an outcome's variance due to each of them.
 
-Over a whole grid: sums of squares of the means, less the part due to chance. `alone` is a
-parameter's own share (first order). `total` is the share that vanishes if the parameter is fixed
-(with all its interactions). `chance` is the share of differences between replicates. Over samples,
-or if points are missing: the loss of a regression on ranks without the parameter; `rest` is then
-chance and interactions together. Negative shares are due to chance and printed as 0.
+Over a whole grid, shares are sums of squares of the means, less the part due to chance. `alone` is
+the parameter's own share (first order). `total` is the share that vanishes if the parameter is
+fixed (with all its interactions). `chance` is the share of differences between replicates. Over
+samples, or if points are missing, a share is the loss of a rank regression without the parameter.
+Then `rest` is chance and interactions together. Negative shares are due to chance and printed as 0.
 
 Intervals are Student's t with the jackknife's standard error over replicates (over twenty groups of
-samples): with few replicates a bootstrap's percentiles are too narrow.
+samples): with few replicates, bootstrap percentiles are too narrow.
 
 Source: Sobol' 2001 (shares), Montgomery, Design and Analysis of Experiments, ch. 13 (mean squares),
 Saltelli et al. 2008, 1.2.5 (regression on ranks), Efron, Stein 1981 (jackknife).
@@ -30,11 +30,11 @@ from ecnomy.analysis.sweep_report.points import Swept, Varied
 __all__ = ["Matters", "matters_of"]
 
 _GROUPS: Final = 20
-_LEVELS: Final = 12  # of a number up to which each of its values counts for itself
+_LEVELS: Final = 12  # of a number, up to which each value counts separately
 
 
 class Matters(msgspec.Struct, frozen=True):
-    """The shares of one outcome's variance.
+    """The shares of the variance of one outcome.
 
     Attributes:
         alone, total: shares of each factor, in the order of the sweep; `total` is () for samples.
@@ -57,7 +57,7 @@ class Matters(msgspec.Struct, frozen=True):
 
 
 def matters_of(swept: Swept, outcome: str) -> Matters | None:
-    """Return the shares; None if nothing varies or the outcome never changes."""
+    """Return the shares; None if nothing was varied or the outcome never changes."""
     values = swept.of(outcome)
     known = np.isfinite(values)
     if not swept.varied or known.sum() < 3 or np.ptp(values[known]) == 0:
@@ -109,7 +109,7 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
 
 
 def _cells_without(codes: list[Any]) -> list[Any]:
-    """Return, for each factor, the cell of each point in the other factors."""
+    """Return, for each factor, the cell of each point over the other factors."""
     found = []
     for number in range(len(codes)):
         others = [code for i, code in enumerate(codes) if i != number]
@@ -122,7 +122,7 @@ def _cells_without(codes: list[Any]) -> list[Any]:
 
 
 def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Floats:
-    """Return shares: each factor alone, each with interactions, all interactions, chance."""
+    """Return shares of each factor alone, each with interactions, all interactions, and chance."""
     cells, replicates = rows.shape
     means = rows.mean(axis=1)
     middle = means.mean()
@@ -209,7 +209,7 @@ def _groups(count: int, groups: int) -> list[Any]:
 
 
 def _jackknifed(estimate: Floats, draws: Sequence[Floats], level: float) -> list[Interval]:
-    """Return each estimate with its interval; without bounds if nothing could be left out."""
+    """Return each estimate with its interval, unbounded if nothing could be left out."""
     n = len(draws)
     if n < 3:
         return [Interval(float(v), math.nan, math.nan, level, n) for v in estimate]

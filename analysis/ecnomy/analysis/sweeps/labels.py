@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the points of a sweep: labels of its file, else short names of the differences.
+"""Names of the points of a sweep: labels from its file, else short names of the differences.
 
 A *factor* varies independently: a path of a grid, a range of samples, or the items of a list or
-zip, whose paths vary together. A mapping (strategy, marking law) has its label as its name, else
-the words of value_words.py. The name of a point consists of the values of all factors that vary.
+zip, whose paths vary together. The name of a mapping (strategy, marking law) is its label, else the
+words of value_words.py. The name of a point consists of the values of all factors that vary.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Factor(msgspec.Struct, frozen=True):
         paths: paths of its parameters; the first one represents the factor.
         unit: unit of numeric values, "" otherwise.
         labels: labels of its levels in order; () for samples and for sweeps of older versions.
-        values: numbers of its levels at the first path; () if they are not numbers.
+        values: numeric values of its levels at the first path; () if they are not numbers.
         cells: per path, the values in the table of runs, level by level.
         sampled: whether its values are drawn.
     """
@@ -194,7 +194,7 @@ class Names:
         return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
 
     def replaced(self, there: dict[str, str]) -> str:
-        """Return the SQL of `replace (...)`: names for mappings, integers for whole columns."""
+        """Return the SQL of `replace (...)`: names for mappings, and integers for whole numbers."""
         own: dict[str, str] = {}
         for number, factor in enumerate(self._factors):
             path = factor.paths[0]
@@ -279,7 +279,7 @@ def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
 
 
 def labels_of(folder: str | Path) -> dict[str, dict[str, Any]]:
-    """Return the value of each name of a sweep: path -> name -> value (a mapping as a dict).
+    """Return the values behind the names of a sweep: path -> name -> value (a mapping as a dict).
 
     Raises:
         ResultsError: the sweep does not exist.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The missing runs of a sweep, in one line: how many, of which shards, and how to make them.
+"""The missing runs of a sweep in one line: how many, in which shards, and how to make them.
 
 Runs are missing while the sweep is being made, or if a shard was not merged, was damaged or lost.
 """

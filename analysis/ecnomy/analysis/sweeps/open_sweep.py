@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a sweep as one table: a row per run, with key, parameters and outcomes as columns.
+"""The runs of a sweep as one table: a row per run, with its key, parameters and outcomes as
+columns.
 
 Shards may differ in their columns, for example if some runs lack a source. Missing values are
 empty. Records outside shards are included, so that queries work while the sweep runs. The table
-shows only runs of the present sweep, and the latest run of each point.
+shows only runs of the current sweep, and the latest run of each point.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verb `query`: SQL over the runs of a sweep.
 
-Queries only read, and only from the folder of the sweep. With --unsafe, any DuckDB statement runs.
+Queries can only read, and only from the folder of the sweep. With --unsafe, any DuckDB statement
+runs.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _say_missing(connection: Any, folder: Path) -> None:
 
 
 def _show(result: Any) -> None:
-    """Print a table; on a narrow terminal, print each row with a line for each column."""
+    """Print a table; on a narrow terminal, print each row with one line per column."""
     if not sys.stdout.isatty():
         result.show(max_width=UNBOUNDED, max_rows=_ALL_ROWS)
         return

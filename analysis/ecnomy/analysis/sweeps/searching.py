@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common code of verbs that make runs for one answer: calibrate, evaluate, tune, tournament.
+"""Common code for verbs that make runs for one answer: calibrate, evaluate, tune, tournament.
 
 Runs are kept, so that the same command resumes an interrupted search.
 """
@@ -33,7 +33,7 @@ def make_missing(
         sweep: the runs that are needed.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a listener, for the number of runs and of missing ones.
+        told: function that returns a listener, given the numbers of all runs and of missing ones.
         accept_old_code: whether to keep runs of other code or strategies.
 
     Raises:

@@ -26,7 +26,7 @@ def short_path(path: str) -> str:
 
 
 def words_of(values: Sequence[Any]) -> dict[Any, str]:
-    """Return each value in words; numbers unchanged, mappings (as JSON text) as above."""
+    """Return each value in words: numbers unchanged, mappings (as JSON text) as described above."""
     read = {value: _read(value) for value in values}
     named: dict[str, list[Any]] = {}
     for value, mapping in read.items():

@@ -2,7 +2,8 @@
 """The program: `ecnomy`, and `python -m ecnomy.markets.cli`, which needs no installed command.
 
 Until all modules of the command line are imported, Ctrl-C and SIGTERM end the process by the
-signal itself, with one line and without a traceback. After that, one line and an exit status.
+signal itself, with one line and without a traceback. After that, it gives one line and an exit
+status.
 """
 
 import contextlib

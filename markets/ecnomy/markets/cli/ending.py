@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a command on Ctrl-C, SIGTERM and SIGHUP: one line, and closed results."""
+"""How a command ends on Ctrl-C, SIGTERM and SIGHUP: it closes results and prints one line."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _HIDDEN: Final = "Query interrupted"  # DuckDB 2 raises it in place of the excep
 
 
 class _Terminated(SystemExit):
-    """SIGTERM has arrived, or the terminal is gone.
+    """SIGTERM arrived, or the terminal is gone.
 
     Attributes:
-        reported: whether a line about it was printed.
+        reported: whether a line about the signal was printed.
     """
 
     reported = False
@@ -39,10 +39,10 @@ def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
 
 
 class _Ignored:
-    """A handler without effect: a new worker that inherits SIG_IGN could not be ended.
+    """A handler without effect. A new worker that inherited SIG_IGN instead could not be ended.
 
     Attributes:
-        after: the signal that has arrived before.
+        after: the signal that arrived earlier.
     """
 
     def __init__(self, after: int) -> None:
@@ -80,7 +80,7 @@ def ending_process() -> Iterator[None]:
 
 def _ignore_ends() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # Python itself heeds it to its very end
+        signal.signal(number, signal.SIG_IGN)  # Python itself handles it until it exits
 
 
 def _exit_now(status: int) -> NoReturn:
@@ -128,7 +128,7 @@ def _shown_ends() -> Iterator[None]:
 
 
 def _send_later(number: int) -> None:
-    """Send a signal to this process after the callback that runs now."""
+    """Send a signal to this process after the current callback."""
 
     def send() -> None:
         time.sleep(_LATER_S)
@@ -139,9 +139,9 @@ def _send_later(number: int) -> None:
 
 @contextlib.contextmanager
 def stoppable(kept: str = "run the same command again to resume") -> Iterator[None]:
-    """End a command on Ctrl-C, SIGTERM and SIGHUP with one line, which states what is `kept`.
+    """End a command on Ctrl-C, SIGTERM and SIGHUP with one line that states what is `kept`.
 
-    If one `stoppable` is within another, only the inner one prints its line.
+    If one `stoppable` encloses another, only the inner one prints its line.
     """
     _heed_ends()
     try:

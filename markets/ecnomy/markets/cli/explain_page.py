@@ -12,7 +12,7 @@ from ecnomy.markets.reference.lookup import Group, below, grouped
 
 __all__ = ["show_groups", "show_list"]
 
-_FULL: Final = 3  # largest number of entries in full
+_FULL: Final = 3  # largest number of entries printed in full
 _MOST_PATHS: Final = 3
 
 
@@ -32,7 +32,7 @@ def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
 
 
 def show_list(groups: Sequence[Group]) -> None:
-    """Print each entry in two lines: path, and sentence."""
+    """Print each entry in two lines: its path, and its sentence."""
     for group in groups:
         print(hanging("", _title(group)))
         print(hanging("    ", group.entry.about))

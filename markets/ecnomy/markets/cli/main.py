@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `ecnomy`: verbs are the modules of cli/verbs and entry points `ecnomy.commands`.
 
-Each is a function that typer turns into a command, or a Typer of sub-commands; a verb's module is
-imported when the verb or its help is used. An error of the user or of a run gives one line on
+Each is a function that typer turns into a command, or a Typer of sub-commands. The module of a verb
+is imported when the verb or its help is used. A user's error or a failed run gives one line on
 standard error and an exit status: 2 for input, 1 for the rest, 130 after Ctrl-C.
 """
 
@@ -32,7 +32,7 @@ _UsageError: Final[Any] = typer.BadParameter.__base__  # Typer does not export i
 # Earlier spellings of options, kept for a release: all verbs have --jobs.
 _OLD_OPTIONS: Final = {"workers": "jobs"}
 _WITH_VALUES: Final = ("sweep", "calibrate", "tune")  # their files have the key `set`
-# Kinds of pydantic's faults of numbers, and what the message says that the option takes.
+# Kinds of pydantic's number errors, and the expected value that the message states.
 _WANTED: Final = {
     "int_parsing": "a whole number",
     "float_parsing": "a number",
@@ -42,7 +42,7 @@ _WANTED: Final = {
 
 
 class _Verbs(VerbGroup):
-    """Commands looked up by entry point, one by one."""
+    """Commands, each looked up by its entry point."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(commands())
@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: Any) -> str:
-    """Return the fault of a command line, in one line."""
+    """Return the fault of a command line as one line."""
     found = _value(error) or str(error.format_message()).rstrip(".")
     if error.ctx is None:
         return found
@@ -176,6 +176,6 @@ def _own_verbs() -> dict[str, str]:
 
 @functools.cache
 def commands() -> dict[str, str]:
-    """Return all verbs: this package's, and other installed packages', from a file of each."""
+    """Return all verbs of this package and of other installed packages, from a file of each."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
     return dict(sorted((added | _own_verbs()).items()))

@@ -20,7 +20,7 @@ _PER_CPU_KB: Final = 25_000
 
 
 def shortage() -> str:
-    """Return the fault of the limit, "" without a fault."""
+    """Return the fault of the limit, or "" if it is large enough."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     least_kb = _LEAST_KB + _PER_CPU_KB * (os.cpu_count() or 1)
     if limit == resource.RLIM_INFINITY or limit >= least_kb * 1024:

@@ -5,8 +5,8 @@ Tables fit a terminal (see table_fit.py). If standard output is not a terminal (
 they are as wide as necessary, so that nothing is wrapped or cut off.
 
 With `--json`, standard output holds one JSON document and nothing else. Its keys are the names of
-fields, which have their units last (`goodput_bps`, `delay_s`). Numbers are not rounded; unknown
-(NaN) and unbounded (infinite) values are null. Progress and warnings go to standard error.
+fields, which end in their units (`goodput_bps`, `delay_s`). Numbers are not rounded; unknown (NaN)
+and unbounded (infinite) values are null. Progress and warnings go to standard error.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def console_for_tables(most: int | None = None) -> Console:
 
 
 def hanging(head: str, text: str, *, deeper: int = 0) -> str:
-    """Return text beside a head, on a terminal with a hanging indent, in a pipe on one line.
+    """Return text beside a head: with a hanging indent on a terminal, on one line in a pipe.
 
     Args:
         head, text: the parts of the line.
-        deeper: spaces of the indent beyond the head's length.
+        deeper: extra spaces of the indent beyond the length of the head.
     """
     head, text = printable(head), printable(text)
     if not (text.strip() and sys.stdout.isatty()):
@@ -83,7 +83,7 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert types that msgspec does not know: numpy's arrays and numbers, paths."""
+    """Convert types that msgspec does not know: numpy arrays and numbers, paths."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):

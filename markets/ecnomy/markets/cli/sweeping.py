@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common to all verbs that make many runs: options, progress, and an end that loses nothing."""
+"""Shared by all verbs that make many runs: options, progress, and an end that loses nothing."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Quick = Annotated[
 
 
 def chosen_options(quick: bool, engine: str | None) -> tuple[str, ...]:
-    """Return the options that a further command on the same sweep needs."""
+    """Return the options that a follow-up command on the same sweep needs."""
     return (*(["--quick"] if quick else []), *(["--engine", engine] if engine else []))
 
 
 def command_on(verb: str, config: Path, folder: Path, options: Sequence[str]) -> str:
-    """Return a further command on a sweep, quoted for a shell."""
+    """Return a follow-up command on a sweep, quoted for a shell."""
     return shlex.join(["ecnomy", verb, str(config), "--out", str(folder), *options])
 
 
@@ -56,9 +56,9 @@ class Observed:
     """Shows the progress of a sweep: one round, or several if results decide on further runs.
 
     Args:
-        name: purpose of the runs, may be "".
+        name: purpose of the runs; may be "".
         so_far: whether later rounds may request more runs.
-        outcomes: columns that the runs should have; the first run without one is a notice.
+        outcomes: columns that the runs should have; the first run that lacks one causes a notice.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ class TableConsole(Console):
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:
-    """Yield the table itself if it fits the console, else fitting parts, as far as words allow."""
+    """Yield the table itself if it fits the console, else parts that fit, as far as words allow."""
     if _width(table, console) <= console.width:
         yield table
         return
@@ -74,7 +74,7 @@ def fitted(table: Table, console: Console) -> Iterator[Table]:
     count = len(ranges)
     table = copy.copy(table)
     paddings = (_NARROW, 0) if table.collapse_padding else (table.padding, _NARROW, 0)
-    table.collapse_padding = False  # otherwise rich counts a column too little
+    table.collapse_padding = False  # otherwise rich counts one column too few
     for table.padding in paddings:
         if _fits(table, range(count), ranges, console):
             yield _part(table, range(count), _widths(table, range(count), ranges, console))

@@ -162,7 +162,7 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 
 
 def _marks_only(law: Law) -> bool:
-    """Return whether a law decides as packets leave, where only marks are possible."""
+    """Return whether a law decides when packets leave, so that it can only mark them."""
     if law.law == "rem" or law.law not in with_trait("marking", "departures"):
         return False  # REM decides about packets without ECN as they arrive
     scopes = law_table()["marking"]["threshold"].parameters[1].choices
@@ -177,7 +177,7 @@ def _instead_of_marks(source: Source, link: Link) -> bool:
 
 
 def _few(names: list[str]) -> str:
-    """Return the first names, and the number of the others."""
+    """Return the first names, and how many more there are."""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
 
@@ -197,7 +197,7 @@ def _lossy(plan: Plan) -> Iterator[str]:
 
 
 def _wrapped_counts(plan: Plan) -> Iterator[str]:
-    """Warn of ACKs that answer so many packets that AccECN's field may have wrapped."""
+    """Warn of ACKs that answer so many packets that the AccECN field may have wrapped."""
     for source in plan.sources:
         if not isinstance(source.transport, Tcp) or source.transport.echo != "accecn":
             continue
@@ -218,7 +218,7 @@ def _wrapped_counts(plan: Plan) -> Iterator[str]:
 def _virtual_queues(plan: Plan) -> Iterator[str]:
     for link in plan.links:
         params = link.marking.params
-        # A virtual queue served by the packet passes the packet in service even without room.
+        # A virtual queue that serves whole packets passes the packet in service even without room.
         if link.marking.law != "virtual-queue" or params["service"] != 0:
             continue
         size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]

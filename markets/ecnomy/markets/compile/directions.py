@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources that run against a link: the marking belongs to the other direction."""
+"""Sources that send against the direction in which a link marks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that exceed a link's marks: more marks per round trip than packets it holds.
+"""Weights beyond the marks of a link: more marks per round trip than packets it holds.
 
 A WTP flow of weight w takes w marks per round trip T (wtp.h), so at a marking probability p its
 window is w / p. The windows of all flows of a link are the packets on the way and in its queue:
@@ -29,9 +29,10 @@ _BY_WEIGHT: Final = ("wtp", "wtp-sender")
 
 
 def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the heaviest source of each link whose own weights cannot all be marked.
+    """Warn of the heaviest source on each link that cannot mark as much as the weights of its flows
+    need.
 
-    The warning has the bound. Weights that an agent or a mark rate replaces are excluded.
+    The warning states the bound. Weights that an agent or a mark rate replaces are excluded.
     """
     agents = scenario.market.agents if scenario.market else ()
     chosen = {name for agent in agents for name in agent.sources} | set(mark_rates(scenario, plan))

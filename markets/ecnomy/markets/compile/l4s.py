@@ -16,7 +16,7 @@ from ecnomy.markets.scenario import Scenario
 
 __all__ = ["idle_ratio", "mixed_l4s"]
 
-# Longest round trips of laws for data centres. BBR ignores marks on longer ones.
+# Longest round trips for data-centre laws. BBR ignores marks on longer ones.
 _DATA_CENTRE_S: Final = {"dctcp": 0.001, "bbr": 0.005}
 
 
@@ -33,7 +33,7 @@ def mixed_l4s(plan: Plan) -> Iterator[str]:
 
 
 def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of a price of classic marks where all marks are on packets of one kind."""
+    """Warn of a separate price of classic marks if all marked packets are of one kind."""
     market = scenario.market
     if market is None or market.classic_price_ratio == 1:
         return
@@ -87,7 +87,7 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
 
 
 def _too_long(source: Source, plan: Plan) -> bool:
-    """Return whether a law for data centres has a longer round trip."""
+    """Return whether a data-centre law has a longer round trip than that."""
     transport = source.transport
     longest_s = math.inf
     if isinstance(transport, Tcp):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sources whose calls come from an unlimited population: their load, and calls without a line.
 
-By A. K. Erlang (1917): of Poisson calls with a load of A erlang (arrivals times mean length) on c
-lines, the share B(c) is lost, with B(0) = 1 and
+A. K. Erlang (1917): if Poisson calls with a load of A erlang (arrival rate times mean length) use c
+lines, the share B(c) of calls is lost, with B(0) = 1 and
 
     B(c) = A B(c - 1) / (c + A B(c - 1))
 

@@ -31,9 +31,9 @@ def make_plan(scenario: Scenario) -> Plan:
     """Return the sealed plan of a scenario.
 
     Raises:
-        ScenarioError: a source cannot reach its receiver, its ACKs cannot reach the sender, or
-            there are more counts than a table can hold, or more rows than a report, or a strategy
-            cannot tune its link.
+        ScenarioError: a source cannot reach its receiver, its ACKs cannot reach the sender, there
+            are more counts than a table or more rows than a report can hold, or a strategy cannot
+            tune its link.
     """
     document = scenario.document
     network = document.network
@@ -96,7 +96,7 @@ def _guarantees(scenario: Scenario) -> list[AgentSpec]:
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:
-    """Return the default for datagrams: calls and test streams have ECN-capable datagrams."""
+    """Return the default for datagrams: those of calls and test streams are ECN-capable."""
     streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
     return isinstance(source.traffic, Voip) or source.name in streams
 

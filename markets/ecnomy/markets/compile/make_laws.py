@@ -161,7 +161,7 @@ def is_ect(transport: plans.Tcp | plans.Udp) -> bool:
 
 
 def _receiver_window(size: Size, mss_bytes: int) -> int:
-    """Return packets, at least the one that a connection needs; bytes hold whole segments."""
+    """Return a size in packets, at least the one a connection needs; bytes hold whole segments."""
     return max(1, size.bytes // mss_bytes) if size.bytes >= 0 else size.packets
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths by hand: names of links in the order of travel -> links of the plan.
+"""Paths written by hand: turns names of links, in the order of travel, into links of the plan.
 
 A name stands for the direction of the link that begins at the end of the previous link.
 """
@@ -65,7 +65,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
 
 
 def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) -> Mislaid:
-    """Return the fault of a link that does not leave the node reached, with a remedy."""
+    """Return the fault of a link that does not start at the node reached so far, with a remedy."""
     name = names[item]
     if item == 0 and _leads(names[::-1], at, receiver, ways):
         found = f"the links in reverse order: {name!r} ends at {receiver!r}"

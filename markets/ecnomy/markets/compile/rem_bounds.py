@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM settings beyond the bound of stability for prices and rates (see rem_loops.py)."""
+"""REM settings beyond the stability bound of prices and rates (see rem_loops.py)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _expected(name: str, loop: Loop) -> str:
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the REM source with the least informative marks, if outside REM's good range."""
+    """Warn of the REM source whose marks inform least, if they are outside REM's good range."""
     found = [path for path in paths(plan) if path.price > 0]
     worst: tuple[float, str] = (1.0, "")
     for path in found:

@@ -50,7 +50,7 @@ _STILL: Final = 1e-6  # negligible relative change of a price
 
 
 class Path(msgspec.Struct, frozen=True):
-    """Equilibrium of a REM source; rates are of one of its flows."""
+    """Equilibrium of a REM source; rates are per flow."""
 
     source: int
     price: float
@@ -62,7 +62,7 @@ class Loop(msgspec.Struct, frozen=True):
     """The loop of one REM link.
 
     Attributes:
-        slope: decrease S of the rates of all its sources per unit of price [packets/s].
+        slope: decrease S of the total rate of its sources per unit of price [packets/s].
         lag: the sum in the bound, over slopes times delays times priced links [packets].
         interval_s: update interval T of the price [s].
         integrates: whether the backlog is integrated (PC3).
@@ -80,7 +80,7 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def most_alpha(self) -> float:
-        """Return the bound on alpha, for every gamma."""
+        """Return the bound on alpha, which holds for every gamma."""
         return self.interval_s * self.slope / self.lag
 
     @property
@@ -89,15 +89,15 @@ class Loop(msgspec.Struct, frozen=True):
         return 0.25 / self.lag
 
     def alpha(self, gamma: float) -> float:
-        """Return the queue's weight of `auto`, for a gamma."""
+        """Return the alpha of `auto`, the weight of the queue, for a gamma."""
         return self.interval_s * min(gamma, self.gamma) * self.slope / 4
 
 
 def paths(plan: Plan) -> list[Path]:
     """Return all REM sources in equilibrium, each with the price of its path.
 
-    Coordinate ascent on the dual: link after link gets the price at which its load is its
-    capacity, 0 if the load is below it without a price.
+    Coordinate ascent on the dual: link after link gets the price at which its load equals its
+    capacity, or 0 if the load is below capacity at price 0.
     """
     return _at(plan, _prices(plan))
 
@@ -179,7 +179,7 @@ def _prices(plan: Plan) -> dict[int, float]:
 def _load(
     plan: Plan, link: int, users: list[Source], prices: dict[int, float]
 ) -> Callable[[float], float]:
-    """Return the load of a link [packets/s] by its price, with fixed prices of other links."""
+    """Return the load of a link [packets/s] as a function of its price, with other prices fixed."""
     terms = [
         (user, user.count * _scale(plan, link, user), _path_price(user, prices)) for user in users
     ]

@@ -93,7 +93,7 @@ def _refuse_classes(scenario: Scenario) -> None:
 
 
 def _refuse_strangers(scenario: Scenario, plan: Plan) -> None:
-    """Refuse links with `auto` and TCP sources but without REM sources to answer the price."""
+    """Refuse links with `auto` that carry TCP sources but no REM source that answers the price."""
     for index, (path, direction) in enumerate(link_paths(scenario)):
         if not _any_auto(direction.marking):
             continue
@@ -114,7 +114,7 @@ def _link(link: Link, params: dict[str, float]) -> Link:
 
 
 def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
-    """Set one phi for each `auto`: that of the rest of REM, or the best one if all is `auto`."""
+    """Set one phi for each `auto`: the phi written elsewhere, or the best one if all are `auto`."""
     written: dict[float, str] = {}
     places: list[str] = []
     links, sources = list(plan.links), list(plan.sources)

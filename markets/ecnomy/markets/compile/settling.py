@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settling times of windows, and slow starts without a good end."""
+"""Settling times of windows, and slow starts that end badly."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _OFF: Final = 0.05  # of a mean: `compare` still reports the same goodput
 _CALM: Final = 3  # time constants of a warm-up that leaves 5 % of a deviation
 _DEEP: Final = 2  # buffers in bandwidth-delay products
 _BURST: Final = 10  # segments of a flow
-# Laws whose windows move by a gain: they repair a segment per round trip, and after a timeout grow
-# without slow start.
+# Laws whose windows move by a gain. They repair one segment per round trip, and grow without slow
+# start after a timeout.
 _STEPPED: Final = with_trait("window", "gain")
 
 
@@ -49,7 +49,7 @@ class Settling(msgspec.Struct, frozen=True):
     source: Source
     rtt_s: float  # without queues
     gain: float  # per mark, at this round trip
-    probability: float  # that a packet is marked, in equilibrium
+    probability: float  # probability that a packet is marked, in equilibrium
     window: float  # packets, in equilibrium
     time_s: float
     small: bool = False  # below one packet, where steps change its logarithm
@@ -90,12 +90,12 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
 
 
 def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn if the warm-up ends before windows have settled, and means over the rest show it.
+    """Warn if the warm-up ends before windows have settled, and this distorts means over the rest.
 
     The rest of the first deviation at the warm-up's end decays within the measured time. The
-    mean over it is off by that rest times time / measured time. A window below one packet comes
-    down more slowly than by exp(-t / time) (_excess). A source that starts after the warm-up is
-    ignored: its settling is a part of the measurement.
+    mean over it is off by that rest times time / measured time. A window below one packet decays
+    more slowly than exp(-t / time) (_excess). A source that starts after the warm-up is ignored:
+    its settling is a part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
     for found in settlings(scenario, plan):
@@ -130,7 +130,7 @@ def _per_step(found: Settling) -> str:
 
 
 def _excess(found: Settling, first: float, settled_s: float, measured_s: float) -> float:
-    """Return the mean of W / W* - 1 over a time, of a window that falls to W* < 1 from `first`.
+    """Return the mean of W / W* - 1 over a time, for a window that falls from `first` to W* < 1.
 
     dW/dt = W (1 - W / W*) / time is solved by W* / W = 1 - c exp(-t / time), c = 1 - W* / first.
     """
@@ -245,7 +245,7 @@ def _settling(
 
 
 def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:
-    """Return the packets per second of a link that equal shares give to these flows."""
+    """Return the packets per second that these flows get from a link with equal shares."""
     line = plan.links[link]
     beside = [s for s in plan.sources if link in s.path and s not in users]
     left_bps = line.rate_bps - sum(_datagram_bps(s, line) for s in beside)
@@ -272,7 +272,7 @@ def _datagram_bps(source: Source, link: Link) -> float:
 
 
 def _video_bps(params: dict[str, float]) -> float:
-    """Return the bit/s of frames, without headers."""
+    """Return the bit/s of video frames, without headers."""
     group = params["group_frames"]
     p = math.ceil(group / params["anchor_distance"]) - 1
     of_type = {"i": 1.0, "p": p, "b": group - 1 - p}
@@ -294,12 +294,12 @@ def _talking(source: Source) -> float:
 
 
 def packets_per_s(link: Link, source: Source) -> float:
-    """Return the full packets of a source that a link sends per second."""
+    """Return how many full packets of a source a link can send per second."""
     return link.rate_bps / (8 * (packet_bytes(source) + link.framing_bytes))
 
 
 def round_trip_s(source: Source, plan: Plan) -> float:
-    """Return the round trip without queues: delays, and the packet's transmissions on its way."""
+    """Return the round trip without queues: delays, and the transmission times of the packet."""
     delay_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
     sending_s = sum(1 / packets_per_s(plan.links[link], source) for link in source.path)
     return delay_ps / PS_PER_S + sending_s

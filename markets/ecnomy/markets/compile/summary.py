@@ -26,7 +26,7 @@ _MOST_NAMED = 6
 
 
 def summary(scenario: Scenario, plan: Plan) -> str:
-    """Return title, times, links, sources and market of a scenario, as lines of plain text."""
+    """Return title, times, links, sources and market of a scenario as lines of plain text."""
     flows = sum(source.count for source in plan.sources)
     lines = [
         plan.title or scenario.places.file,
@@ -79,7 +79,7 @@ def _link(link: Link, plan: Plan) -> str:
 
 
 def _markings(plan: Plan) -> list[str]:
-    """Return the marking law and parameters of each link: one row for equal links."""
+    """Return the marking law and its parameters, one row for all links that share them."""
     alike: dict[str, list[str]] = {}
     for link in plan.links:
         if link.scheduler is None:
@@ -102,7 +102,7 @@ def _names(names: list[str], links: int) -> str:
 
 
 def _law(law: Law) -> str:
-    """Return a law and its parameters that differ from their defaults."""
+    """Return a law with the parameters that differ from their defaults."""
     table = {param.name: param for param in MARKING[law.law]}
     told = [
         f"{name} {_value(law, param)}"
@@ -173,7 +173,7 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
 
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
-    """Return fee and room of a class, and finally its target cost of marks."""
+    """Return the fee and room of a class, followed by its target cost of marks."""
     told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
         told += f", at most {sold.members} members"
@@ -189,7 +189,7 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
 
 
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:
-    """Return the kind of a strategy and its parameters with units; mappings by their kind."""
+    """Return the kind of a strategy and its parameters with units; mappings appear by kind."""
     fields = declared(find(kind))
     parts = [
         f"{name} {value['kind'] if 'kind' in value else '/'.join(map(_plain, value))}"

@@ -45,7 +45,7 @@ def largest_probability(link: Link) -> float:
     """Return the largest marking probability that a link's law gives by its early marking.
 
     For RED this is max_probability, although gentle RED rises to 1 beyond the maximum threshold. A
-    queue that must be there to set a price is out of control, so only the linear part counts.
+    queue that must exist to set a price is out of control, so only the linear part counts.
     """
     scheduler = link.scheduler
     if scheduler is None:
@@ -66,14 +66,14 @@ def _largest(law: Law) -> float:
         case "pie":  # it drops above
             return params["mark_p"]
         case "load-based":
-            # The load offered may exceed the capacity, but only briefly.
+            # The offered load may exceed the capacity, but only briefly.
             return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
         case _:
             return 1.0
 
 
 def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
-    """Return the target marks per second and flow of each source, if it is known beforehand."""
+    """Return the target marks per second and flow of each source, if they are known beforehand."""
     rates = {
         source.name: source.transport.initial_mark_rate
         for source in plan.sources
@@ -92,8 +92,8 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
     """Return the target marks per second and flow of sources that buy at a constant charge.
 
-    Only agents without classes count. A class is sold to a known number of flows. A constant
-    charge may belong to a crowd, which in total wants more marks than a link can set.
+    Only agents without classes count, because a class is sold to a known number of flows. A crowd
+    with constant charges may want more marks in total than a link can set.
     """
     if scenario.market is None:
         return {}
@@ -133,7 +133,7 @@ def packet_bytes(source: Source) -> int:
 
 
 def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
-    """Return link -> the sources of `askers` whose slowest marking link it is."""
+    """Return, for each link, the sources of `askers` whose slowest marking link it is."""
     users: dict[int, list[Source]] = {}
     for source in askers:
         if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refusals of strategies that tune a marking law on links without such a law."""
+"""Refuses strategies that tune a marking law on links without such a law."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _tunes(agent: AgentSpec) -> tuple[str, ...]:
 
 
 def _fault(name: str, links: list[Link], known: tuple[str, ...]) -> str:
-    """Return the fault of a named link, or of all of them without a name; "" without a fault."""
+    """Return the fault of the named link, or of all links without a name; "" if there is none."""
     if name:
         named = [link for link in links if link.name == name and _law(link) not in known]
         return f"{name!r} with {_law(named[0])}" if named else ""

@@ -47,7 +47,7 @@ market:
 
 
 def engine_findings() -> list[Finding]:
-    """Check the engine, its laws and a second of simulation; omit impossible checks."""
+    """Check the engine, its laws and one second of simulation; omit checks that are impossible."""
     try:
         binary = find_engine()
     except EngineError as error:

@@ -113,7 +113,7 @@ def scenario_from_text(
 
 
 def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
-    """Return a document with overrides; with `must`, each condition must match a value."""
+    """Return a document with overrides. With `must`, each condition must match a value."""
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     if "scenario" in root.keys:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows, and the settlements that can keep them.
+"""Budgets of flows, and the settlements that can enforce them.
 
 A budget counts marks at their price. That needs a settlement in which a user owes one price for
 each delivered mark: all except `direct`, and a custom rule that declares `by_delivery`.
@@ -20,7 +20,7 @@ __all__ = ["check_budgets"]
 
 
 def check_budgets(agents: tuple[AgentEntry, ...], settlement: str, places: Places) -> None:
-    """Refuse strategies with a budget if the settlement cannot keep it.
+    """Refuse strategies with a budget if the settlement cannot enforce it.
 
     Raises:
         ScenarioError: an agent has such a strategy.

@@ -132,7 +132,8 @@ class _CallPrice(msgspec.Struct, frozen=True):
     """The price of a call.
 
     Attributes:
-        micro: price of the call, in micro-units; by time of day, the price outside the periods.
+        micro: price of the call, in micro-units; with prices by time of day, the price outside the
+            periods.
         per_min: price of its time, in micro-units per minute.
         by_day: prices by time of day.
         per_mega: price of its packets, in micro-units per million packets.
@@ -161,8 +162,8 @@ def _of_call(price: Price) -> int:
 
 
 class _CallPriceReader:
-    """Reads and writes the price of a call: an amount, a price of its time, both, or hourly
-    prices.
+    """Reads and writes the price of a call: an amount, a price of its time, both, or prices by the
+    hour.
     """
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 1 money/h}"
@@ -232,7 +233,7 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
         max_delay_rate: largest share of bad packets that keeps the promise.
         reimbursement: repayment for a broken promise; price: the whole price of the
             call.
-        max_time: longest time of a call, which then ends; by default there is no limit.
+        max_time: longest duration of a call, which then ends; by default there is no limit.
         peak_rate: largest rate at which its sources may send in a call; by default there is no
             limit.
         mean_rate: mean rate that callers declare, for prices by rates.

@@ -31,8 +31,7 @@ def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
 
 
 def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that rows can pay fees, that initial members have room, and that keys of strategies
-    exist.
+    """Check that rows can pay fees, initial members have room, and the keys of strategies exist.
 
     Raises: ScenarioError: a check fails.
     """
@@ -70,7 +69,7 @@ def _check_room(
 
 
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
-    """Check the keys that a strategy needs in all classes of its agent, or in at least one.
+    """Check the keys that a strategy needs in all classes, or in at least one class, of its agent.
 
     Its `needs_of_classes` and `needs_of_one_class` list them: key -> example.
     """

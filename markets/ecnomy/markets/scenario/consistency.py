@@ -66,9 +66,8 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     """Return the market of a document; its agents' sources exist and have one provider each.
 
     Raises:
-        ScenarioError: an unknown source, one with two providers or with a provider and a price
-            handler, a strategy that lacks a rate for a source, or links that are not each in one
-            domain.
+        ScenarioError: a source is unknown or has two providers, or a provider and a price handler;
+            a strategy lacks a rate for a source; or a link is not in exactly one domain.
     """
     market = document.market
     if market is None:
@@ -249,7 +248,7 @@ def _kind(contract: ContractEntry) -> str:
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check handlers: each pays for its flows itself, and its strategy needs certain traffic."""
+    """Check handlers: each pays for its flows itself, and has traffic that fits its strategy."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     for index, agent in enumerate(agents):
         steered: list[tuple[str, str]] = []  # (path, source)
@@ -273,7 +272,7 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
 
 
 def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that users who choose among sources have a flow in each."""
+    """Check that users who choose among sources have a flow in each source."""
     rows = {s.name: 1 if s.rows == TOGETHER else s.count for s in document.sources}
     for index, agent in enumerate(agents):
         kind = agent.strategy.kind if agent.strategy else ""

@@ -53,7 +53,7 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Histograms(msgspec.Struct, frozen=True, kw_only=True):
-    """The histograms to record; by default there are no histograms.
+    """The histograms to record; none by default.
 
     Attributes:
         delay: one-way delays of delivered data packets, per source.

@@ -54,7 +54,7 @@ _PerUnit = Annotated[
 
 
 class Sending(msgspec.Struct, frozen=True, kw_only=True):
-    """The times at which flows send, and their transport.
+    """When flows send, and over which transport.
 
     Flow i begins at start + i * stagger + U * spread.
 
@@ -65,14 +65,14 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
         spread: each flow starts later by a random time, uniform from 0 to this value.
         stop: time from which the source starts nothing new.
         profile: change of its rate over the day. A factor holds from its time to the next factor's,
-            and the steps repeat every period. Pauses and gaps between packets run slower or faster
-            by the factor; at 0 nothing begins. A rate-capped source may send rate x factor. Member
-            i of greedy flows sends while (i + 1/2) / count is below factor / largest factor. For
-            file sources, the time after `start` (stagger, spread) is stretched. Holding times, file
-            sizes and patience keep their length.
-        rows: whether reports and tables have a row for each flow, or one row with the sums of all.
-            A row of many flows has the name of its source. A class fee, or another decision of an
-            agent, holds for each of its flows.
+            and the steps repeat every period. The factor speeds up or slows down pauses and gaps
+            between packets; at 0 nothing begins. A rate-capped source may send rate x factor.
+            Member i of greedy flows sends while (i + 1/2) / count is below factor / largest factor.
+            For file sources, the time after `start` (stagger, spread) is stretched. Holding times,
+            file sizes and patience keep their length.
+        rows: whether reports and tables have a row for each flow, or one row with the sums over all
+            flows. A row of many flows has the name of its source. A class fee, or another decision
+            of an agent, holds for each of its flows.
         transport: window law on TCP, or UDP, that carries the data.
         send_overhead: each packet leaves later by a random time of at most this value; auto: a
             packet's time on the slowest link.
@@ -126,10 +126,10 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Demands(Sending, frozen=True, kw_only=True):
-    """A source `<name>-<from>-<to>` per pair of the matrix, limited to the pair's demand.
+    """A source `<name>-<from>-<to>` for each pair of the matrix, limited to the demand of the pair.
 
-    A pair of demand 0, or less than 1 bit/s, has no source. With `count` > 1 the flows of a pair
-    share its demand equally.
+    A pair whose demand is 0 or less than 1 bit/s has no source. With `count` > 1, the flows of a
+    pair share its demand equally.
 
     Attributes:
         name: first part of the names of its sources, `<name>-<from>-<to>`.

@@ -87,10 +87,10 @@ class Source(Sending, frozen=True, kw_only=True):
         name: name of the source in reports, tables and agents.
         sender: node that sends the data.
         receiver: node that receives the data.
-        path: links of its data, in order; by default routing finds them. The name of a link means
-            its direction along the path. `ecnomy check` warns of carriers whose links no path
+        path: links of its data, in order; by default routing finds them. The name of a link stands
+            for its direction along the path. `ecnomy check` warns of carriers whose links no path
             takes.
-        traffic: data to send, and the times of sending.
+        traffic: data to send, and when to send it.
         group: group of the source; tables and pages with many sources show a group as one source.
             Agents can name the group instead of its sources.
         service_class: its class on links with a scheduler, by name or number; by default the
@@ -129,7 +129,7 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
         fee: price of the time of a flow in the class; its provider may post another fee.
         charge: target cost of the marks of a flow in the class; by default its fee of the
             time.
-        members: largest number of flows to which customers are admitted; by default any number.
+        members: largest number of flows up to which customers are admitted; by default any number.
         most_cost: customers are admitted while the marks of the class, with one more flow, cost at
             most this.
         sources: sources whose flows begin in the class.
@@ -188,15 +188,15 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         tariff: price and promise of the calls of `sources`: a tariff table of one row.
         tariffs: tariff table of the calls it sells, a row for each type of connection.
         elastic: table of the files and pages that it carries by a deadline, a row for each type. A
-            file is charged when it is complete, and paid back if it is later than its deadline.
-            An abandoned file costs nothing. A strategy with a budget needs settlement retail,
-            cascade or peering.
-        integrated_with: carrier of the same firm; the agent sees its callers' packets and
+            file is charged when it is complete, and reimbursed if it misses its deadline. An
+            abandoned file costs nothing. A strategy with a budget needs settlement retail, cascade
+            or peering.
+        integrated_with: carrier of the same firm; the agent sees the packets of its callers and
             needs no test streams.
-        fixed_costs: costs by time, independent of its sales; paid to outside:costs.
-        strategy: rule for its decisions from observations; by default that of its role.
+        fixed_costs: costs over time, independent of its sales; paid to outside:costs.
+        strategy: rule that turns observations into decisions; by default that of its role.
         decision_interval: time between two of its decisions; by default that of its role. An agent
-            decides at the first report when or after it is due, so at most once per epoch.
+            decides at the first report at or after the time it is due, so at most once per epoch.
             Providers decide at every report, from t = 0 on. A carrier that waits for customers
             (revenue-gradient, revenue-bandit) adapts to their responses. A customer adapts: max(5
             s, 3 T / (gain p)), the first time at random within 5 s. A price handler adapts in the
@@ -206,7 +206,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
         price_per_mark: a carrier's initial price of a mark; by default the market's price.
-        contracts: its other sales: tariffs on metered quantities of flows.
+        contracts: its other sales: tariffs for metered quantities of flows.
     """
 
     name: Name
@@ -218,7 +218,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     tariff: CallTariffEntry | None = None  # of the calls of `sources`
     tariffs: dict[str, CallTariffRow] | None = None  # or a table of them
     elastic: dict[str, ElasticRow] | None = None  # of files and pages
-    integrated_with: Name | None = None  # a carrier that it is one firm with
+    integrated_with: Name | None = None  # a carrier of the same firm
     fixed_costs: TimePrice | None = None
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
     decision_interval: _Period | None = None
@@ -259,12 +259,12 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def role(self) -> str:
-        """Return its role, as the entry has it."""
+        """Return its role as the entry states it."""
         return self.role_spec.word
 
     @staticmethod
     def before_reading(node: Node, path: str) -> None:
-        """Refuse a strategy of another role before its parameters are missed."""
+        """Refuse a strategy of another role before its parameters are reported missing."""
         from ecnomy.agents.strategies.find import BUILT_IN
 
         given = node.mapping()
@@ -305,7 +305,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):
-    """The market: the time between its meetings, its agents, and the settlement of marks.
+    """The market: its epoch, its agents, and the settlement of marks.
 
     Attributes:
         epoch: time between two meetings of the market, at which it gets a report.
@@ -330,7 +330,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Records of a run in addition to the tables of every run.
+    """Records of a run in addition to the tables that every run has.
 
     Attributes:
         series: quantities that are sampled over time, per flow or per link.

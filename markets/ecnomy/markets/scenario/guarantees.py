@@ -27,7 +27,7 @@ def check_guarantees(
     taken: dict[str, str],
     places: Places,
 ) -> None:
-    """Check the kinds of the sources of calls and test streams, and of their sellers.
+    """Check the sources of calls and of test streams, and their sellers.
 
     These sources must be of the right kind, and have no other kind of seller. Several providers
     may sell the calls of a source if their tariffs have the same limits.
@@ -62,9 +62,7 @@ def check_guarantees(
 
 
 def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
-    """Yield the place where a provider lists sources, and the line of their tariff; None: test
-    streams.
-    """
+    """Yield the place where a provider lists sources, and their tariff row (None: test streams)."""
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
         yield f"{row}.sources", line.sources, line
@@ -93,7 +91,7 @@ def _check_rivals(
     path: str,
     places: Places,
 ) -> None:
-    """Check that sellers of one source's calls have the same limits: engines keep one set each."""
+    """Check that sellers of a source's calls have the same limits: engines keep only one set."""
     rival, other = on_sale.setdefault(name, (owner, line))
     own, its = line.tariff, other.tariff
     limits = (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link that sorts packets by their headers, and marks by itself.
+"""The YAML under `scheduler:` of a link that sorts packets by their headers and marks them itself.
 
-By ECN field (dualpi2) there are two classes; by flow (fq-codel) there is one, with many queues.
-The keys are the parameters in the laws' headers (see ecnomy.markets.plan.law_table).
+Sorting by ECN field (dualpi2) gives two classes. Sorting by flow (fq-codel) gives one class with
+many queues. The keys are the parameters in the laws' headers (see ecnomy.markets.plan.law_table).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return its parameters that do not have the default of its form, named as in the table."""
+        """Return the parameters that differ from the default of its form, named as in the table."""
         table = law_table()["scheduling"][self.law].parameters
         held = {p: getattr(self, key_of(p)) for p in table}
         return {p.name: in_table(p, value) for p, value in held.items() if value is not None}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keys of YAML that are derived from the table of laws (ecnomy.markets.plan.law_table).
 
-A parameter is a key with the law's default, range and choices. A time, a size or a rate has a unit
-in its value, not in the name of its key: `interval` for interval_s.
+A parameter is a key with the law's default, range and choices. A time, a size or a rate has its
+unit in the value, not in the name of the key: `interval` for interval_s.
 """
 
 from __future__ import annotations

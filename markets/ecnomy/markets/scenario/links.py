@@ -41,7 +41,7 @@ _Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
 _NotEct = Annotated[str, Choice(("drop", "pass"))]
 _Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
 HALF: Final = "half"
-REVERSE: Final = ".reverse"  # ends the name of the reverse direction of a duplex link
+REVERSE: Final = ".reverse"  # suffix of the name of a duplex link's reverse direction
 if TYPE_CHECKING:
     Scheduling = ClassBased | DeficitRoundRobin | HeaderQueues
 else:
@@ -56,17 +56,20 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """Differences of a reverse direction from forward, or of a link from the rest of its topology.
+    """Differences of a reverse direction from the forward one, or of a link from its topology.
 
     Attributes:
         rate: bits per second; by default as in the forward direction or the topology.
         delay: propagation delay; by default as in the forward direction or the topology.
         buffer: room for waiting packets; by default as in the forward direction or the topology.
-        framing: link-layer bytes added to every packet; by default as forward or in the topology.
-        not_ect: treatment of packets without ECN; by default as forward or in the topology.
+        framing: link-layer bytes added to every packet; by default as in the forward direction or
+            the topology.
+        not_ect: treatment of packets without ECN; by default as in the forward direction or the
+            topology.
         marking: marking law; by default drop-tail in reverse, and the topology's law otherwise.
         scheduler: classes of service of the reverse direction, or of the link.
-        loss: probability that the wire loses a packet; by default as forward, or 0.
+        loss: probability that the wire loses a packet; by default as in the forward direction, or
+            0.
     """
 
     rate: RateBps | None = None
@@ -125,9 +128,10 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             count both directions together. Only the built-in engine has half-duplex links.
         reverse: differences of the reverse direction; its marking is drop-tail unless stated here.
         loss: probability that the wire loses a packet, at random and independently. Such a packet
-            has waited and been sent. The loss is drawn at the far end from a random stream of the
-            link. It counts as a departure and among the link's `drops` and the flow's `lost`. The
-            other direction has the same probability unless `reverse` has another.
+            has already waited and been sent. The loss is drawn at the far end from a random stream
+            of the link. The packet counts as a departure, and among the link's `drops` and the
+            flow's `lost`. The other direction has the same probability unless `reverse` has
+            another.
     """
 
     name: Name
@@ -221,7 +225,7 @@ def _no_marking(scheduler: Scheduling) -> str:
 
 
 class Direction(msgspec.Struct, frozen=True):
-    """One direction of a link, resolved except for the numbers of its nodes."""
+    """One direction of a link, resolved except for its node numbers."""
 
     name: str
     source: str

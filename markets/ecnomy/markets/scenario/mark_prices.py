@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The initial price of a mark for each source, by the carriers on the path of its data."""
+"""The initial price of a mark for each source, which depends on the carriers on its data path."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MarkPrice(msgspec.Struct, frozen=True):
 
 
 def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
-    """Return prices by name of the source; {} without a carrier."""
+    """Return the price of each source by name, or {} if there is no carrier."""
     carriers = [agent for agent in market.agents if preset_of(agent.role).owns_links]
     if not carriers:
         return {}

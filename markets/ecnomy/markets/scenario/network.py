@@ -37,10 +37,10 @@ _OF_TOPOLOGY = (
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
-    """The network: links, those of a topology, or both; nodes are the ends of links.
+    """The network: single links, the links of a topology, or both. Nodes are the ends of links.
 
     Attributes:
-        links: links, written one by one.
+        links: links written one by one.
         topology: topology whose edges become duplex links `<from>-<to>`, which mark in both
             directions. Any topology of topohub: sndlib/*, topozoo/*, caida/*, backbone/*,
             gabriel/*. Names of nodes lose accents, spaces and signs (`New_York`). The manifest of a
@@ -56,17 +56,17 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         not_ect: treatment of packets that are not ECN-capable at the topology's links.
         marking: marking law of all links without their own. From the weakest
             to the strongest: drop-tail, `network.marking`, values of a link without a `law`, a
-            link's marking with a `law`. A link's marking is that of its forward direction, but
-            links of a topology mark in both. A link with a scheduler is not affected. `ecnomy
-            check` lists the marking of each link.
+            link's marking with a `law`. `marking` of a link is for its forward direction, but links
+            of a topology mark in both. A link with a scheduler is not affected. `ecnomy check`
+            lists the marking of each link.
         overrides: differences of single links of the topology, in both directions.
-        routing: whether paths have the fewest links or the least delay; by default delay with a
-            topology. `hops` takes the fewest links, then the least delay; `delay` takes the least
+        routing: whether paths have the fewest links or the least delay; with a topology, delay by
+            default. `hops` takes the fewest links, then the least delay; `delay` takes the least
             delay, then the fewest links. All flows of a source share a path. ACKs take it backwards
-            where all its links are duplex.
-        equal_cost: choice between equal next hops: the one written first, or one by a hash of the
-            source. The hash is of seed, source and node. Under `hops` with `hash`, all paths with
-            equally many links are equal.
+            if all its links are duplex.
+        equal_cost: choice between equal next hops: the one written first, or one chosen by a hash
+            of the source. The hash is of seed, source and node. Under `hops` with `hash`, all paths
+            with the same number of links are equal.
         positions: node -> its position in pictures: [x, y], or [longitude, latitude] of a real
             place.
     """

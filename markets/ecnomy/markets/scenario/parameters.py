@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that a class declares itself: parameters of strategies and of custom classes.
+"""Parameters declared by a class itself: those of strategies and of custom classes.
 
 The class is a dataclass. The annotation of a field selects its form in YAML:
 
@@ -9,7 +9,7 @@ The class is a dataclass. The annotation of a field selects its form in YAML:
   if OneOf can find it.
 - ByTime is a mapping from times to quantities.
 
-One trial object is made, so that a refused value is reported as a fault of the scenario, with its
+A trial object is made, so that a refused value is reported as a fault of the scenario, with its
 place.
 """
 
@@ -48,7 +48,7 @@ _PLAIN: Final[dict[Any, str]] = {
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A parameter: its type, its unit ("" for none), its default unless it is required.
+    """A parameter: its type, its unit ("" for none), and its default unless it is required.
 
     `forms` are the dataclasses that a mapping with `kind` may name, by that name. `find` returns a
     class for any other name.
@@ -251,7 +251,7 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
 
 
 def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
-    """Return name -> the kind of a strategy and its parameters."""
+    """Return a map from name to the kind of a strategy and its parameters."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found = {}
@@ -262,7 +262,7 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
 
 
 def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
-    """Return seconds -> the quantity from then on, in order of time."""
+    """Return a map from seconds to the quantity from then on, in order of time."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found: dict[float, Value] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of a scenario's values in its files, for faults detected later."""
+"""The places of a scenario's values in its files, for errors detected later."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class _Priced(TcpOptions, frozen=True, kw_only=True):
     """Laws that receive every mark and set a rate by the marks.
 
     Attributes:
-        mark_rate: marks per second that it is willing to pay, instead of a weight.
+        mark_rate: marks per second that it is willing to pay for, instead of a weight.
     """
 
     mark_rate: Annotated[float | None, MarkRate] = None
@@ -53,7 +53,8 @@ class _Priced(TcpOptions, frozen=True, kw_only=True):
 
 
 class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
-    """The REM source (athuraliya2000): the path's price, read from marks, sets rate and window.
+    """The REM source (athuraliya2000): the price of the path, read from marks, sets rate and
+    window.
 
     Note:
         A given mark rate is weight x ln phi. The source gets that many marks if marks are rare, and

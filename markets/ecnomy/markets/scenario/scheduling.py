@@ -121,8 +121,9 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
         `update` and `gain` belong to the feedback that holds delay ratios. The keys from `interval`
         on belong to the projection behind `regulation`, as in the marking law
         flow-projection-heuristic.
-        The rates of all classes together are less than the link's. Sources name their `class`,
-        which also holds for ACKs. configs/examples/service-classes.yaml is Table 1 of christin2003.
+        The sum of the rates of all classes must be below the rate of the link. Sources name their
+        `class`, which also holds for ACKs. configs/examples/service-classes.yaml is Table 1 of
+        christin2003.
 
     Attributes:
         classes: classes in order, each with its promises; a ratio is to the next

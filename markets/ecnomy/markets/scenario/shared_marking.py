@@ -8,7 +8,7 @@ From the weakest to the strongest:
     a link's `marking`          without a `law`: changes single values of the shared law;
                                 with a `law`: replaces the shared law
 
-`marking` of a link is the law of its forward direction, whether it is shared or its own. The
+`marking` of a link is the law of its forward direction, shared or not. The
 reverse direction is drop-tail unless `reverse` says otherwise. `reverse` and `overrides` without a
 `law` change the shared law too. A link with a `scheduler` is not affected.
 """
@@ -60,7 +60,7 @@ def _link(link: Node, shared: Node) -> Node:
 
 
 def _refined(holder: Node, shared: Node) -> Node:
-    """Return the holder of a marking without a law with the shared marking and these changes."""
+    """Return the holder of a marking without a law, with these changes to the shared marking."""
     own = holder.mapping().get(_KEY)
     if own is None or not isinstance(own.value, dict) or "law" in own.value:
         return holder

@@ -4,8 +4,8 @@
     sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}]
     sizes: sizes.csv                 # beside the scenario
 
-A file has one size per line, in bytes or with a unit, and a weight after a comma; `#` begins a
-comment. A weight is 1 if omitted (andreassen2002 section 2.2.2: a text file of addresses).
+A file has one size per line, in bytes or with a unit, and optionally a weight after a comma. `#`
+begins a comment. An omitted weight is 1 (andreassen2002 section 2.2.2: a text file of addresses).
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _inside(source: Node, path: str) -> Node:
 
 
 def _from_file(node: Node, path: str) -> Node:
-    """Return the rows of a file, which is beside the naming file, else in the current folder."""
+    """Return the rows of a file that is beside the naming file, else in the current folder."""
     named = str(node.value)
     beside = os.path.join(os.path.dirname(node.place.file), named)
     shown = beside if os.path.isfile(node.place.file) else named

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of all TCP transports: echo, pacing, windows, sizes, timers, recovery.
 
-A window law leaves defaults that depend on other fields open (None) and fills them in later.
+A window law leaves a default open (None) if it depends on other fields, and fills it in later.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _Window = Amount(
     words=(("unlimited", LARGEST_WINDOW),),
     plain=True,
 )
-_LeastWindow = msgspec.structs.replace(  # as omnet/host/plan.cc; a flow keeps them all in memory
+_LeastWindow = msgspec.structs.replace(  # as in omnet/host/plan.cc; a flow keeps them all in memory
     _Window, least=1e-6, above=False, most=1e6, words=()
 )
 _ReceiverWindow = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
@@ -82,7 +82,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         codepoint: ECN-capable packets are sent as ECT(0), or as ECT(1) for L4S (RFC 9331), the
             default of an L4S law.
         sack: selective acknowledgements (RFC 2018, RFC 6675).
-        delayed_acks: number of packets that an ACK answers; off: each packet has an ACK.
+        delayed_acks: number of packets that one ACK acknowledges; off: one ACK per packet.
         delayed_ack_time: longest time that a delayed ACK waits; at most min_rto.
         receiver_window: room at the receiver, from the cumulative ACK on.
         send: paced: packets leave evenly over the round trip; ack-clocked: as ACKs come in.

@@ -26,7 +26,7 @@ __all__ = ["Edge", "Topology", "node_names", "open_topology"]
 
 _PREFIX: Final = "topohub:"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+")
-_LONGEST: Final = 28  # letters of a node's name; two such names make a valid name of a link
+_LONGEST: Final = 28  # letters of a node's name; two such names make a valid link name
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Topology(msgspec.Struct, frozen=True):
 
 
 def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topology:
-    """Return the topology of a name, with some nodes renamed.
+    """Return the topology of this name, with some nodes renamed.
 
     Raises:
         ScenarioError: no such topology, topohub is not installed, or a renamed node does not exist.
@@ -83,7 +83,7 @@ def node_names(given: Mapping[Any, str]) -> dict[Any, str]:
     """Return names for links and sources, by the topology's own node keys.
 
     Accents and signs are removed ("São Paulo" is Sao_Paulo). A node without a name is n<key>. A
-    duplicate name gets _<key> at its end.
+    duplicate name gets the suffix _<key>.
     """
     names: dict[Any, str] = {}
     taken: set[str] = set()
@@ -120,7 +120,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
 
 
 def _siblings(group: str) -> list[str]:
-    """Return keys of the topologies in a group, those of SNDlib if there is no such group."""
+    """Return the keys of the topologies in a group; those of SNDlib for an unknown group."""
     for known in (group, "sndlib"):
         folder = resources.files("topohub").joinpath(f"data/{known}")
         if folder.is_dir():

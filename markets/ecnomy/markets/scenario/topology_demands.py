@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A demand matrix -> one source per pair of nodes, limited to the pair's demand.
+"""Turns a demand matrix into one source per pair of nodes, limited to the demand of the pair.
 
 The demands d_ij of the matrix are multiplied by one factor f. With `busiest_link: x` the factor is
 
@@ -33,7 +33,8 @@ _MOST_NAMED = 3
 def with_demands(
     document: Document, topology: Topology | None, places: Places
 ) -> tuple[Document, Places]:
-    """Return the document with its demand matrices' sources after the written ones, and places.
+    """Return the document with the sources of its demand matrices after the written ones, and
+    places.
 
     Raises:
         ScenarioError: no matrix, an unknown or unreachable node, or a matrix without demand.
@@ -132,7 +133,7 @@ def _factor(
 def _loads(
     network: Network, demands: Demands, pairs: dict[Pair, float], path: str, places: Places
 ) -> list[float]:
-    """Return the offered load over the rate of each direction, for a factor of 1."""
+    """Return the offered load of each direction over its rate, for a factor of 1."""
     router = network.router(equal_cost="first", seed=0)
     offered = [0.0] * len(network.directions())
     cut: list[str] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Duplex links for a topology's edges: its rate, delays by length, marking both ways."""
+"""Duplex links for the edges of a topology: its rate, delays by length, and marking both ways."""
 
 from __future__ import annotations
 

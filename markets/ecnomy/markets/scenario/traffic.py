@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `traffic:`: the data of a source, and the times of sending.
+"""The YAML under `traffic:`: the data of a source, and when it is sent.
 
 The table of laws (ecnomy.markets.plan.law_table) defines the keys of the engine's datagram laws
 that have no struct here.
@@ -90,7 +90,7 @@ _Phase = Annotated[str, Choice(("independent", "tick"))]
 
 
 class PacketRate(msgspec.Struct, frozen=True):
-    """Packets per second of a source, written as such or as bit/s (of IP packets)."""
+    """Packets per second of a source, written in packets/s or in bit/s (of IP packets)."""
 
     value: float
     unit: str  # "packets/s" or "bps"
@@ -134,7 +134,7 @@ class RateCapped(msgspec.Struct, frozen=True, kw_only=True, tag="rate-capped", t
 
 
 class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"):
-    """A packet every `interval`, or as many packets as `rate` (of IP bits) needs.
+    """A packet every `interval`, or as often as `rate` (of IP bits) needs.
 
     Attributes:
         rate: bits per second of IP packets, instead of `interval`.
@@ -164,7 +164,7 @@ class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_fiel
 
 
 class Speech(msgspec.Struct, frozen=True, kw_only=True):
-    """Silence suppression: exponential talk spurts and silences, by default of ITU-T P.59."""
+    """Silence suppression: exponential talk spurts and silences, by default those of ITU-T P.59."""
 
     talk: _Spurt = 1_004_000_000_000
     silence: _Spurt = 1_587_000_000_000
@@ -177,16 +177,16 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
     """A telephone user: idle, then in a call with a packet every `interval`, and so on.
 
     Note:
-        Calls and the ticks of their packets are the same with `speech` and without. A call
-        cut by `longest` draws the same numbers.
+        Calls and the ticks of their packets are the same with `speech` and without. A call cut off
+        by `longest` draws the same random numbers.
 
     Attributes:
         interarrival: mean time between calls from an unlimited population, a Poisson process.
-            The members of the source are then its lines; a call that finds no free line is lost.
+            The members of the source are then its lines. A call that finds no free line is lost.
             By default each member calls after its idle time.
         phase: time of a call's first packet: after a random part of the interval, or at once
             (tick).
-        longest: a call is cut after this time.
+        longest: a call is cut off after this time.
         speech: talk spurts and silences; no packet is sent in a silence. By default packets come
             without a break.
     """
@@ -278,7 +278,7 @@ class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="
 
 
 class Sessions(msgspec.Struct, frozen=True, kw_only=True):
-    """A web user's sessions: idle between them, then a geometric number of pages."""
+    """Sessions of a web user: an idle time, then a geometric number of pages."""
 
     idle: _Mean = 1_800_000_000_000_000
     pages: Annotated[float, number_of("part", "sessions", "pages_mean")]
@@ -305,7 +305,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"):
-    """A person who reads, then fetches a file, and so on.
+    """A user who reads, then fetches a file, and so on.
 
     Attributes:
         mean: mean size of the files.
@@ -322,7 +322,7 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
             hyper-exponential`.
         page: embedded objects of each file, which then is a page. A page is parsed (an exponential
             time), then its objects are fetched one after another. Their number is geometric and may
-            be 0. A fetch beyond `patience` is abandoned with the rest of its page.
+            be 0. A fetch that takes longer than `patience` is abandoned with the rest of its page.
     """
 
     reading: _Reading = 5_000_000_000_000

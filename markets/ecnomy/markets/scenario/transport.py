@@ -68,8 +68,8 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
     """Willingness to pay: `weight` marks per round trip, or `mark_rate` marks per second.
 
     Attributes:
-        weight: target of marks per round trip. The weights of the flows on a link can be at most
-            the packets that round trip and buffer hold. Beyond that losses set the rates, and
+        weight: target of marks per round trip. The weights of the flows on a link can total at most
+            the packets that round trip and buffer hold. Beyond that, losses set the rates and
             `ecnomy check` warns.
         mark_rate: target of marks per second, instead of `weight`.
         reference_rtt: round trip at which weight and gain hold; other round trips scale both in
@@ -149,9 +149,9 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 
 
 class WindowForm(TcpOptions, frozen=True, kw_only=True):
-    """A window law without the market's weight, as written; the table defines its own fields.
+    """A window law without a weight from the market, as written; the table defines its own fields.
 
-    The defaults are those of ordinary TCP, with an accurate echo for a law that counts marks.
+    The defaults are those of ordinary TCP, with an accurate echo for laws that count marks.
     """
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from ecnomy.markets.scenario.scheduling import check_classes, class_index, class
 
 __all__ = ["DeficitRoundRobin", "WeightedClass"]
 
-_ROUNDING = 1e-9  # the sum of decimal shares exceeds 1 by their rounding
+_ROUNDING = 1e-9  # the sum of decimal shares may exceed 1 by rounding
 
 _Quantum = Annotated[
     int, Amount(what="a size", example="1500 bytes", units=("byte",), least=64, most=10**9)
@@ -43,7 +43,7 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
 class DeficitRoundRobin(
     msgspec.Struct, frozen=True, kw_only=True, tag="deficit-round-robin", tag_field="kind"
 ):
-    """Classes take turns in proportion to their shares, and borrow idle capacity of others.
+    """Classes take turns in proportion to their shares, and borrow the idle capacity of others.
 
     Note:
         A class's `marking` (drop-tail, fixed or red) sees that class alone, as if its share were a

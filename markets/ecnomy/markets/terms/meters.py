@@ -33,7 +33,7 @@ METERS: Final[dict[str, Meter]] = {
         Meter("marks", "mark", of_marks=True),  # CE packets delivered
         # Of CE packets delivered: congestion volume (RFC 6789).
         Meter("marked-bytes", "byte", of_marks=True),
-        # In the seller's domain, on packets that arrive or are lost.
+        # Set in the seller's domain, on packets that arrive or are lost.
         Meter("marks-set", "mark", of_marks=True),
         Meter("weight", "ps"),  # active time, times the weight of its window law (targets.py)
         Meter("calls", "call"),  # admitted

@@ -72,7 +72,7 @@ def make(kind: str, params: Mapping[str, object]) -> object:
 
 
 class OwnAccruer:
-    """Calls a custom tariff, and checks that its amounts are integers that can be booked."""
+    """Calls a custom tariff, and checks that its amounts are integers that the ledger can hold."""
 
     def __init__(self, tariff: Own, rows: int) -> None:
         """Create the object.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ownership of links: every link belongs to one carrier, and every source crosses some domains.
+"""Ownership of links: every link belongs to one carrier, and every source crosses its domains.
 
 A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links: the
 queue of a link is at its beginning. A pattern is compared with the names of both directions of a
@@ -90,7 +90,7 @@ def _named(links: Sequence[tuple[str, str]], carrier: int, spec: AgentSpec) -> l
 
 
 class Way(msgspec.Struct, frozen=True):
-    """A source's way through domains.
+    """The way of a source through domains.
 
     Attributes:
         domains: the domains it crosses, in order; a domain repeats if the way returns to it.

@@ -137,7 +137,7 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
 
     @property
     def count(self) -> int:
-        """The number of units in the posted price's unit."""
+        """The number of metered units in the unit of the posted price."""
         return units.PER[self.per][1]
 
 
@@ -248,8 +248,8 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
     """Prices by the quantity so far.
 
     Note:
-        Quantities are each row's total since the run began. The unit that reaches the cap costs the
-        remaining amount.
+        Each row's quantity is its total since the run began. The unit that reaches the cap costs
+        the remaining amount.
 
     Attributes:
         blocks: prices in order, each up to a total quantity.

@@ -121,7 +121,7 @@ class PriceReader(msgspec.Struct, frozen=True):
 
 
 def _meaning(given: str, wanted: str) -> tuple[str, Fraction]:
-    """Return the meaning of a price unit: a meter's unit, and a number of it."""
+    """Return the meaning of a price unit: a meter's unit, and the number of such units."""
     reason = ""
     for unit in (wanted,) if wanted else METER_UNITS:
         try:

@@ -44,8 +44,8 @@ Shard = Annotated[
     str,
     typer.Option(
         metavar="K/N",
-        help="Run only every Nth run of the sweep, from run K on, in this process. Then run "
-        "`ecnomy merge`.",
+        help="Run only every Nth run of the sweep, starting at run K, in this process. "
+        "Then run `ecnomy merge`.",
     ),
 ]
 Emit = Annotated[
@@ -179,7 +179,7 @@ def _emit(
 def _make(
     sweep: Any, folder: Path, part: Any, where: tuple[str, int], reuse: dict[str, bool]
 ) -> Any:
-    """Make missing runs, of one part or of all; return the Tally."""
+    """Make the missing runs of one part or of all parts, and return the Tally."""
     from ecnomy.markets.sweep.making import make_part, make_rounds
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
@@ -222,7 +222,7 @@ def _report(tally: Any, folder: Path) -> None:
 def _print_values(folder: Path, tally: Any, part: Any) -> None:
     """Print the results as JSON, with the number of new runs.
 
-    Failures alone and a shard have no results.
+    There are no results if all runs failed or this is a shard.
     """
     from ecnomy.agents.errors import ResultsError
 
@@ -243,10 +243,10 @@ def _end(tally: Any, valid: bool) -> None:
 
 
 def _conclude(folder: Path) -> bool:
-    """Print the results, and verbs for more; print nothing without the necessary packages.
+    """Print the results, and verbs that show more. Print nothing if a necessary package is missing.
 
     Returns:
-        Whether the results have what the sweep file requests.
+        Whether the results contain everything that the sweep file requests.
     """
     valid = True
     from ecnomy.agents.errors import EcnomyError, InputError

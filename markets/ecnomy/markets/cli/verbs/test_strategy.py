@@ -42,7 +42,7 @@ AsRole = Annotated[
 def test_strategy_command(
     kind: Kind, param: Param = None, role: AsRole = None, as_json: Json = False
 ) -> None:
-    """Test a strategy in hostile situations. Exit status 1 if it has defects."""
+    """Test a strategy in hostile situations. The exit status is 1 if it has defects."""
     from ecnomy.agents.errors import InputError, StrategyError
     from ecnomy.agents.find import look_beside
     from ecnomy.markets.conformance import examine
