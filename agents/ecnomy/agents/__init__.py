@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents: roles, strategies, their observations and decisions. They know prices, not packets.
 
-    from ecnomy.agents import FlowDecision, FlowView, Unit        # what a strategy is written with
+    from ecnomy.agents import FlowDecision, FlowView, Unit        # what a strategy needs
 
 Names are loaded at their first use: `import ecnomy.agents` itself does not even load numpy.
 `help(FlowView)` lists a struct's fields with their units.

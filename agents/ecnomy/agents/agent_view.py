@@ -16,16 +16,16 @@ __all__ = ["AgentView", "Books"]
 
 
 class Books(Protocol):
-    """The accounts, of which an agent may read its own."""
+    """The accounts; an agent may read its own account."""
 
     def balance_micro(self, name: str) -> int:
         """The balance of an account, micro-units."""
 
     def paid_micro(self, name: str) -> dict[str, int]:
-        """Return kind of posting -> the account's payments so far, micro-units."""
+        """Return the account's payments so far by kind of posting, micro-units."""
 
     def received_micro(self, name: str) -> dict[str, int]:
-        """Return kind of posting -> the account's receipts so far, micro-units."""
+        """Return the account's receipts so far by kind of posting, micro-units."""
 
 
 class AgentView:
@@ -75,7 +75,7 @@ class AgentView:
 
     @property
     def menus(self) -> tuple[MenuView, ...]:
-        """The contracts whose tariff it may choose for its flows, or ()."""
+        """The contracts for which it may choose the tariff of its flows, or ()."""
         return self._menus().of(self.name) if self._menus else ()
 
     def choose(self, menu: MenuView, choice: str, flows: Integers | None = None) -> None:

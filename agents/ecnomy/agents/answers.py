@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies' answers as Python values: numpy's booleans and numbers count like Python's.
+"""Answers of strategies as Python values: numpy booleans and numbers count like Python's.
 
 A numpy scalar counts as its value. So does a zero-dimensional array, such as a result of np.where.
 """
@@ -37,7 +37,7 @@ def number(answer: object) -> float | None:
 
 
 def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
-    """A list of whole numbers as a column; None if one is not a whole number or is too large.
+    """A list of whole numbers as a column; None if any is not a whole number or is too large.
 
     numpy itself converts a mixture of np.uint64 and np.int64 to floats.
     """
@@ -50,7 +50,7 @@ def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
 
 
 def shown(answer: object, most: int = 80) -> str:
-    """An answer in a message: its repr, cut, or its type if it has no repr."""
+    """An answer in a message: its repr, shortened, or its type if it has no repr."""
     try:
         text = " ".join(repr(answer).split())
     except Exception:  # any error of a user's class, or of an integer with too many digits

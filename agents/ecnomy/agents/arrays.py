@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arrays in annotations. Dimensions and units stand where an array is described."""
+"""Types of arrays in annotations. The description of each array states its dimensions and units."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ bad if it is lost or later than `max_delay`. If the share L of bad packets excee
 (L^G), the customer gets `reimbursement` (R). The provider keeps the price, so R here is the paper's
 R plus V.
 
-A call may also cost money by its time and by the packets that it sent. Together, the two charges
+A call may also cost money for its time and for the packets that it sent. Together, the two charges
 make the price depend on the mean packet rate (4.4). effective_bandwidth.py has a price by peak and
 mean rate.
 """
@@ -40,7 +40,7 @@ MEGA: Final = 10**6
 
 
 class Hours(msgspec.Struct, frozen=True):
-    """From `begin_ps` to `end_ps` of the day a call costs `price_micro`; [begin, end)."""
+    """From `begin_ps` to `end_ps` of the day, [begin, end), a call costs `price_micro`."""
 
     begin_ps: int
     end_ps: int
@@ -101,7 +101,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self
 
     def posted(self, price_micro: int) -> CallTariff:
-        """Return the tariff at another price; a refund of the price follows it."""
+        """Return the tariff at another price; a refund of the whole price changes with it."""
         back = price_micro if self.money_back else self.reimbursement_micro
         return msgspec.structs.replace(self, price_micro=price_micro, reimbursement_micro=back)
 
@@ -115,7 +115,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.price_micro_per_min * minutes + self.price_micro_per_mega * packets / MEGA
 
     def usual_packets(self, time_ps: int) -> int:
-        """Return the packets of a call of this time at the declared rate, 0 if not declared."""
+        """Return the packets of a call of this length at the declared rate; 0 without a rate."""
         rate_pps = self.mean_pps if self.mean_pps >= 0 else max(self.peak_pps, 0.0)
         return round(rate_pps * time_ps / PS_PER_S)
 

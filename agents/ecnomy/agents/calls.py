@@ -42,7 +42,7 @@ class EndedCalls(msgspec.Struct, frozen=True, eq=False):
         marks: CE packets that reached the receiver and were charged [packets].
         bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if the observer
             does not see it.
-        reimbursed: whether there was a refund [truth value].
+        reimbursed: whether a refund was paid [truth value].
         charge_micro: cost of the call to the caller, without marks [micro-units of money].
         reimbursement_micro: the refund [micro-units of money].
     """

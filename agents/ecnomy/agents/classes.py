@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An application provider's view of its service classes: their members and costs.
+"""How an application provider sees its service classes: their members and costs.
 
 Every field has its unit in brackets.
 """
@@ -24,7 +24,7 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
             / s].
         members: flows in it whose sources have not stopped, including flows switched off [flows].
         active: members that no agent has switched off [flows].
-        most: limit of members for customers' requests, -1 for no limit [flows].
+        most: largest number of members for customers' requests, -1 for no limit [flows].
         flow_s: total active time of flows in it [s].
         marks: marks delivered to flows while they were in it [packets].
         charge_micro: the cost of these marks, independent of the payer [micro-units of money].
@@ -43,7 +43,7 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """An application provider's view before it posts fees.
+    """What an application provider sees before it posts fees.
 
     Attributes:
         t_ps: time of the report of this decision [ps].

@@ -23,13 +23,13 @@ __all__ = ["FEW", "LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "c
 LEAVE: Final = -1.0  # willingness: leave unchanged
 NO_CAP: Final = -1.0  # rate cap: no limit
 NO_BUDGET: Final = -1.0  # budget: no limit
-FEW: Final = 16  # flows up to which Python numbers are faster than numpy's
+FEW: Final = 16  # flows up to which Python numbers are faster than numpy
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
-    """The decision for one flow; numpy's numbers are accepted like Python's.
+    """The decision for one flow; numpy numbers are accepted like Python's.
 
-    For a row of many flows (`rows: together`) it holds for each of them.
+    For a row of many flows (`rows: together`), it holds for each of them.
 
     Attributes:
         willingness_micro_per_s: target cost of marks, 0 or more [micro-units of money / s]. The
@@ -89,7 +89,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
     """Check and return the decision.
 
     Raises:
-        StrategyError: not a Decision, a column of another length, a class that its flow cannot
+        StrategyError: not a Decision, a column of the wrong length, a class that its flow cannot
             have, or a willingness, rate cap, weight or budget that is negative (other than its
             special value) or not finite.
     """

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The charge of a bursty connection by its peak and mean rate: Kelly's charging scheme.
+"""The charge for a bursty connection by its peak and mean rate: Kelly's charging scheme.
 
 A connection of peak rate h and mean rate M uses at most the effective bandwidth of an on-off
 source,
 
     alpha(h, M)  =  (1 / s) log(1 + (M / h) (e^(s h) - 1))      from M (s -> 0) to h (s large)
 
-The space parameter s is large if its bursts are large relative to the resource. A user who declares
-the mean rate m pays for the time T and the volume V along the tangent to alpha at m,
+The space parameter s is large if bursts are large relative to the resource. A user who declares the
+mean rate m pays for the time T and the volume V along the tangent to alpha at m:
 
     a(h, m) T + b(h, m) V,     b = d alpha / dM at m,     a = alpha(h, m) - b m
 

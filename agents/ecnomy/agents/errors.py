@@ -14,7 +14,8 @@
     ├── LedgerError             an impossible posting, with its named refusal
     └── ResultsError            a results folder is missing, incomplete or of another format
 
-They live in the lowest package (agents <- markets <- analysis) so that each may raise them.
+They are in the lowest package (agents <- markets <- analysis), so that every package can raise
+them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = [
 
 
 class EcnomyError(Exception):
-    """Base of every error ecnomy raises on purpose; `exit_status` is the command line's."""
+    """Base of all errors that ecnomy raises on purpose; commands exit with `exit_status`."""
 
     exit_status = 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find a built-in or custom class by name, and create an object from parameters.
+"""Finds a built-in or custom class by name, and creates an object from parameters.
 
 A name is a built-in name, a dotted path (`my_lab.tariffs:Mine`), or an entry point of the group.
 """
@@ -83,7 +83,7 @@ def find(family: Family, kind: str) -> type:
 
 
 def nearest(given: str, known: Sequence[str]) -> str:
-    """Return the known name most similar to a misspelt one, also in small letters, or ""."""
+    """Return the known name most similar to a misspelt one, ignoring case, or ""."""
     import difflib
 
     close = difflib.get_close_matches(given, known, 1, 0.6)
@@ -106,8 +106,8 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
     """Return the error to raise for an exception in user code: who, what and where.
 
-    A misspelt attribute has the nearest one. Wrong arguments of a method have no place, because it
-    would be that of ecnomy's call.
+    For a misspelt attribute, the message suggests the nearest one. For wrong arguments of a method
+    it names no place, because that would be the call in ecnomy.
     """
     frames = traceback.extract_tb(error.__traceback__)
     called = isinstance(error, TypeError) and "positional argument" in str(error)
@@ -164,5 +164,5 @@ def _has_methods(family: Family, cls: type) -> bool:
 
 
 def _is_one(family: Family, thing: object, module: str) -> bool:
-    """Whether it is a class of the family that this module defines."""
+    """Whether it is a class of the family, defined in this module."""
     return isinstance(thing, type) and thing.__module__ == module and _has_methods(family, thing)

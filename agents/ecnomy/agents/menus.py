@@ -26,7 +26,7 @@ class MenuView(msgspec.Struct, frozen=True, eq=False):
         name: name of the contract, which is the kind of its ledger rows, or STRATEGY [text].
         choices: the tariffs or strategies by name, in the scenario's order [text]; flows begin with
             the first.
-        flows: the agent's flows it serves, ascending [rows of flows].
+        flows: the agent's flows that it serves, ascending [rows of flows].
         choice: the present choice of each flow [index into `choices`].
     """
 
@@ -44,7 +44,7 @@ class Menus(Protocol):
         """Return the menus for flows of this agent, in the order of their contracts."""
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
-        """Make these flows of the agent, by default all of the menu's, pay by this tariff.
+        """Make these flows of the agent, by default all flows of the menu, pay by this tariff.
 
         Raises:
             StrategyError: the choice does not exist, or the agent cannot choose for a flow.

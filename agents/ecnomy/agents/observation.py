@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations of agents: changes since their last decision, as columns with one row per flow or
-link.
+"""What agents observe: changes since their last decision, in columns with one row per flow or link.
 
 Times are int64 picoseconds (`t_s` and `dt_s` are seconds), money is integer micro-units. Every
 field has its unit in brackets.
@@ -40,7 +39,7 @@ NO_OFFER: Final = -1  # the flow is in no class
 def column(value: float) -> Floats:
     """Return a number as a column of one row, which broadcasts with any column.
 
-    With a Python number, numpy takes three times as long for a column of one flow.
+    With a Python number instead, numpy takes three times as long for a column of one flow.
     """
     made = np.array([value], dtype=np.float64)
     made.setflags(write=False)
@@ -121,7 +120,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     srtt_s: Floats
     gain: Floats
     offer: Integers
-    limit_bps: Floats = np.zeros(0)  # an omitted column is filled with its default
+    limit_bps: Floats = np.zeros(0)  # omitted columns are filled with their defaults
     price_micro: Floats = np.zeros(0)  # as above, and so are the columns below
     source: Integers = np.zeros(0, dtype=np.int64)
     member: Integers = np.zeros(0, dtype=np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of strategies: their units, their alternatives and their refusal.
+"""Parameters of strategies: how to declare units and alternatives, and how to refuse values.
 
     patience: Annotated[float, Unit("s")] = 10.0                users write `patience: 10 s`
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]  users write `{kind: log, a: ...}`
@@ -8,7 +8,7 @@
 The scenario loader reads the annotation and passes the strategy the number in that unit. A
 parameter without a Unit is a plain number, truth value or text. The docstring states the range of a
 plain number, as in `[from 0 to 1]`. If a strategy raises Refused for a value, the error message
-gives its line in the scenario.
+gives the value's line in the scenario.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ByTime:
 class OneOf:
     """A mapping with `kind`, and the parameters of the dataclass of this name.
 
-    With `find`, `kind` may also be a name that `find` resolves: `module:Class`, an entry point.
+    With `find`, `kind` may also be a name that `find` resolves: `module:Class` or an entry point.
     """
 
     kinds: Mapping[str, type]
@@ -51,7 +51,7 @@ class Strategies:
 
 
 class Refused(ValueError):
-    """A parameter with an invalid value; `key` is its YAML key or dotted path."""
+    """The value of a parameter is invalid; `key` is its YAML key or dotted path."""
 
     def __init__(self, key: str, found: str, expected: str) -> None:
         self.key, self.found, self.expected = key, found, expected

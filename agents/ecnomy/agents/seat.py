@@ -44,7 +44,7 @@ class CallBuyer(Protocol):
         """Return whether it claims a broken promise; `broken` is the truth."""
 
     def hear(self, ended: EndedCalls) -> None:
-        """Learn of calls that ended."""
+        """Learn about calls that ended."""
 
 
 class ClassSeller(Protocol):
@@ -90,13 +90,13 @@ class Seat(Protocol):
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
-        """Make the links named in the spec its domain, whose marks are paid to it."""
+        """Make the links named in the spec its domain; payments for marks set there go to it."""
 
     def use(self, sources: tuple[str, ...]) -> Integers:
         """Take the flows of these sources, and pay for them; return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
-        """Pay the marks of these flows while they are outside any class, for any user."""
+        """Pay the marks of these flows while they are outside any class, whoever uses them."""
 
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
@@ -134,7 +134,7 @@ class Seat(Protocol):
 
     # ---- observations; the next one covers the time since the last
     def flows(self, rows: Integers, part: int = 0) -> Observation:
-        """Observe these flows, since this part of the agent's flows was observed last."""
+        """Observe these flows since this part of the agent's flows was last observed."""
 
     def links(self) -> PriceObservation:
         """Observe the links of its domain."""
@@ -143,7 +143,7 @@ class Seat(Protocol):
         """Return the time that the slowest users take to respond to a price, as last measured."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
-        """Observe a tariff line's calls, and test streams, late beyond the line's largest delay."""
+        """Observe the calls of a tariff line, and test streams by the line's largest delay."""
 
     def classes(self) -> ClassObservation:
         """Observe the classes that it sells; requires `watches_classes` (ClassSeller)."""
@@ -180,7 +180,7 @@ class Seat(Protocol):
         """Move flows to the decided classes, if they are admitted."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
-        """Set willingness to pay and rate caps of all these flows, or of those outside classes."""
+        """Set willingness to pay and rate caps of these flows, or only of those outside classes."""
 
     def note(self, name: str, value: float) -> None:
         """Write a figure to the table `agents`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market part of a resolved scenario: agents, their property, sales, purchases and prices.
+"""The market part of a resolved scenario: agents, and what they own, sell, buy and charge.
 
 Money is in integer micro-units. `params` are in the units of the field annotations of a strategy or
 a role (see ecnomy.agents.parameters).
@@ -45,7 +45,7 @@ class StrategySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A role by its word or dotted path; `params` are the terms of a custom role."""
+    """A role by name or dotted path; `params` are the terms of a custom role."""
 
     word: str
     params: Params = {}
@@ -59,8 +59,8 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         fee_micro_per_s: initial fee; the provider may post another one.
         sources: sources with flows that start in this class.
         charge_micro_per_s: target cost of the marks of a flow in it; -1 for the present fee.
-        members: limit of flows for customers' requests; -1 for no limit.
-        cost_micro_per_s: limit of the cost of marks for admitting a flow; -1 for no limit.
+        members: largest number of flows for customers' requests; -1 for no limit.
+        cost_micro_per_s: largest cost of marks at which a flow is admitted; -1 for no limit.
         customer_pays_marks: whether the carrier charges the customer instead of the provider.
     """
 
@@ -79,7 +79,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Other products of an agent than service classes and calls, for the users of these sources.
+    """A product of an agent that is not a class or a call, for the users of these sources.
 
     Attributes:
         name: kind of the product's postings in the ledger.
@@ -125,9 +125,9 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         lines: tariff table of calls.
         elastic: table of elastic connection types, for files.
         integrated_with: carrier of the same firm, "" for an independent agent.
-        fixed_costs: cost by time, independent of sales; micro-units per number of ps.
+        fixed_costs: cost over time, independent of sales; micro-units per number of ps.
         links: name patterns of the agent's links.
-        nodes: nodes with outgoing links that belong to the agent.
+        nodes: nodes whose outgoing links belong to the agent.
         price_micro_per_mark: initial price of a mark; -1 for the market's price.
         contracts: other products on sale.
         params: parameters of a custom role.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of observations: integer picoseconds, and the same in seconds."""
+"""Times of observations, in integer picoseconds and in seconds."""
 
 from __future__ import annotations
 

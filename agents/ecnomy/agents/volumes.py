@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Megabytes (10^6 bytes), the unit of prices and costs for data."""
+"""Megabytes (10^6 bytes), the unit of data in prices and costs."""
 
 from __future__ import annotations
 

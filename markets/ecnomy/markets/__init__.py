@@ -6,7 +6,7 @@
 
 `open_market` is the same run step by step, as a Mesa model.
 
-Names are imported when they are first used: `import ecnomy.markets` itself loads nothing.
+Names are imported when first used: `import ecnomy.markets` itself loads nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 _HOME: Final = {
     "Results": "ecnomy.markets.results.results",
-    "RunResult": "ecnomy.markets.results.runresult",  # its name before; goes with the next release
+    "RunResult": "ecnomy.markets.results.runresult",  # former name; removed in the next release
     "Scenario": "ecnomy.markets.scenario",
     "load": "ecnomy.markets.scenario",
     "make_plan": "ecnomy.markets.compile.make",

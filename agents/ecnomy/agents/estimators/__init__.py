@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators: from samples of test streams to a blocking threshold, a cost and a price of a call.
+"""Estimators: samples of test streams give a blocking threshold, a cost and a price of a call.
 
     samples.py        Samples: k_i packets of n_i were marked (or bad), one entry per sample
     beta.py           a Beta distribution: from moments, upper quantile, mean below a threshold

@@ -53,7 +53,7 @@ DEFAULT_ESTIMATOR: Final = "beta-binomial"
 
 
 class Estimator(Protocol):
-    """Knowledge of a rate after samples of it."""
+    """What samples of a rate tell about it."""
 
     @classmethod
     def of(cls, samples: Samples) -> Self:
@@ -90,7 +90,7 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
 
         The next sample falls into each of the N + 1 gaps with equal probability, so it exceeds the
         k-th with probability 1 - k / (N + 1) <= B. The plain quantile, k = ceil((1 - B) N), is
-        exceeded more often: of 10 samples in 2 of 11 cases at B = 0.1. Source: Wilks 1941.
+        exceeded more often: with 10 samples, in 2 of 11 cases at B = 0.1. Source: Wilks 1941.
         """
         place = max(math.ceil((1 - blocked) * (len(self.rates) + 1) - 1e-9), 1)
         return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
@@ -103,7 +103,7 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return float((below if len(below) else self.rates).mean())
 
     def broken(self, limit: float, packets: int) -> float:
-        """Return the share of samples above the limit; the length of connections has no effect."""
+        """Return the share of samples above the limit, whatever the length of connections."""
         if not len(self.rates):
             return 0.0
         return float((self.samples.hits > limit * self.samples.packets).mean())
@@ -173,12 +173,12 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
         return self.rate.mean_where_observed(threshold, self.packets)
 
     def broken(self, limit: float, packets: int) -> float:
-        """Return the mean over samples of each sample's probability for a connection.
+        """Return the mean, over samples, of the probability for a connection at the sample's rate.
 
-        A sample as long as a connection or longer is thinned out, which does not need a
-        distribution of rates. A shorter sample is filled up with packets at
-        Beta(a + k_i, b + n_i - k_i). If L depends on M, truncation at the threshold makes it differ
-        from a Beta; this method reduces the resulting error.
+        A sample that is at least as long as a connection is thinned out, which needs no
+        distribution of rates. A shorter sample is filled up with packets at Beta(a + k_i, b + n_i -
+        k_i). If L depends on M, truncation at the threshold makes L differ from a Beta. This method
+        reduces the resulting error.
         """
         k, n = self.samples.hits, self.samples.packets
         pairs, counts = np.unique(np.stack([k, n]), axis=1, return_counts=True)

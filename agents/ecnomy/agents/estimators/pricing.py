@@ -45,7 +45,7 @@ def price(
         forgone: whether the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
-        The price; infinite with `forgone` and p = 1, for which every price earns nothing.
+        The price; infinite with `forgone` and p = 1, where no price earns anything.
     """
     wanted = margin + reimbursement * broken + cost + probing
     if not forgone:
@@ -54,7 +54,7 @@ def price(
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """Expectations for the admitted connections.
+    """What to expect of admitted connections.
 
     Attributes:
         threshold: beta, the marking rate of the test streams above which connections are blocked.
@@ -80,8 +80,8 @@ def estimate(
 ) -> Estimate:
     """Estimate threshold, cost and refund probability from samples of M and of L.
 
-    p is the probability over samples with an M of at most the threshold; without such samples, over
-    all.
+    p is the probability over samples with an M of at most the threshold; if there are none, over
+    all samples.
 
     Args:
         kind: `beta-binomial`, `beta` or `empirical`.

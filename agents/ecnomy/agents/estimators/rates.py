@@ -48,7 +48,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_moments(cls, mean: float, variance: float) -> BetaRate:
-        """Return the rate with these moments; the nearest limit if no Beta has them."""
+        """Return the rate with these moments, or the nearest limit if no Beta has them."""
         room = mean * (1 - mean)
         if variance <= 0 or room <= 0:
             return cls(mean, math.inf)
@@ -76,7 +76,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return found if math.isfinite(found) else self.mean
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean of rates up to `threshold`; the overall mean if it cannot be computed."""
+        """Return the mean of rates up to `threshold`; the overall mean if that is incomputable."""
         if self._fixed or threshold >= 1:
             return self.mean
         if self._extreme or threshold <= 0:
@@ -111,8 +111,8 @@ class BetaRate(msgspec.Struct, frozen=True):
     def observed_threshold(self, blocked: float, packets: int) -> float:
         """Return the value that K / n exceeds with probability `blocked` at most.
 
-        It lies half a packet above a count, so samples slightly longer or shorter than `packets`
-        compare like counts.
+        It lies half a packet above a count, so that samples slightly longer or shorter than
+        `packets` compare like counts.
         """
         if not 0 < packets <= _COUNTED:
             return self.upper_quantile(blocked)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles: presets for an agent's property, sales, purchases and strategy methods.
+"""Roles: what an agent owns, sells and buys, and which methods its strategy needs.
 
-A role is a class on `role.Role`. find.py lists the built-in roles with their YAML keys. A role
-defines its phase in a meeting. `join` makes its contracts, and `act` is its turn. `role:` names one
-of ROLES, or a custom class by dotted path (`my_lab.roles:RiskBroker`).
+A role is a class based on `role.Role`. find.py lists the built-in roles with their YAML keys. A
+role defines its phase in a meeting. `join` makes its contracts, and `act` is its turn. `role:`
+names one of ROLES or a custom class by its dotted path (`my_lab.roles:RiskBroker`).
 """
 
 from __future__ import annotations

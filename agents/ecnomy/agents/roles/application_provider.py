@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application provider: sells classes at a fee and sets the cost of marks of their flows.
+"""The application provider: sells classes for a fee and sets the cost of marks of their flows.
 
 Its business model determines who pays the carrier for these marks (Antoniadis et al. 2000, 2): the
 provider, which resells transport at the fee (the default), or its customers. In both cases its
 strategy controls the flows, because the provider sends. Its dynamic price handling is
 `constant-charge` by default: the target of each flow is the charge of its class (2.1). A new class
-takes effect at the report at which the flow enters it. So this role decides at every report unless
-an interval is set.
+takes effect at the report at which a flow enters it, so this role decides at every report unless an
+interval is set.
 
-A strategy may also post fees (`post_fees`), before customers choose, and decide on each flow that
+A strategy may also post fees before customers choose (`post_fees`), and decide on each flow that
 wants to enter a class (`let_in`).
 """
 
@@ -94,7 +94,7 @@ class ApplicationProvider(Role):
         return decision
 
     def fees(self, seen: ClassObservation) -> Mapping[str, int]:
-        """Class -> its fee from now on [micro-units/s]; classes left out keep theirs.
+        """The fee of each class from now on [micro-units/s]; classes left out keep theirs.
 
         Raises:
             StrategyError: the strategy failed, or did not return a mapping of valid fees.

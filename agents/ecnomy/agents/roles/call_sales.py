@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One row of a provider's tariff table, and the strategy that lets calls in on it."""
+"""One row of a provider's tariff table, and the strategy that admits calls on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CallSales:
     Attributes:
         tariff: the tariff, as in the scenario.
         sources: the sources of the calls on sale.
-        apart: whether the row has its own strategy, which counts no calls of other rows.
+        apart: whether the row has its own strategy, which does not count calls of other rows.
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
@@ -61,7 +61,7 @@ class CallSales:
         return price
 
     def admit(self, call: Call) -> bool:
-        """Whether the call is let in.
+        """Whether the call is admitted.
 
         Raises:
             StrategyError: the strategy failed, or did not return True or False.

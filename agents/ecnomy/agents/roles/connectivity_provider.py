@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The connectivity provider (ISP): posts the price per mark, is paid for every mark delivered."""
+"""The connectivity provider (ISP): posts a price per mark and is paid for every mark delivered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATIENCE_PS: Final = 600 * PS_PER_S  # longest adaptive interval
 class ConnectivityProvider(Role):
     """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price.
 
-    It decides at every report by default. With a strategy that waits for customers (`waits`) the
+    It decides at every report by default. With a strategy that waits for customers (`waits`), the
     default interval is the time that they need to respond, from 5 s to 10 min.
     """
 
@@ -43,7 +43,7 @@ class ConnectivityProvider(Role):
             raise StrategyError(f"{self._who}: a strategy for prices has post_price")
 
     def join(self, seat: Seat) -> None:
-        """Make its links a domain, whose marks are paid to it."""
+        """Make its links a domain and receive the payments for marks set there."""
         seat.own_links()
 
     def act(self, seat: Seat) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row of a provider's table of elastic connection types: files or pages by a deadline.
+"""A row of a provider's table of elastic connection types: files or pages with a deadline.
 
 The provider pays the marks of these flows. A strategy such as `file-budget` sets their cost, flow
 by flow, and the window law (WTP) sends at the rate that this cost buys.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of roles, and lookup by name: built-in or by dotted path.
+"""The list of roles, and the lookup of a role by its built-in name or dotted path.
 
 A new role is one file in this folder and one entry here.
 """

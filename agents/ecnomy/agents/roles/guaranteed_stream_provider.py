@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guaranteed stream provider (GSP): buys marks at a changing price, sells calls at a fixed one.
+"""The guaranteed stream provider (GSP): buys marks at changing prices, sells calls at fixed prices.
 
 Andreassen 2002, chapter 4: a stand-alone provider without access to routers or to its subscribers'
 quality. It knows the network only from its test streams and from the cost of its calls. From these
 it admits or blocks each call immediately. It pays the marks of its calls and of its test streams,
-and its fixed costs. A provider integrated with a carrier observes the packets of all its callers
-like test streams, so it does not need test streams (section 4.4).
+and its fixed costs. A provider integrated with a carrier observes the packets of all its callers,
+so it does not need test streams (section 4.4).
 """
 
 from __future__ import annotations

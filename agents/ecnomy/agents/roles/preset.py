@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML keys of a role's entry.
 
-find.py lists the roles with their presets. The class of a custom role has its preset as `preset`.
+find.py lists the roles with their presets. The class of a custom role has an attribute `preset`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Preset(msgspec.Struct, frozen=True):
         needs: required key -> its expected content.
         asks: methods of its strategies, each with at least one of them; empty for a role without a
             strategy.
-        strategy_needs: kind of strategy -> the parameter it needs here, the text for its absence
-            and an example.
+        strategy_needs: kind of strategy -> the parameter that it needs here, the text of the error
+            if it is missing, and an example.
         owns_links: whether the role is a carrier, which receives payments for marks.
         uses: whether the flows of `sources` belong to the agent.
         pays_itself: whether the agent pays for the marks of its flows, which are then outside any

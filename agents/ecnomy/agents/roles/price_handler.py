@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic price handler (DPH): an agent at the user that pays the marks of its flows.
+"""The dynamic price handler (DPH): an agent at the user's end that pays the marks of its flows.
 
 Rate control (WTP, in the engine) adapts to marks within round trips. The handler sets its targets
 on a slower time scale: a willingness to pay per flow and optionally a rate cap (Antoniadis et al.
@@ -25,10 +25,10 @@ LONGER: Final = 2  # multiple of the last interval
 class PriceHandler(User):
     """Holds one strategy for the flows of its sources; each flow has a separate willingness to pay.
 
-    It decides at the first report, so every flow begins on its user's terms. Then it decides at a
-    random phase, then at its interval. An adaptive interval is at most twice the last one. A flow
-    that starts has met only a mark or two. With the marking probability estimated from those, the
-    next decision would be many minutes away.
+    It decides at the first report, so every flow begins on its user's terms. The second decision is
+    at a random phase, and later ones are an interval apart. An adaptive interval is at most twice
+    the last one. A flow that has just started has met only a mark or two. By a marking probability
+    estimated from those, the next decision could be many minutes away.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of all roles: name, random stream, timing of decisions (find.py lists roles).
+"""The common part of all roles: name, random stream, and timing of decisions (find.py lists roles).
 
 An adaptive role must not be faster than its flows. WTP's time constant is T / (gain p) (round-trip
-time T, marking probability p), and a faster decision measures transients. So such a role decides
-every max(5 s, 3 T / (gain p)) with measured values, or at its configured interval, with a random
-phase. A strategy may need a longer adaptive interval (`needs_s`).
+time T, marking probability p), and faster decisions would measure transients. So such a role
+decides every max(5 s, 3 T / (gain p)) with measured values, or at its configured interval, with a
+random phase. A strategy may need a longer adaptive interval (`needs_s`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
 LONGEST_PS: Final = 2**62
-DECISIONS: Final = 5  # of an attentive user, until it buys about its demand at a new price
+DECISIONS: Final = 5  # decisions of an attentive user until it buys about its demand at a new price
 SETTLE: Final = 3.0  # time constants until a response is within 5 % of its final value
 
 
@@ -68,7 +68,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Compute the same in scalars: numpy takes ten times as long for a flow or two."""
+    """Compute the same in scalars, as numpy takes ten times as long for a flow or two."""
     marks, delivered, slowest_s = 0, 0, 0.0
     told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
@@ -79,7 +79,7 @@ def _few(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """An agent's strategy and timing; None leaves the choice to its role.
+    """An agent's strategy and timing; None leaves a choice to its role.
 
     Attributes:
         seed: the run's seed.
@@ -105,8 +105,8 @@ class Terms(msgspec.Struct, frozen=True):
 class Role(mesa.Agent):
     """An agent of the market.
 
-    A custom role declares its YAML keys in `preset` and its phase in `phase`. It makes its
-    contracts in `join`, and observes and acts in `act`.
+    A custom role declares its YAML keys in `preset` and its phase in `phase`. It makes contracts in
+    `join`, and observes and acts in `act`.
 
     Attributes:
         role: value of `role` in the scenario.
@@ -119,7 +119,7 @@ class Role(mesa.Agent):
         stream: random stream of the agent.
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
         next_ps: time of the next decision.
-        hasty: whether the interval was too short for the flows at the last measurement.
+        hasty: whether the interval was too short for the flows when last measured.
         settles_ps: response time of the flows then, or of customers to a price; 0 if unknown.
         responds_ps: response time of the flows to a price [ps]; 0 without flows.
         notes: notes of the strategy so far, by name; a DataCollector may read it.
@@ -165,7 +165,7 @@ class Role(mesa.Agent):
 
     @property
     def advice(self) -> str:
-        """What its strategy would change in its settings, without a subject; "" for nothing."""
+        """What its strategy advises to change in its settings, without a subject; "" for none."""
         return ""
 
     @property
@@ -238,13 +238,13 @@ class Strategist:
 
     @property
     def advice(self) -> str:
-        """The `advice` of a strategy for all flows, if it has one."""
+        """The `advice` of a strategy for all flows, if any."""
         found = getattr(self.whole, "advice", "")
         return found if isinstance(found, str) else ""
 
     @property
     def needs_ps(self) -> int:
-        """The shortest adaptive interval by a strategy for all flows (`needs_s`), else 0."""
+        """The least adaptive interval that a strategy for all flows needs (`needs_s`), else 0."""
         found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
         return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
 

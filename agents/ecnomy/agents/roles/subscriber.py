@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The subscriber: makes calls, and chooses a provider for each call.
 
-One of the providers that sell calls of its sources guarantees a call. Otherwise the call goes ahead
-at best effort, for which the subscriber pays the marks, or is not made. The subscriber learns the
-outcome of its calls. If the tariff relies on its word, it may claim a broken promise (Andreassen
-2002, 4.1: a small provider cannot observe its subscribers' quality).
+A call is guaranteed by one of the providers that sell calls of its sources. Otherwise it goes ahead
+at best effort, and the subscriber pays for its marks, or it is not made. The subscriber learns the
+outcome of its calls. If the tariff relies on the subscriber's word, it may claim a broken promise
+(Andreassen 2002, 4.1: a small provider cannot observe its subscribers' quality).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of roles with their own flows: they choose classes, switch flows and pay."""
+"""The common part of roles with flows: they choose classes, switch flows on and off, and pay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["User"]
 
 
 class User(Role):
-    """Uses the flows of its sources; a derived role controls them in `decide`."""
+    """Uses the flows of its sources, which a derived role controls in `decide`."""
 
     def join(self, seat: Seat) -> None:
         """Take the flows of its sources."""

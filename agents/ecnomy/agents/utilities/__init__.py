@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities: the value of a rate, a transfer or a call to its user, in money.
+"""Utilities: what a rate, a transfer or a call is worth to its user, in money.
 
     family              of                       money/...  kinds
     UTILITIES           a rate (utility.py)      s          log, alpha-fair, sqrt, quadratic, target
@@ -9,8 +9,8 @@
     CALL_UTILITIES      a call's delay and loss  s          e-model (voice.py)
 
 A new kind is a class in one of these files and an entry in find.py. Each file gives the formulas
-with their sources. find.py describes how a strategy takes a utility, and how users name their own.
-`ecnomy.analysis.draw.utilities_plot` draws them.
+with their sources. find.py describes how a strategy takes a utility, and how users name custom
+ones. `ecnomy.analysis.draw.utilities_plot` draws them.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ includes w_i / sum of w and stops earlier, at
 
     U'(x) (1 - x / C)  =  price
 
-That is the demand of a price taker with the slope U'(x) (1 - x / C). Together such users reach the
-game's unique Nash equilibrium. Source: Johari, Tsitsiklis 2004, theorem 2.
+That is the demand of a price taker with the slope U'(x) (1 - x / C). Together, such users reach the
+unique Nash equilibrium of the game. Source: Johari, Tsitsiklis 2004, theorem 2.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Anticipating(RateUtility):
 
     @property
     def curvature(self) -> float:
-        """Infinite: the utility sates when the user has the whole link."""
+        """Infinite, because the utility saturates once the user has the whole link."""
         return float(np.inf)
 
     def value(self, r: Floats) -> Floats:
-        """See Utility: the value of the rate, independent of the payer."""
+        """See Utility. The rate has this value whoever pays."""
         return self._utility.value(r)
 
     def slope(self, r: Floats) -> Floats:

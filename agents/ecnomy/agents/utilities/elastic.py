@@ -51,7 +51,7 @@ class _Concave(RateUtility):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Log(_Concave):
-    """U = a log(1 + x/x0): elastic, with a demand of 0 at high prices.
+    """U = a log(1 + x/x0): elastic, with zero demand at high prices.
 
     Demand is 0 if a bit costs more than a / x0. Source: a log x of Kelly, Maulloo, Tan 1998 (Siris
     2002, 2), shifted so that U(0) is 0 and not minus infinity.
@@ -92,8 +92,8 @@ class AlphaFair(_Concave):
 
     With alpha 0 each bit is worth the same, a / x0: demand is unlimited below that price, and 0
     above it. Max-min fairness is the limit of large alpha: rates at prices of 1 : 2 differ by
-    2^(1/alpha), 0.7 % at 100. A price taker does not have a utility for max-min fairness itself:
-    with an infinite alpha it would buy x0 at any price. Source: Mo, Walrand 2000.
+    2^(1/alpha), 0.7 % at 100. No utility gives a price taker max-min fairness itself: with an
+    infinite alpha it would buy x0 at any price. Source: Mo, Walrand 2000.
 
     Attributes:
         alpha: the relative curvature [from 0 to 100].
@@ -180,7 +180,7 @@ class Sqrt(_Concave):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Quadratic(_Concave):
-    """U = a (1 - (1 - r)^2) up to x0, which sates; the demand is linear in the price.
+    """U = a (1 - (1 - r)^2) up to x0, where it saturates; the demand is linear in the price.
 
     Up to the constant a it is -(M - x)^2 / (2 w) of Athuraliya, Low 2000, section I-B, with the
     ceiling M = x0 and w = x0^2 / (2 a).
@@ -188,7 +188,7 @@ class Quadratic(_Concave):
 
     @property
     def curvature(self) -> float:
-        """Infinite: it grows without limit towards x0."""
+        """Infinite: the curvature grows without limit towards x0."""
         return np.inf
 
     def value(self, r: Floats) -> Floats:
@@ -216,12 +216,12 @@ class Quadratic(_Concave):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Target(_Concave):
-    """The rate x0 while it costs less than a per second, otherwise the rate that a buys.
+    """Buys the rate x0 while it costs less than a per second, otherwise the rate that a buys.
 
     Antoniadis et al. 2000, 2.2 give a strategy: constant throughput while the charge is below a
-    threshold, a lower rate when it is hit. This strategy is the best reply of the utility
-    U = a (1 + log r) up to x0 and a beyond, with the demand min(x0, a / price). U(0) is minus
-    infinity, so this user never gives up. For a user who gives up see `step`.
+    threshold, a lower rate when it is hit. This strategy is the best reply for the utility U = a (1
+    + log r) up to x0 and a beyond, with the demand min(x0, a / price). U(0) is minus infinity, so
+    this user never gives up. For a user who gives up see `step`.
     """
 
     @property

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Create utility objects, built-in or custom, from a scenario's `utility:`.
 
-A strategy's parameter declares its family of utilities, and the scenario loader uses it for units:
+The parameter of a strategy declares its family of utilities, and the scenario loader takes units
+from it:
 
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]            of a rate
     utility: Annotated[Mapping[str, object], OneOf(TIME_UTILITIES, find_time_utility)]  of a time

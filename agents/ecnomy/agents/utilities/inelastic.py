@@ -8,9 +8,9 @@ With r = x / x0 (see utility.py) and S(r) = 1 / (1 + exp(-k (r - 1))), where k i
     step     a from r = 1 on, else 0          r = 1 below p* = a; nothing from a on
 
 At p* the line p* r through the origin touches U. The best rate at p* is positive but leaves no
-surplus, so demand jumps from it to 0. With several such users an equilibrium price may not exist,
-and rates then oscillate (Lee, Mazumdar, Shroff 2005). So `elastic-utility` does not accept these
-utilities. Sources: Shenker 1995, figures 2 to 4 for the shapes of real-time utilities; Lee,
+surplus, so demand jumps from that rate to 0. With several such users an equilibrium price may not
+exist, and rates then oscillate (Lee, Mazumdar, Shroff 2005). So `elastic-utility` does not accept
+these utilities. Sources: Shenker 1995, figures 2 to 4 for the shapes of real-time utilities; Lee,
 Mazumdar, Shroff 2005 and Fazel, Chiang 2005 for the sigmoid.
 """
 
@@ -81,7 +81,7 @@ class Sigmoid(_Inelastic):
         return float(self.slope(np.asarray(high)))
 
     def _left(self, r: float) -> float:
-        """Return the surplus if r is the best rate, U - r dU/dr; it grows beyond r = 1."""
+        """Return the surplus if r is the best rate, U - r dU/dr, which grows beyond r = 1."""
         return float(self.value(np.asarray(r)) - self.worth(np.asarray(r)))
 
     def value(self, r: Floats) -> Floats:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities of time: the value of a file or a page that arrives T seconds after its request.
+"""Utilities of time: what a file or page is worth if it arrives T seconds after its request.
 
     kind           V(T) [money]                                         until  worth nothing from
     file-deadline  a; a (1 - (T - deadline) / grace) after the deadline deadline  deadline + grace
@@ -11,9 +11,9 @@ Weber and Fechner (Reichl, Tuffin, Schatz 2013):
     MOS(T) = 5 - 4 ln(T / best) / ln(worst / best)        best = 0.12 s + 0.003 worst
 
 Sending the remaining 8 B bits at the rate x from t gives T = t + 8 B / x. At a given price of a bit
-the cost does not depend on the rate, so the fastest rate with a benefit is best. If even that is
-worth no more than its cost, the user should give up the transfer. The cost of bits already sent is
-sunk. So (`demand_bps`), with `most` the largest rate,
+the cost does not depend on the rate, so the fastest rate with a benefit is best. If even that rate
+is worth no more than it costs, the user should give up the transfer. The cost of bits already sent
+is sunk. So (`demand_bps`), with `most` the largest rate,
 
     T* = max(t + 8 B / most, the time until which V stays a)
     x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0
@@ -42,7 +42,7 @@ _LEAST_S: Final = 0.12
 
 
 class TimeUtility(Protocol):
-    """The value of a transfer by its time; columns in, columns out."""
+    """The value of a transfer as a function of its time; columns in, columns out."""
 
     def value(self, seconds: Floats) -> Floats:
         """V(T), money for one transfer; it never grows with T."""
@@ -68,9 +68,9 @@ class TimeUtility(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TransferUtility:
-    """The amount `a`, and results computed from `value`, `slope` and `best_s`.
+    """Holds the amount `a`, and computes results from `value`, `slope` and `best_s`.
 
-    A custom utility is a frozen, kw_only dataclass on this base with these three.
+    A custom utility is a frozen, kw_only dataclass on this base that defines these three.
 
     Attributes:
         a: value of a transfer that arrives early enough [money].
@@ -181,7 +181,7 @@ class FileDeadline(TransferUtility):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PageWait(TransferUtility):
-    """A page whose value falls with the logarithm of its reader's wait.
+    """A page whose value falls with the logarithm of the reader's wait.
 
     ITU-T G.1030 (2005), Annex A, for one page. There the expected wait `worst` is 6, 15 and 60 s on
     networks that users know as fast, medium and slow. The MOS is 5 up to `best` and 1 from `worst`.

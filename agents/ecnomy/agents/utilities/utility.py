@@ -12,8 +12,8 @@ p = lambda x0, where lambda is the price of a bit [money]. `AtRate` uses bit/s a
     demand(p)   the best r at the price p: argmax U(r) - p r; the smallest of several
 
 If U is concave, demand equals inverse, and is 0 if the first bit is not worth its price. Otherwise
-demand jumps to 0 at some price (see inelastic.py). At p = 0 demand is the smallest rate that sates,
-or infinite.
+demand jumps to 0 at some price (see inelastic.py). At p = 0, demand is the smallest rate at which U
+saturates, or infinite.
 
 A `delay_cost` k reduces the value of each bit by k times its round trip d: the user has
 U(x) - k d x. A user who takes d as given is best off at U'(x) = lambda + k d, the full price of a
@@ -79,7 +79,7 @@ class Utility(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RateUtility:
-    """The amount `a` and x0, and numerical results from `value` and `slope`.
+    """Holds the amount `a` and x0, and computes results numerically from `value` and `slope`.
 
     A custom utility is a frozen, kw_only dataclass on this base with `value` and `slope`. It may
     override other methods with closed forms. The numerical search scans r from 1e-3 to 1e3 in steps

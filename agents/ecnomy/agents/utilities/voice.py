@@ -44,7 +44,7 @@ _MOST_MOS: Final = 4.5
 
 
 class CallUtility(Protocol):
-    """The value of a call by its quality; columns in, columns out."""
+    """The value of a call as a function of its quality; columns in, columns out."""
 
     def value(self, delay_s: Floats, loss: Floats) -> Floats:
         """Return U, money/s, for packets' one-way delay and the share of lost packets."""
@@ -78,7 +78,8 @@ class EModel:
     Attributes:
         a: the value of a call of the best quality [money/s].
         codec: name of the codec: g711 or g711-plc [text].
-        terminals: delay of packetisation, playout buffer and coding, added to the packets' [s].
+        terminals: delay of packetisation, playout buffer and coding, added to the delay of packets
+            [s].
         burst_ratio: BurstR, 1 for independent losses [number of at least 1].
         advantage: A, the users' tolerance, for example 10 in a vehicle [points of R, 0 to 20].
     """
@@ -121,7 +122,7 @@ class EModel:
         return self.a * (self.mos(delay_s, loss) - _LEAST_MOS) / (_MOST_MOS - _LEAST_MOS)
 
     def slope(self, delay_s: Floats, loss: Floats) -> tuple[Floats, Floats]:
-        """Return dU by delay [money/s per s] and by loss share [money/s], both 0 or below."""
+        """Return U's derivatives by delay [money/s per s] and loss share [money/s], both <= 0."""
         d_ms = 1000.0 * (np.asarray(delay_s, dtype=np.float64) + self.terminals)
         percent = 100.0 * np.asarray(loss, dtype=np.float64)
         by_r = self._by_rating(self.rating(delay_s, loss))

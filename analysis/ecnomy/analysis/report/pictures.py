@@ -219,7 +219,7 @@ def shares(
     limit: float | None,
     label: str,
 ) -> bytes:
-    """Draw calls sold and blocked above, and the share of ended calls with broken promise below."""
+    """Draw calls sold and blocked, and below them the share of ended calls with broken promises."""
     with panel_style():
         canvas = _Canvas(2, 4.2)
         top, bottom = canvas.axes

@@ -16,7 +16,7 @@ RawColumns = dict[str, memoryview]
 
 
 def late_columns(flows: RawColumns) -> int:
-    """Return the number of delay thresholds with counters in a report's flows."""
+    """Return the number of delay thresholds that have counters in a report's flows."""
     late = 0
     while tables.late_column(late) in flows:
         late += 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of the bridge <-> messages, in bytes alone (no sockets). Format: omnet/bridge/PROTOCOL.md.
+"""Converts frames of the bridge to messages and back, without sockets (omnet/bridge/PROTOCOL.md).
 
-msgspec decodes a body into the type that it names. If the keys differ from those of the type, a
-scan comes first (see `scan`). The columns are then copied once into aligned read-only arrays, so
+msgspec decodes a body into the type that the body names. If its keys differ from those of the type,
+it is scanned first (see `scan`). The columns are then copied once into aligned read-only arrays, so
 that the memory of the frame can be reused.
 """
 

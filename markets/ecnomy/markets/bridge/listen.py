@@ -22,7 +22,7 @@ _TOKEN = "use --token-file FILE to require a token (created if missing)"
 
 
 class Listener:
-    """A listening socket; `address` is the address for the engine (with the port filled in)."""
+    """A listening socket; `address` is the address for engines, with the port filled in."""
 
     def __init__(self, sock: socket.socket, address: str, path: str | None) -> None:
         self._sock, self.address, self._path = sock, address, path
@@ -40,7 +40,7 @@ class Listener:
             raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
 
     def fileno(self) -> int:
-        """Return the descriptor of the socket, to wait for the next connection."""
+        """Return the descriptor of the socket, on which to wait for the next connection."""
         return self._sock.fileno()
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ def _remove_stale(address: str, path: str) -> None:
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.setblocking(False)  # a queue of peers may be full
+        probe.setblocking(False)  # the queue of peers may be full
         if probe.connect_ex(path) != errno.ECONNREFUSED:
             raise InputError(f"address {address!r}: already in use")
     os.unlink(path)

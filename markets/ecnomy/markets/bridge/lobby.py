@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lobby receives hellos of engines started by hand, several at a time, each with a time limit.
+"""The lobby receives hellos from engines started by hand, several at a time, each with a time
+limit.
 
 A silent or slow peer does not delay the others. The wall clock decides only when to give up on a
 peer.
@@ -77,7 +78,7 @@ class Lobby:
         listeners: listening sockets for engines; they stay open.
         hello_s: time limit of a hello, from the connection to the last byte [s].
         say: a function called with a line for each guest that is refused, or waits for a run.
-        token: the secret that hellos must have. Without it a guest does not take another's place.
+        token: the secret that hellos must have, so that a stranger does not take an engine's place.
         clock: a monotonic clock [s].
     """
 
@@ -107,7 +108,7 @@ class Lobby:
 
     @contextlib.contextmanager
     def attended(self, busy: str) -> Iterator[None]:
-        """Accept hellos during a run; `busy` states what new guests have to wait for."""
+        """Accept hellos during a run; `busy` tells new guests what they have to wait for."""
         self._busy = busy
         thread = threading.Thread(target=self._attend, daemon=True)
         thread.start()
@@ -137,7 +138,7 @@ class Lobby:
             pass
 
     def _turn(self) -> bool:
-        """Wait for an event and handle it; return whether to go on."""
+        """Wait for an event and handle it. Return whether to go on."""
         limit = min((guest.until_s for guest in self._guests), default=None)
         wait_s = None if limit is None else max(0.0, limit - self._clock())
         for key, _ in self._selector.select(wait_s):

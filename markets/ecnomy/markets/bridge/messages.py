@@ -129,14 +129,14 @@ class Record:
 
 @dataclass(frozen=True)
 class Hand:
-    """Values that the engine's user holds by hand, as JSON."""
+    """Values that the user of the engine holds by hand, as JSON."""
 
     json: str
 
 
 @dataclass(frozen=True)
 class Alive:
-    """A sign that the engine still works, between two reports."""
+    """A sign between two reports that the engine is still working."""
 
     t_ps: int
     events: int
@@ -162,7 +162,7 @@ class Bye:
 
 @dataclass(frozen=True)
 class Error:
-    """The reason for which either side ends the run."""
+    """The reason why either side ends the run."""
 
     reason: str
 

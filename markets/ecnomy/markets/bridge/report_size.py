@@ -36,7 +36,7 @@ def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
 
 
 def most_rows(links: int, pairs: int, late: int) -> int:
-    """Return the number of rows of flows that fit into a frame with these rows; below 0 if none."""
+    """Return how many rows of flows fit into a frame with these rows; negative if none fit."""
     columns = len(tables.report_flows(late))
     left = MAX_BODY_BYTES - report_bytes(0, links, pairs, late)
     return (left - columns * (_head_bytes(left) - _head_bytes(0))) // (_VALUE_BYTES * columns)
@@ -48,7 +48,7 @@ def _empty(table: tables.Table) -> Columns:
 
 
 def _column_bytes(count: int) -> int:
-    """Return the bytes of a column of `count` values beyond those of an empty one."""
+    """Return how many more bytes a column of `count` values has than an empty one."""
     return _VALUE_BYTES * count + _head_bytes(_VALUE_BYTES * count) - _head_bytes(0)
 
 

@@ -18,7 +18,7 @@ MAX_DEPTH: Final = 8
 
 Buffer = bytes | bytearray | memoryview
 
-# Whole size of values of one size, by first byte.
+# Whole size of values of fixed size, by first byte.
 _SIZE: Final = {
     **dict.fromkeys(range(0x00, 0x80), 1),
     **dict.fromkeys(range(0xE0, 0x100), 1),
@@ -32,7 +32,7 @@ _BLOB: Final = {
     **{0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)},
 }
 _TEXT: Final = {0xD9: 1, 0xDA: 2, 0xDB: 4}
-# (is a map, bytes of the count) for containers that do not count in the first byte.
+# (is a map, bytes of the count) for containers whose first byte does not contain the count.
 _CONTAINER: Final = {0xDC: (False, 2), 0xDD: (False, 4), 0xDE: (True, 2), 0xDF: (True, 4)}
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market's end of an engine's connection: the order of messages, and errors by peer.
+"""The market's end of the connection to an engine: the order of messages, and errors that name the
+peer.
 
 Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | hand | alive | request verdict)* report
 [show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and
@@ -152,7 +153,7 @@ class EngineLink:
         self._times = times
 
     def wait_for_ever(self) -> None:
-        """Stop treating silence as the engine's death; only the end of file counts."""
+        """Stop treating silence as the engine's death; count only the end of file."""
         self._wire.wait_for_ever()
 
     def receive(self) -> FromEngine:
@@ -281,7 +282,7 @@ class EngineLink:
         self._last = codec.type_name(message)
 
     def _read_last_words(self) -> None:
-        """Raise the reason that a closed peer sent before, which is more precise than ours."""
+        """Raise the reason that a closed peer sent earlier, which is more precise than ours."""
         message: m.Message | None = None
         while not isinstance(message, m.Error):
             try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames over a connected stream socket: whole frames, or an error by name.
 
-The wall clock decides here when to give up on a silent peer; it decides nothing else.
+The wall clock decides here when to give up on a silent peer, and nothing else.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Wire:
         self._body = memoryview(bytearray(1 << 16))
 
     def wait_for_ever(self) -> None:
-        """Wait without a time limit from now on."""
+        """From now on, wait without a time limit."""
         self._sock.settimeout(None)
         self._silence_s = None
 

@@ -18,7 +18,7 @@ __all__ = ["ASKS", "AskCourse", "ask_of", "heard"]
 
 
 class AskCourse(msgspec.Struct, frozen=True):
-    """A course of calls; some calls end before each new one.
+    """A series of calls; some calls end before each new one.
 
     Attributes:
         name: name in messages.

@@ -140,7 +140,7 @@ def draws_of(name: str) -> np.random.Generator:
 
 
 def put_down(error: BaseException) -> tuple[str, str]:
-    """Return the kind of fault of an exception, and its message without the agent's name."""
+    """Return the kind of fault that an exception is, and its message without the agent's name."""
     cause = error.__cause__
     innermost, traceback = "", (cause or error).__traceback__
     while traceback is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows hostile situations to a strategy in every role that it fits, each one three times.
+"""Shows a strategy hostile situations in every role that it fits, each situation three times.
 
     once      its role judges its answers, and its inputs are compared with a copy
     again     a new object, the same seed: the same answers
@@ -165,7 +165,7 @@ class _Exam:
         return Subject(self._model, name, role, self._kind, self._params, balance)
 
     def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
-        """Run the first time; return its refusal, "" without a refusal."""
+        """Run the first time; return the refusal, or "" if it does not refuse."""
         watch, name = Watch(), situation.name
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")

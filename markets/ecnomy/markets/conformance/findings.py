@@ -54,8 +54,8 @@ class Examined(msgspec.Struct, frozen=True):
         defects: findings that the author has to correct.
         refusals: situations that the strategy refused by a StrategyError, which ends a run with a
             message. A refusal is not a defect if the message states the requirement.
-        warnings: warnings of Python or numpy in its code, and amounts that are so small in all
-            situations that money seems to be given where micro-units are expected.
+        warnings: warnings of Python or numpy in its code, and amounts so small in all situations
+            that the strategy seems to give money where micro-units are expected.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 class Gathered:
-    """Collects findings; findings that differ only in numbers are one."""
+    """Collects findings; those that differ only in numbers count as one."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str], tuple[str, list[str]]] = {}
@@ -75,7 +75,7 @@ class Gathered:
     def add(self, kind: str, role: str, situation: str, what: str) -> None:
         """Add a finding."""
         words = " ".join(what.split())
-        key = kind, role, re.sub(r"(?<!:)[0-9][0-9.e+]*", "#", words)  # except lines of files
+        key = kind, role, re.sub(r"(?<!:)[0-9][0-9.e+]*", "#", words)  # except for lines of files
         _, told = self._found.setdefault(key, (words, []))
         if situation not in told:
             told.append(situation)

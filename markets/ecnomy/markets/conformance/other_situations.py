@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile situations for strategies that post prices or fees, and for those that admit calls.
 
-As in situations.py: courses of odd observations with finite numbers, followed by two plain
-observations.
+As in situations.py, these are courses of odd observations with finite numbers, followed by two
+plain observations.
 """
 
 from __future__ import annotations

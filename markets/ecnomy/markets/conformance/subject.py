@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy at work for one agent: the agent's role asks it, as in a run, and judges its answers.
+"""A strategy at work for one agent. As in a run, the agent's role asks it and judges its answers.
 
-Its inputs are kept and later compared with a copy. Its answers are kept as bytes, to compare two
-courses.
+Its inputs are kept and later compared with a copy. Its answers are kept as bytes, so that two
+courses can be compared.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _copied(value: object) -> object:
 
 
 def changed(seen: Any, was: Any) -> list[str]:
-    """Return the fields of an observation that have changed."""
+    """Return the fields of an observation that changed."""
     now, found = _fields(seen), []
     for name, value in was.items():
         held: Any = now[name]

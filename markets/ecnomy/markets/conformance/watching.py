@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of a strategy's code to the process while it decides: clocks, and global random numbers.
+"""Watches a strategy's code, while it decides, for calls of clocks and global random generators.
 
 A profile hook (sys.setprofile) sees calls of C functions, so the strategy's code stays unchanged.
 The state of numpy's global generator reveals draws from it. The hook looks for the
 clocks of `time` and `datetime`, the global generators of Python and numpy, and os.urandom, which
 seeds numpy's unseeded generators. (Some seeded generators also call it without need, so a call
-counts only if answers differ.) perf_counter and process_time, by which programs measure
-themselves,
-and
-the clock of `logging` are ignored: answers that depend on them differ from one time
-to the next. A strategy's own generator with a fixed seed cannot be detected: its answers are always
-the same.
+counts only if answers differ.) perf_counter and process_time, with which programs measure
+themselves, and the clock of `logging` are ignored, because answers that depend on them differ from
+one time to the next. A strategy's own generator with a fixed seed cannot be detected, because its
+answers are always the same.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class BlocksAccruer:
         return amount
 
     def _enough(self, part: Integers, price: int) -> Integers:
-        """Limit the quantity to an amount that brings the bill to its cap."""
+        """Limit the quantity to the amount that brings the bill to its cap."""
         if self._cap_micro is None or price == 0:
             return part
         enough = self._cap_micro * self._exact.denominator // price + 1

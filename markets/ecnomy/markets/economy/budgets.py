@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows: from money for marks to the mark at which a flow must stop.
+"""Budgets of flows: converts money for marks into the mark at which a flow must stop.
 
     mark cap = marks delivered + floor(money left [micro-units] / price [micro-units per mark])
 
 The engine sends a packet only while marks delivered plus packets in flight are below the cap, so
 the marks cannot exceed it. At a constant price, the cap is constant. After a change of the price,
 the cap is recomputed. Packets sent before pay the new price, so a rise while packets are in flight
-may cost more than the money left. A cautious strategy sets less than it has (`file-budget`).
+may cost more than the money left. A cautious strategy sets a budget below the money it has
+(`file-budget`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ecnomy.markets.plan import Source, Tcp
 
 __all__ = ["Budgets"]
 
-NONE: Final = -1  # as a mark cap, and as a limit: unlimited
+NONE: Final = -1  # unlimited, as a mark cap and as a limit
 MOST_MICRO: Final = 2.0**62
 
 

@@ -6,11 +6,11 @@
     reimbursement   when the call's record shows a broken promise: provider -> caller
 
 The caller's agent chooses among the providers of its source (CallBuyer). Without an agent, the
-order is from the cheapest. If a provider refuses, the next one decides. At the end of an epoch its
-postings go to the ledger in batches, each row with its own time: prices at the request, all else at
-the call's end. A call under way at the end of the run has paid for its time so far and is not
-judged.
-For a flow with several providers, the provider of its last call pays the marks booked.
+cheapest provider comes first. If a provider refuses, the next one decides. At the end of an epoch
+its postings go to the ledger in batches, each row with its own time: the price of a call at its
+request, all else at its end. A call under way at the end of the run has paid for its time so far,
+and is not judged. For a flow with several providers, the provider of its last call pays the marks
+booked.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class CallDesk:
         return number
 
     def buy(self, buyer: CallBuyer, rows: Integers) -> None:
-        """Let this buyer decide for the calls of these flows."""
+        """Let this buyer decide about the calls of these flows."""
         self._buyer[rows] = len(self._buyers)
         self._buyers.append((buyer, CallsEnded()))
 
@@ -274,7 +274,7 @@ class CallDesk:
 
 
 def unsold(calls: Columns) -> Columns:
-    """Records of calls that nobody sold: they cost nothing."""
+    """Records of calls that nobody sold, which cost nothing."""
     count = len(calls["id"])
     none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
     back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)

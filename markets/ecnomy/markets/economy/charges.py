@@ -3,8 +3,8 @@
 
 class fee    floor(fee [micro/s] x active time [ps] / 10^12) up to any time; postings are
              differences of that, so fractions are never lost or charged twice. A flow is active
-             from its source's start to its source's stop. If the fee changes, the fraction
-             below one micro-unit is carried over.
+             from the start to the stop of its source. If the fee changes, the fraction below one
+             micro-unit is carried over.
 mark charge  price in force x CE packets delivered (or x bytes of CE packets delivered)
 """
 
@@ -79,7 +79,7 @@ class MarkCharge:
     ) -> tuple[Integers, Integers]:
         """Return the amount due for an epoch's marks at the price in force.
 
-        The price is for all flows or for each.
+        The price is one for all flows, or one for each.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.

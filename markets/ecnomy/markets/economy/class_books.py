@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of each service class: time of flows in it, marks, their cost, refusals.
 
-Marks and their cost count in the class that a flow was in at their delivery. Records exist only if
-they are used: for a provider that posts fees, or a class with a cap on its cost.
+Marks and their cost count in the class that the flow was in when they were delivered. Records exist
+only if they are used: for a provider that posts fees, or a class with a cap on its cost.
 
     recent cost     c <- c + (1 - exp(-dt / 10 s)) (cost of marks in the epoch / dt - c)
     hidden          h <- h exp(-dt / 10 s), plus one with each member that enters
 
-A member that has cost w per second since its entry is a share of c; its remaining share is in h.
+If a member costs w per second from its entry on, c contains a share of that cost, and h the
+remaining share.
 """
 
 from __future__ import annotations

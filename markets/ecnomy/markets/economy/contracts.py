@@ -76,7 +76,7 @@ class Contract(Protocol):
 
 
 class MarkDelivered:
-    """A price for every mark delivered: the payer of the flow pays its access carrier."""
+    """A price for every mark delivered, which the payer of the flow pays to its access carrier."""
 
     def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._parties, self._charge = parties, MarkCharge(per)
@@ -93,7 +93,7 @@ class MarkDelivered:
 
 
 class Spans:
-    """Active times of flows: from their source's start to its stop.
+    """The active times of flows, from the start of their source to its stop.
 
     Attributes:
         start_ps, stop_ps: start and stop of each row.
@@ -116,7 +116,7 @@ class Spans:
 
 
 class ClassFee:
-    """A fee for the time in a service class: the flow's user pays the seller of the class.
+    """A fee for time in a service class, which the flow's user pays to the seller of the class.
 
     A flow does not pay while its agent has switched it off.
     """

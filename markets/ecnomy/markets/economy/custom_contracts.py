@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Custom contracts and settlements: their errors are reported in one line."""
+"""Custom contracts and settlements, whose errors are reported in one line."""
 
 from __future__ import annotations
 

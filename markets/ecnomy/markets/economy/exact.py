@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact money by rows: charge whole micro-units, and carry the fraction over.
+"""Exact money by rows: charges whole micro-units and carries the fraction over.
 
     amount = floor((quantity x price + rest) / denominator)
 
@@ -91,7 +91,7 @@ def _divided(
 def _long_divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """Compute the same, digit by digit of the quantity.
+    """Compute the same, one digit of the quantity at a time.
 
     While r < den and price < den, r radix + price digit is below 2 den radix <= 2^63.
     """

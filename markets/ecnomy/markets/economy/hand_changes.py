@@ -9,7 +9,7 @@ __all__ = ["HandChanges"]
 
 
 class HandChanges:
-    """For each kind and name: when the user set it first, and the number of values."""
+    """For each kind and name, when the user first set it, and the number of values."""
 
     def __init__(self) -> None:
         self._latest: dict[tuple[str, str], object] = {}

@@ -37,9 +37,9 @@ __all__ = [
 
 PRICE: Final = "price_micro_per_mark"
 ACTIVE: Final = "active"
-TARIFF: Final = "tariff:"  # and the name of a contract
-FEE: Final = "fee:"  # and the name of a class
-CALL_PRICE: Final = "price:"  # and the name of a tariff of calls
+TARIFF: Final = "tariff:"  # followed by the name of a contract
+FEE: Final = "fee:"  # followed by the name of a class
+CALL_PRICE: Final = "price:"  # followed by the name of a call tariff
 REFUSED: Final = "refused"
 PICKED: Final = "strategy"
 PREFIXES: Final = (TARIFF, FEE, CALL_PRICE)

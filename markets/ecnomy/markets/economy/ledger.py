@@ -12,7 +12,7 @@ There are two ways to post, which differ if an account cannot pay:
                 that a prepaid account cannot cover, in a separate row with quantity 0
 
 Refusals (LedgerError.name): duplicate-account, unknown-account, negative-amount, same-account,
-column-length, insufficient-funds, overflow; and unbalanced, should check() ever find that.
+column-length, insufficient-funds, overflow; and unbalanced, if check() ever finds that.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Ledger:
         return int(self._credited[number]) - int(self._debited[number])
 
     def paid_micro(self, name: str) -> dict[str, int]:
-        """Return kind of posting -> the account's payments so far.
+        """Return the account's payments so far, by kind of posting.
 
         Raises:
             LedgerError: unknown-account.
@@ -119,7 +119,7 @@ class Ledger:
         return self._told(name, 0)
 
     def received_micro(self, name: str) -> dict[str, int]:
-        """Return kind of posting -> the account's receipts so far.
+        """Return the account's receipts so far, by kind of posting.
 
         Raises:
             LedgerError: unknown-account.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface that a run needs of a market, and a stand-in for runs without a market."""
+"""The interface that a run needs from a market, and a stand-in for runs without a market."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["MarketLike", "NoMarket"]
 
 
 class MarketLike(Protocol):
-    """The interface that a run needs of a market."""
+    """What a run needs from a market."""
 
     ledger: Ledger
     journal: Journal

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks set in a domain, by flow: the count of a meter at the domain's links.
+"""Marks set in a domain by flow, as meters at the links of the domain would count them.
 
-The (source, link) books count marks for a whole source. For a source with many rows of flows, its
+The (source, link) books count marks for a whole source. If a source has many rows of flows, its
 marks are divided in proportion to each row's delivered marks in the epoch, in whole marks by
 largest remainders.
 """

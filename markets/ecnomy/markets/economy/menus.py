@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The menus of a market: permitted buyers and their choices (ecnomy.agents.menus)."""
+"""The menus of a market: who may choose, and what they chose (ecnomy.agents.menus)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MarketMenus"]
 
 
 class StrategyMenus:
-    """Providers' menus of strategies; the flows they serve change with the classes of flows.
+    """Menus of strategies by provider. The flows that they serve change with the classes of flows.
 
     Attributes:
         names: provider -> names of the choices on its menu.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts on a meter and a tariff: the debts of flows' users to a seller for counted units."""
+"""Contracts with a meter and a tariff: what users of flows owe a seller for counted units."""
 
 from __future__ import annotations
 

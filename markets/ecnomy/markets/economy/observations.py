@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From cumulative report counters to observations: the changes since an agent's last one."""
+"""Turns cumulative counters of reports into observations, the changes since an agent's last one."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Sight:
         self._dt_ps, self._dt_s = 0, column(0.0)
 
     def read(self, report: Report, money: tuple[Integers, Integers, Integers, Integers]) -> None:
-        """Read the counters of a report, and each flow's mark charge, bill and its parts.
+        """Read the counters of a report, and the mark charge, the bill and its parts of each flow.
 
         The parts are the charges by time and by weight.
         """

@@ -2,9 +2,9 @@
 """Accounts, users of flows, and products on sale.
 
 An agent's account has the agent's name. For a source without a user, the account `source:<source>`
-replaces the user. Marks without a carrier are paid to `unassigned:network`. The seller of a flow's
-service class pays for the flow's marks, unless the class leaves this to the customer. Otherwise,
-and outside any class, the flow's user pays, or the agent that took over the payment
+takes the user's place. Marks without a carrier are paid to `unassigned:network`. The seller of a
+flow's service class pays for the flow's marks, unless the class leaves this to the customer.
+Otherwise, and outside any class, the flow's user pays, or the agent that took over the payment
 (Seat.pay_marks).
 """
 
@@ -70,7 +70,8 @@ class Parties:
 
     # ---- while agents join
     def use(self, who: str, sources: tuple[str, ...], *, alone: bool) -> Integers:
-        """Give these flows to an agent; `alone`: it pays their marks itself, outside any class.
+        """Give these flows to an agent. With `alone`, it pays their marks itself, outside any
+        class.
 
         Raises:
             InputError: a source does not exist, or belongs to another agent.

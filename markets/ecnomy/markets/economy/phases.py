@@ -2,7 +2,7 @@
 """The order of agents in a meeting of the market: by phase, then by the scenario's order.
 
 Sellers post before buyers choose: carriers post prices, then providers the fees of their classes.
-So buyers know both. Then sellers serve their buyers, and agents that only observe come last.
+So buyers know both. Then sellers serve their buyers. Agents that only observe come last.
 Requests within an epoch are answered immediately.
 """
 

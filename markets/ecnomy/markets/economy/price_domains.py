@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains: the links of each carrier (ownership.py), which posts a price per mark for them."""
+"""Domains: the links of each carrier (ownership.py), for which it posts a price per mark."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Domains:
         access: access domain of each row of flows, where its data enters the network.
         price_micro: present price of a mark in each domain, on ECT(1) packets; replaced, never
             modified in place.
-        other: whether marks of each source have another price, `classic_price_ratio` x that one.
+        other: whether marks of each source have another price, which is `classic_price_ratio` times
+            the posted one.
         other_rows: the same for each row of flows.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settlement: who pays whom for marks. One class per rule; `settlement:` of the market names one.
+"""Settlement: who pays whom for marks. Each rule is a class; `settlement:` of the market names one.
 
 A new rule is also listed in RULES of scenario/document.py.
 
@@ -87,7 +87,7 @@ class Peering:
 
 
 class Retail(Peering):
-    """As `peering`, and the access carrier owes the others for the marks set there."""
+    """As `peering`, but the access carrier owes the others for the marks set in their domains."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)
@@ -95,7 +95,7 @@ class Retail(Peering):
 
 
 class Cascade(Peering):
-    """As `peering`, and each domain owes the next one for all marks beyond the border."""
+    """As `peering`, but each domain owes the next one for all marks set beyond their border."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)

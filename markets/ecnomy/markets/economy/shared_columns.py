@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared columns: they are replaced, never modified in place, which NumPy enforces."""
+"""Shared columns, which are replaced and never modified in place, as NumPy enforces."""
 
 from __future__ import annotations
 

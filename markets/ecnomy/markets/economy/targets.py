@@ -3,11 +3,11 @@
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark]
 
-Agents observe and decide for one flow. If all flows of a source are one row, the row gets the
-amount for each of them. Only flows whose window law has a weight get a mark rate; other flows stay
-unchanged. A flow with a weight chosen by its agent keeps the weight, without a mark rate, until its
-agent sets a payment for marks without a weight. At a price of 0, marks do not determine a rate, so
-flows do not get a mark rate. Rate caps bind under any window law. Budgets become mark caps
+Agents observe and decide for one flow. If all flows of a source share a row, the row gets the
+amount once for each of them. Only flows whose window law has a weight get a mark rate; other flows
+stay unchanged. A flow with a weight chosen by its agent keeps the weight, without a mark rate,
+until its agent sets a payment for marks without a weight. At a price of 0, marks do not determine a
+rate, so flows do not get a mark rate. Rate caps bind under any window law. Budgets become mark caps
 (budgets.py).
 """
 

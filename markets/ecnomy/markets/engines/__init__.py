@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet engines: finding one (registry), starting and watching it (process, omnet, linux)."""
+"""Packet engines: how to find one (registry), start it and watch it (process, omnet, linux)."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starting the engine that runs a plan on the kernel's TCP, in wall-clock time.
 
-`make linux` builds it in the source tree: omnet/linux/ecnomy-linux. It is looked for in the folder
-in ECNOMY_OMNET, else in omnet/ beside the virtual environment or in the source tree.
+`make linux` builds it in the source tree: omnet/linux/ecnomy-linux. ecnomy looks for it in the
+folder that ECNOMY_OMNET names, else in omnet/ beside the virtual environment or in the source tree.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LINUX_BINARY: Final = "ecnomy-linux"
 _SOURCES: Final = ("linux", "engine", "host", "bridge", "laws")  # source folders of the program
 _CODE: Final = (".h", ".cc")
 _QUANTILES: Final = ("p99", "p999")
-_CHECK_S: Final = 30.0  # for a check of the machine and the plan
+_CHECK_S: Final = 30.0  # time limit for a check of the machine and the plan
 _OF_A_SOURCE: Final = re.compile(r"source '(.+?)': (.+) is not possible with (.+), which has (.+)")
 
 
@@ -177,6 +177,6 @@ class LinuxEngine(EngineProcess):
         ]
 
     def close(self) -> None:
-        """End it if it has not ended by itself."""
+        """End it unless it has ended by itself."""
         super().close()
         self._facts.close()

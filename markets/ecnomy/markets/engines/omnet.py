@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starting OMNeT++ on a plan: its project in the run's folder, opp_run in Cmdenv upon it.
+"""Starts OMNeT++ on a plan: writes a project into the folder of the run, and runs opp_run in
+Cmdenv.
 
     <run>/omnet/    network.ned and omnetpp.ini, log.txt, run.sca, run.vec
 
@@ -58,7 +59,7 @@ class Omnet:
 class OmnetEngine(EngineProcess):
     """A running opp_run."""
 
-    dying_s = 10.0  # a large network takes some seconds to be taken down
+    dying_s = 10.0  # taking down a large network takes some seconds
 
     def __init__(
         self, installation: Installation, files: Mapping[str, str], folder: Path | None
@@ -98,7 +99,7 @@ class OmnetEngine(EngineProcess):
             raise
 
     def last_words(self) -> str:
-        """OMNeT++'s error, or else the loader's message from before the network existed."""
+        """OMNeT++'s error, else the message of the loader, from before the network existed."""
         text = self.tail()
         start = text.rfind("<!> Error")
         if start >= 0:
@@ -106,7 +107,7 @@ class OmnetEngine(EngineProcess):
         return "" if _STATUS.search(text) else super().last_words()
 
     def close(self) -> None:
-        """End it if it has not ended by itself."""
+        """End it unless it has ended by itself."""
         super().close()
         self._temporary.close()
 

@@ -26,7 +26,7 @@ _LAST_LINES: Final = 4096  # bytes read from the end of its standard error
 
 @contextlib.contextmanager
 def plan_file(plan: Plan) -> Iterator[int]:
-    """Provide a descriptor of a file with a sealed plan; no end can leave the file behind."""
+    """Provide a descriptor of a file with a sealed plan; no way to end leaves the file behind."""
     with tempfile.TemporaryFile() as file:
         file.write(plan.to_json())
         file.seek(0)
@@ -41,7 +41,7 @@ class EngineProcess:
         pid: the engine's process id.
     """
 
-    dying_s = 2.0  # an engine whose socket closed is gone by then
+    dying_s = 2.0  # time by which an engine whose socket closed has ended
     ending_s = 120.0  # one that said goodbye may still write files, on a busy machine
 
     def __init__(
@@ -99,7 +99,7 @@ class EngineProcess:
         return self._process.poll() is not None
 
     def fate(self, within_s: float | None = None) -> str:
-        """Return how the engine ended, in words; call it after the engine closed the bridge.
+        """Return in words how the engine ended; call it after the engine has closed the bridge.
 
         Args:
             within_s: longest wait for the end of the process [s]; None for `dying_s`.
@@ -119,11 +119,11 @@ class EngineProcess:
         return {}
 
     def doubts(self) -> list[str]:
-        """Reasons to doubt a finished run, one line each."""
+        """Reasons to doubt a finished run, one per line."""
         return []
 
     def last_words(self) -> str:
-        """The last line it wrote to its standard error, "" if none."""
+        """The last line that it wrote to standard error, or ""."""
         lines = self.tail().split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
@@ -148,7 +148,7 @@ class EngineProcess:
             raise EngineError(f"after the run {fate}")
 
     def close(self) -> None:
-        """End it if it has not ended by itself."""
+        """End it unless it has ended by itself."""
         self.sock.close()
         if self._process.poll() is None:
             self._process.terminate()

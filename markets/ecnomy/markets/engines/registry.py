@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packet engines by name, and starting the built-in one.
+"""The packet engines by name, and how to start the built-in one.
 
-The built-in engine is looked for in the environment variable ECNOMY_ENGINE, beside the running
+ecnomy looks for the built-in engine in the environment variable ECNOMY_ENGINE, beside the running
 Python, and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py the engine
 that runs on the kernel's TCP.
 """
@@ -67,7 +67,7 @@ class EngineKind(Protocol):
 
 
 def engine_kind(name: str) -> EngineKind:
-    """The engine of a name.
+    """Return the engine with this name.
 
     Raises:
         InputError: no engine has this name, OMNeT++ or a part that it needs is missing, or the

@@ -58,7 +58,7 @@ def quantity_schema(
 
 
 def number_in(node: Node, path: str, expected: str) -> Fraction:
-    """Return the exact value of a node that holds a number.
+    """Return the exact value of a node that contains a number.
 
     Raises:
         ScenarioError: the number is absurdly long or large.
@@ -166,7 +166,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
-    """A number without unit in a range; with `auto` also that word, stored as AUTO_NUMBER."""
+    """A number without unit, in a range. With `auto`, also that word, stored as AUTO_NUMBER."""
 
     what: str
     least: float
@@ -210,7 +210,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of a few words, or a class by dotted path: `own` is its noun, "" if refused."""
+    """One of a few words, or a class by dotted path: `own` is its noun, "" to refuse it."""
 
     words: tuple[str, ...]
     own: str = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of arguments, which have other names in Python than on the command line."""
+"""Faults of arguments, whose names in Python differ from those on the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ArgumentError(ScenarioError):
 
 
 class FolderRefused(InputError):
-    """A folder of other results; `out` names another one."""
+    """The folder holds other results; `out` chooses another folder."""
 
     def __init__(self, fault: str, *advice: str) -> None:
         """Create the error.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the bytes of a file named by a user, which may be a device, a pipe or endless.
+"""Reads the bytes of a file that a user names, which may be a device, a pipe or endless.
 
 Pipes are read so that `<(...)` and /dev/stdin work. A pipe without a writer reads as empty.
 """

@@ -6,11 +6,11 @@ a list.
 The value is YAML. All steps but the last must exist. Validation detects an unknown last key, and
 names the override as its place.
 
-`*` stands for every item of a list or value of a mapping: `sources.*.transport.min_rto=1 s`. A
-place that does not accept the key is refused. A step may end in conditions, which select the places
-where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports
-unchanged, `links.*.marking[min_threshold].gentle=true` those without that key. Conditions without a
-match change nothing; `must` refuses them.
+`*` stands for every item of a list, or every value of a mapping: `sources.*.transport.min_rto=1 s`.
+A place that does not accept the key is refused. A step may end in conditions, which select the
+places where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports
+unchanged, and `links.*.marking[min_threshold].gentle=true` leaves marking without that key
+unchanged. Conditions without a match change nothing; `must` refuses them.
 
 `network.links.*` includes a topology's links: `network.links.*.rate` is `network.rate` and the rate
 of each entry of `network.overrides` that has one.
@@ -41,7 +41,7 @@ _EVERY_LINK: Final = ["network", "links", _EVERY]
 
 
 class _If(msgspec.Struct, frozen=True):
-    """A condition on a mapping: it has the key, with one of the values if the condition has any."""
+    """A condition on a mapping: it has the key, with one of the condition's values, if any."""
 
     key: str
     values: tuple[str, ...]
@@ -179,11 +179,11 @@ def _replaced(node: Node, steps: list[_Step], change: _Change, path: str) -> Nod
         return Node(items, node.place)
     children = dict(node.mapping())
     if rest and isinstance(rest[0], _If) and key not in children:
-        return node  # the condition is on a missing value: it does not hold
+        return node  # a condition on a missing value does not hold
     # A section that is not written yet; the scenario decides whether it is valid.
     value = _replaced(children.get(key, Node({}, place)), rest, change, here)
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
-        # Another law or kind has other parameters, so the old parameters are removed too.
+        # Another law or kind has other parameters, so the old ones are removed too.
         return Node({key: value}, place, keys={key: place})
     children[key] = value
     return Node(children, node.place, keys={**node.keys, key: place})

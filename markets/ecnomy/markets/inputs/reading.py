@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YAML nodes -> frozen structs, and structs -> YAML values again.
+"""Reads YAML nodes into frozen structs, and turns structs into YAML values again.
 
 The annotations of a struct define how it is read: a plain type, a tuple, a dict, another
 struct, a union of structs distinguished by their tag, or `Annotated[type, reader]` for anything
@@ -33,7 +33,7 @@ __all__ = [
 
 T = TypeVar("T")
 Places = dict[str, Place]
-_LONGEST_NEAR: Final = 200  # characters to compare with known names,
+_LONGEST_NEAR: Final = 200  # characters that are compared with known names,
 _MOST_NEAR: Final = 1000  # and number of these names
 _MOST_LISTED: Final = 100
 _PLAIN: Final[dict[type, str]] = {
@@ -45,7 +45,7 @@ _PLAIN: Final[dict[type, str]] = {
 
 
 class Misfit(ValueError):
-    """A field that contradicts others of its struct; `key` is its YAML key or dotted path."""
+    """A field contradicts others of its struct; `key` is its YAML key or dotted path."""
 
     def __init__(self, key: str, found: str, expected: str) -> None:
         self.key, self.found, self.expected = key, found, expected
@@ -89,7 +89,7 @@ def read(node: Node, kind: type[T], path: str, places: Places) -> T:
 
 
 def known_name(given: str, known: Iterable[str]) -> str:
-    """Return the expected names, the nearest one first, for a message about an unknown one."""
+    """Return the expected names, the nearest first, for a message about an unknown name."""
     names = list(known)
     few = len(given) <= _LONGEST_NEAR and len(names) <= _MOST_NEAR
     near = nearest(given, names) if few else ""
@@ -134,7 +134,7 @@ def split(kind: Any) -> tuple[Any, Reader | None]:
     return kind.__origin__, next(filter(_reads, kind.__metadata__), None)
 
 
-_READS: Final[dict[type, bool]] = {}  # whether values of a type are readers, a frequent question
+_READS: Final[dict[type, bool]] = {}  # whether values of a type are readers, which is asked often
 
 
 def _reads(extra: Any) -> bool:
@@ -160,7 +160,7 @@ class _Gaps:
         self._found: list[Gap] = []
 
     def read(self, node: Node, kind: Any, path: str, places: Places) -> Any:
-        """Return a value; None if it lacks keys."""
+        """Return a value, or None if it lacks keys."""
         try:
             return _read(node, kind, path, places)
         except MissingKeys as error:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities such as `10 Mbps`: text -> exact fraction of one of ecnomy's units.
+"""Quantities such as `10 Mbps`: turns text into an exact fraction of one of ecnomy's units.
 
-pint with a custom registry (units.txt) converts units. Importing it takes 0.25 s.
-So a table has the usual spellings, which a test compares with the registry; pint is loaded
-only for others. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
+pint with a custom registry (units.txt) converts units. Importing it takes 0.25 s, so a table holds
+the usual spellings, and pint is loaded only for others. A test compares the table with the
+registry. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
 
 
 class UnitError(ValueError):
-    """Text is not a quantity, or not in the expected unit; the message describes it."""
+    """A text is not a quantity, or is not in the expected unit; the message says which."""
 
 
 def number(text: str) -> Fraction:

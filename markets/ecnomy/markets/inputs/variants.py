@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`extends: other.yaml`: a scenario as a variant of another.
+"""`extends: other.yaml`: a scenario that is a variant of another.
 
 The variant changes its base: mappings merge key by key, lists whose items all have a `name`
 merge by name (new names are appended), null removes a value, and anything else replaces it. A

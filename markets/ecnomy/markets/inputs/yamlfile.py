@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strict YAML: PyYAML's safe loader, which keeps places and refuses ambiguous input.
+"""Strict YAML: PyYAML's safe loader, extended to keep places and refuse ambiguous input.
 
-PyYAML delivers the events; the tree is built here, because messages need the place of each value.
-Refused: duplicate keys, recursive or too many aliases, tags, numbers that are not finite, more than
-one document. Scalars follow the core schema of YAML 1.2, but true/false are the only booleans (yes,
-no, on and off are text) and `1e6` is a number.
+PyYAML delivers the events. The tree is built here, because messages need the place of each value.
+It refuses duplicate keys, recursive or too many aliases, tags, numbers that are not finite, and
+more than one document. Scalars follow the core schema of YAML 1.2, but true/false are the only
+booleans (yes, no, on and off are text) and `1e6` is a number.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _MOST_MIB: Final = 8
 _DEEPEST: Final = 40
 _MOST_ALIASED: Final = 10_000  # largest total of nodes from aliases
 _LONGEST_NUMBER: Final = 300
-_MOST_KEPT: Final = 100_000  # characters of a text whose tree is kept
+_MOST_KEPT: Final = 100_000  # characters of a text up to which its tree is kept
 _FRAME: Final = frozenset(
     (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
 )
 _NO_COLON: Final = "could not find expected ':'"
-_MOST_GAPS: Final = 6  # mappings in a message
+_MOST_GAPS: Final = 6  # mappings listed in a message
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -235,7 +235,7 @@ _kept = functools.lru_cache(maxsize=64)(_parsed)
 
 
 def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
-    """Return found and expected, in the words of the line's author."""
+    """Return what was found and expected, in the words of the author of the line."""
     lines = text.splitlines()
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: len(written) - len(written.lstrip())] or "'\\t'" in problem:

@@ -2,8 +2,8 @@
 """Operations that a user may apply to a running market between two steps, in money.
 
 A wrong type is a TypeError, an impossible value an InputError; the market continues after both. A
-run that has ended refuses operations (NotRunningError). The manifest lists the operations, since a
-run of the scenario alone does not give these results.
+run that has ended refuses operations (NotRunningError). The manifest lists the operations, because
+the scenario alone does not reproduce these results.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class ByHand(Stepped):
         self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
 
     def set_active(self, source: str, share: float) -> None:
-        """Let only this share of a source's flows send, the first ones; it overrides the agents.
+        """Let only this share of a source's flows send, the first ones. It overrides the agents.
 
         A share of 1 returns control to the agents. A flow that is held back pays no charges by
         time.
@@ -170,7 +170,7 @@ def _name(who: str, of: str, name: object) -> str:
 
 
 def _amount(who: str, of: str, amount: object, unit: str) -> float:
-    """Return a number of 0 or more; True and False are shares of 1 and 0, but no amounts."""
+    """Return a number of 0 or more; True and False are shares of 1 and 0, but not amounts."""
     if isinstance(amount, bool | np.bool_) and of == "share":
         return float(amount)
     if isinstance(amount, bool) or not isinstance(amount, int | float | np.integer | np.floating):

@@ -117,7 +117,7 @@ class Market(ByHand):
 
     @property
     def price_micro(self) -> int:
-        """Return the price per mark of the first carrier, which is the only one in most markets."""
+        """Return the price per mark of the first carrier, in most markets the only one."""
         return int(self.domains.price_micro[0])
 
     @property
@@ -204,7 +204,7 @@ class Market(ByHand):
         self._warn_advised()
 
     def orders(self) -> Decide:
-        """Return targets of flows and parameters of links since the last report; only changes."""
+        """Return targets of flows and parameters of links that changed since the last report."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()

@@ -6,10 +6,10 @@
             market.step()
 
 A model steps through its session (session/session.py), which holds everything that must be closed:
-engine, socket, results folder. The session does not hold the model. So a market without references
-is collected, and its run ends.
+engine, socket, results folder. The session does not hold the model, so a market without references
+is collected and its run ends.
 
-`time` is simulated time in seconds, on every version of Mesa. Since 3.5 Mesa counts steps in an
+`time` is simulated time in seconds, on every version of Mesa. Since 3.5, Mesa counts steps in an
 attribute of that name and schedules events by it. A market uses its engine's clock instead.
 """
 
@@ -65,8 +65,8 @@ class Stepped(mesa.Model):
         self._numbers = itertools.count(1)
         self.t_ps = 0
         super().__init__(rng=seed)
-        # Replaces Mesa's wrapper. After an error, or within a step, the wrapper of 3.5 would
-        # silently do nothing.
+        # Replaces Mesa's wrapper, because that of 3.5 would silently do nothing after an error or
+        # within a step.
         self.step = self._checked_step  # type: ignore[method-assign]
 
     @property
@@ -134,7 +134,7 @@ class Stepped(mesa.Model):
         self.run_until(self.time + duration)
 
     def schedule_event(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: Mesa's events use its own clock, which a market does not have.
+        """Refuse, because Mesa's events use its own clock, which a market does not have.
 
         Raises:
             NotImplementedError: always.

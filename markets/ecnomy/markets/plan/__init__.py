@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans: the input of engines (structs), the table of their laws, routes."""
+"""Plans: the input of engines (structs), the table of their laws, and routes."""
 
 from ecnomy.markets.plan.structs import (
     NO_PROFILE,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laws of engines: description, traits, and parameters with unit and range.
+"""The laws of engines: their description, traits, and parameters with unit and range.
 
 laws.json is the output of `ecnomy-engine describe`, from the C++ headers under omnet/laws.
-omnet/tools/law_tables.py writes it, and a test compares.
+omnet/tools/law_tables.py writes it, and a test compares the two.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of a plan: every parameter of the table with its number."""
+"""Laws of a plan: each parameter of the table with its value as a number."""
 
 from __future__ import annotations
 

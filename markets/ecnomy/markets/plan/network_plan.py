@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan that an engine reports of its network, compared with the plan of a scenario.
+"""Compares the plan that an engine reports for its network with the plan of a scenario.
 
 On OMNeT++ the bridge reads it from the modules when the network starts (omnet/host/plan_text.h).
-Modules know everything in a plan except titles, nodes and the names of scheduler classes.
+The modules contain everything in a plan except titles, nodes and names of scheduler classes.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ __all__ = ["differences", "in_words", "with_network"]
 _SHOWN: Final = 3  # differences in a message
 _MOST_FLOWS: Final = 10**7  # of a source
 _NAMED: Final = ("links", "sources")
-_NAMING: Final = ("kind", "law")  # if these differ, the whole value differs
+_NAMING: Final = ("kind", "law")  # if any of these differs, the whole value differs
 
 
 def differences(plan: Plan, network: str) -> list[str]:
     """List the values in which a network differs from a plan, one line each.
 
-    Seeds and digests are not compared: each repetition of a network has its own.
+    Seeds and digests are not compared, because each repetition of a network has its own.
 
     Args:
         plan: the scenario's plan.
@@ -43,7 +43,7 @@ def differences(plan: Plan, network: str) -> list[str]:
 
 
 def with_network(plan: Plan, network: str) -> Plan:
-    """Return the plan with the network's values instead of the scenario's.
+    """Return the plan with the values of the network in place of the scenario's.
 
     Raises:
         InputError: the network has other links or sources, or values of a wrong type.

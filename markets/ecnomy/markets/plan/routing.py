@@ -3,10 +3,10 @@
 
 A link costs one hop (metric `hops`) or its propagation delay (`delay`). Among next hops with equal
 cost, `first` takes the link written first, and `hash` takes a link by a keyed hash of (seed,
-source, node): a source always takes the same path, and sources spread over the paths. Under `hops`
-and `first`, the path with the least delay wins among paths with equally many links. Under `hash`
-all these paths count as equal, as for routers that count hops. Among paths with equal delay, the
-path with the fewest links wins.
+source, node). So a source always takes the same path, and sources spread over the paths. Under
+`hops` and `first`, the path with the least delay wins among paths with the same number of links.
+Under `hash` all these paths count as equal, as for routers that count hops. Among paths with equal
+delay, the path with the fewest links wins.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _distances_from(
 ) -> dict[Hashable, int]:
     """Return the least cost to each node within reach, by Dijkstra's algorithm."""
     found: dict[Hashable, int] = {}
-    turn = itertools.count()  # nodes of equal distance have no order
+    turn = itertools.count()  # nodes at equal distance have no order
     waiting: list[tuple[int, int, Hashable]] = [(0, next(turn), start)]
     while waiting:
         distance, _, node = heapq.heappop(waiting)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Plan: the resolved input of an engine.
 
-Written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and part of the names:
-ps (picoseconds), bps (bit/s), bytes, packets. Sizes are IP packets; a link adds its own framing.
-Engines have no defaults: every key is present. Times are int64; -1 in a size or limit means "none".
+It is written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and part of the
+names: ps (picoseconds), bps (bit/s), bytes, packets. Sizes are IP packets; a link adds its own
+framing. Engines have no defaults: every key is present. Times are int64; -1 in a size or limit
+means "none".
 
 Law parameters are name -> number (float64; flags 0/1; choices are indices into the law's list of
 choices, see `ecnomy-engine describe`), in the unit of the law's C++ header.
@@ -77,8 +78,8 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stream: str  # name of the keyed random stream of the marking law
     scheduler: Scheduler | None = None  # None: one queue, first in first out
     loss: float = 0.0  # probability that the wire loses a packet, at its far end; below 1
-    loss_stream: str = ""  # name of the keyed random stream of these losses
-    half_duplex: bool = False  # paths use it both ways, and share its queue and transmitter
+    loss_stream: str = ""  # name of the keyed random stream for these losses
+    half_duplex: bool = False  # paths use it both ways and share its queue and transmitter
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,14 +91,14 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """From at_ps after a period's start, a source's rate is multiplied by factor_ppm / 10^6."""
+    """From at_ps after the start of a period, the rate is multiplied by factor_ppm / 10^6."""
 
     at_ps: int  # ascending, the first one 0
     factor_ppm: int
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A rate's change over the day (omnet/laws/traffic/profile.h); periods count from time 0."""
+    """Change of a rate over the day (omnet/laws/traffic/profile.h); periods count from time 0."""
 
     period_ps: int  # -1: no profile
     steps: list[ProfileStep]
@@ -151,7 +152,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
 
     @property
     def counts_marks(self) -> bool:
-        """Whether ACKs count marks; otherwise the sender learns of one per round trip."""
+        """Whether ACKs count marks; otherwise the sender learns of only one per round trip."""
         return self.echo in ("accurate", "accecn")
 
 
@@ -165,7 +166,7 @@ class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", ta
 
 
 class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of the calls of a telephone source (voip); other sources lack calls."""
+    """The settings for calls of a telephone source (voip); other sources have no calls."""
 
     ask: bool  # each call asks the market first (`request`)
     max_delay_ps: int  # a packet of a call with a larger delay counts as late; -1 none
@@ -234,7 +235,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def halved(self) -> bool:
-        """Return whether it buys marks and a loss halves its window: WTP that repairs losses."""
+        """Return whether it buys marks while losses halve its window: WTP that repairs losses."""
         tcp = self.transport
         return isinstance(tcp, Tcp) and tcp.window.law == "wtp" and tcp.repair
 
@@ -259,7 +260,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A histogram over [warm-up, end]; bin k holds [k width, (k + 1) width), the last the rest."""
+    """A histogram over [warm-up, end]; bin k is [k width, (k + 1) width), the last has the rest."""
 
     of: str  # "delay" (one-way, of delivered packets, per source) or "queue" (found, per link)
     width: int  # width of a bin: ps of delay, packets of queue

@@ -55,7 +55,7 @@ def _holds(preset: Preset) -> str:
 
 @functools.cache
 def strategy_entries() -> tuple[Entry, ...]:
-    """Return a variant for each installed strategy, and its parameters."""
+    """Return a variant for each installed strategy, and entries for its parameters."""
     from ecnomy.agents.strategies import BUILT_IN, GROUP, find
 
     found: list[Entry] = []

@@ -11,7 +11,7 @@ __all__ = ["Entry", "below"]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A key, or a variant: one of the laws, kinds, roles or strategies that a key may name.
+    """A key, or a variant: a law, kind, role or strategy that a key may name.
 
     Attributes:
         path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.

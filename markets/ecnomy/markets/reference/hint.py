@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that helps after an error in a scenario."""
+"""The command that an error in a scenario suggests."""
 
 from __future__ import annotations
 

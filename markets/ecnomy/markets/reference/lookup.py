@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search of entries by user input: a name, a path as in messages, part of a path, or words."""
+"""Finds entries for user input: a name, a path as in messages, part of a path, or words."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _keys(one: Entry) -> list[str]:
 
 
 def _ends(typed: list[str], one: Entry) -> bool:
-    """Check whether the typed steps end the path of an entry."""
+    """Return whether the typed steps are the end of an entry's path."""
     if one.variant:
         if typed[-1] != one.name:
             return False
@@ -140,7 +140,7 @@ def _ends(typed: list[str], one: Entry) -> bool:
 
 
 def _fits(typed: Sequence[str], steps: Sequence[str], one: Entry) -> bool:
-    """Check whether typed steps match, with optional names and an optional law or kind."""
+    """Return whether typed steps match, with optional names and an optional law or kind."""
     if not steps:
         return not typed
     if steps[0].startswith("<"):

@@ -209,7 +209,7 @@ def _plain(kind: Any) -> Any:
 
 
 def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return an example of a law, a kind or another mapping, with only the necessary keys."""
+    """Return an example of a law, a kind or another mapping with only the necessary keys."""
     config = kind.__struct_config__
     found: dict[str, Any] = {str(config.tag_field): str(config.tag)} if config.tag_field else {}
     beside = _BESIDE.get(str(config.tag), ())

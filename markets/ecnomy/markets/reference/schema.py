@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A JSON Schema (draft 7) of scenario files, with which editors complete, explain and check YAML.
+"""A JSON Schema (draft 7) of scenario files, so that editors can complete, explain and check YAML.
 
 A schema cannot check whether names exist, units fit, or values fit each other. A file that
-`extends` another may omit any key, so only its keys and types are checked. Marking laws of links
-may omit `law` (scenario/shared_marking.py).
+`extends` another may omit any key, so only the keys it has and their types are checked. Marking
+laws of links may omit `law` (scenario/shared_marking.py).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def struct_schema(kind: type[msgspec.Struct], title: str) -> Schema:
 
 
 class _Made:
-    """Definitions of structs, by name; with `partial`, no key is required and null is accepted."""
+    """Definitions of structs by name. With `partial`, no key is required and null is accepted."""
 
     def __init__(self, *, partial: bool) -> None:
         self.found: dict[str, Schema] = {}

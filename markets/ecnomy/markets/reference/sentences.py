@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences about classes and their fields, from docstrings and from the table of laws.
 
-A docstring in Google style has the sentence of a field in its section `Attributes:`. Sentences
-after the first are the note of the field. The section `Note:` is the note of the class. Sentences
-of law parameters are in the table of laws, under names that end in the unit.
+A docstring in Google style has the sentence of a field in its section `Attributes:`. Further
+sentences are the note of the field. The section `Note:` is the note of the class. Sentences of law
+parameters are in the table of laws, under names that end in the unit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _FIELDS: Final = re.compile(r"    (\w+(?:, \w+)*): +(.*)")
-_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # the table's words for an unset value
+_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # words in the table for an unset value
 _PARTS: Final[dict[type, tuple[str, str]]] = {
     scheduling.ServiceClass: ("service", "service-class"),
     weights.WeightedClass: ("service", "weighted-class"),
@@ -44,7 +44,7 @@ _FAMILIES: Final = {
     "traffic": traffic.Traffic,
     "scheduling": links.Scheduling,
 }
-# Keys that are not the table's name without its unit or `_mean`.
+# Keys that are not simply the name in the table without its unit or `_mean`.
 _KEYS: Final = {
     "w": "weight",
     "reading": "reading_times",

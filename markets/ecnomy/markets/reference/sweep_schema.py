@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON Schemas (draft 7) of sweep files, tournaments among them, and of environment files.
 
-A schema has keys, words and numbers. It cannot check whether paths exist in the scenario, or
+A schema checks keys, words and numbers. It cannot check whether paths exist in the scenario, or
 whether their values fit there. A file that `extends` another may omit any key.
 """
 

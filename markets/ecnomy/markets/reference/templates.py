@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The templates of `ecnomy new`: shipped examples and configs/templates, with other names.
 
-A template is a list of files that work where they are. A copy has the user's names instead of
-theirs, and a comment on the first changes to make.
+A template is a list of files that work where they are. A copy has the user's names in place of
+theirs, and a comment on what to change first.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = ["TEMPLATES", "Made", "Template", "make_new"]
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 _OF_STRATEGY: Final = "Change first: the sentence and the body of decide(), then the parameters."
 _OF_SCENARIO: Final = ("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py")
-_SHARED: Final = "gold-silver.yaml"  # a base of several beginnings, copied as it is
+_SHARED: Final = "gold-silver.yaml"  # a base of several templates, copied unchanged
 
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """One kind of beginning.
+    """One kind of template.
 
     In file names, replacements and commands, NAME stands for the user's name. MODULE and CLASS
     stand for the same name as a Python module and as a class.
@@ -215,7 +215,7 @@ def _check_name(kind: str, name: str, template: Template) -> None:
 
 
 def _check_free(name: str, module: str) -> None:
-    """Refuse names of Python and of installed modules, which an import would find first."""
+    """Refuse names of Python and of installed modules, because an import would find those first."""
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
         raise InputError(f"{name}: Python has a module or word {module}; choose another")
 
@@ -232,7 +232,7 @@ def _words(name: str) -> dict[str, str]:
 
 
 def _place(kind: str, file: str) -> Path:
-    """Return the file of a template: the sample's project has most of a law."""
+    """Return the file of a template; most files of a law are in the sample's project."""
     templates = examples_folder().parent / "templates"
     sample = project_folder() / "samples" / "own_law" / file
     return sample if kind == "law" and sample.is_file() else templates / file
@@ -250,7 +250,7 @@ def _renamed(text: str, template: Template, words: dict[str, str]) -> str:
 
 
 def _headed(text: str, file: str, first: str) -> str:
-    """Put the comment on what to change below the licence."""
+    """Put the comment on what to change first below the licence."""
     licence, _, rest = text.partition("\n")
     mark = "//" if file.endswith(".h") else "#"
     return f"{licence}\n{mark} {first}\n{rest}"

@@ -25,7 +25,7 @@ _OF_SOURCES: Final = ("delay", "sent", "delivered", "ce")
 
 
 class Naming:
-    """Names for the records of a plan: their columns in the form of Parquet tables."""
+    """Names for the records of a plan, whose columns get the form of Parquet tables."""
 
     def __init__(self, plan: Plan) -> None:
         self._links = [link.name for link in plan.links]

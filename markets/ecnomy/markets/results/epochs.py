@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of cumulative counters (flow_epochs, link_epochs) as matrices of report x row."""
+"""Tables of cumulative counters (flow_epochs, link_epochs) as matrices of reports x rows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Epochs:
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 
     def window(self, from_ps: int, to_ps: int) -> Window | None:
-        """Return the longest pair of reports within [from_ps, to_ps], None for fewer than two."""
+        """Return the first and last report within [from_ps, to_ps]; None for fewer than two."""
         inside = self.t_ps[(self.t_ps >= from_ps) & (self.t_ps <= to_ps)]
         if len(inside) < 2:
             return None
@@ -86,10 +86,10 @@ class Epochs:
         return np.asarray(ends[1] - ends[0], dtype=np.float64)
 
     def mean_while(self, name: str, counter: str, window: Window) -> Floats:
-        """Return the mean of a momentary column over reports of a window where it is above 0.
+        """Return the mean of a momentary column over the reports in a window where it is above 0.
 
-        Reports of intervals in which the counter did not grow are left out: a flow that stands
-        still keeps its last round-trip time.
+        Reports of intervals in which the counter did not grow are left out: an idle flow keeps its
+        last round-trip time.
         """
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
         grew = np.diff(self.column(counter), axis=0, prepend=0)[inside] > 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources with windows at their floor, which therefore took more marks than their target.
+"""Sources whose windows were at their floor, so that they took more marks than their target.
 
 An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. If its
 target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer, it stays at the floor and
-takes the marks of the floor. Windows are fractions and packets in flight are whole: with a floor of
-1, a window of 1.9 packets is at it. Paced senders go below one packet.
+takes the marks of the floor. Windows are fractions and packets in flight are whole, so with a floor
+of 1, a window of 1.9 packets is at the floor. Paced senders go below one packet.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Floor", "floors", "on_floors"]
 
-LEAST: Final = 0.05  # of the time, and of the marks; smaller shares are not reported
+LEAST: Final = 0.05  # share of the time, and of the marks; smaller shares are not reported
 
 
 class Floor(msgspec.Struct, frozen=True):
@@ -30,8 +30,8 @@ class Floor(msgspec.Struct, frozen=True):
     Attributes:
         source: name of the source.
         window: the floor [packets].
-        share: share of its flows' active time at the floor [0 to 1], estimated from reports; of
-            flows in one row (`rows: together`) by their mean window.
+        share: share of its flows' active time at the floor [0 to 1], estimated from reports; for
+            flows in one row (`rows: together`), by their mean window.
         asked_per_s: mean target of a flow, weight / smoothed round trip [marks/s].
         taken_per_s: mean mark rate of a flow [marks/s].
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `flows` and `links`: growth of the counters over the measured window.
+"""The tables `flows` and `links`: how the counters grew over the measured window.
 
-Counters and integrals are differences over the window. States (values "now") and maxima are those
-at its end. Rates come from these differences. A quotient without a denominator is 0; a mean delay
-or wait without packets is NaN.
+Counters and integrals are differences over the window. States (values "now") and maxima are the
+values at its end. Rates come from these differences. A quotient without a denominator is 0; a mean
+delay or wait without packets is NaN.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
 
 
 def nothing_yet(plan: Plan) -> Mark:
-    """Return the counters before the start, for runs that end before their first report."""
+    """Return the counters at the start, for runs that end before their first report."""
     count = plan.row_count
     flows = report_flows(len(plan.record.delay_thresholds_ps))
     none = np.zeros(count, dtype=np.int64)

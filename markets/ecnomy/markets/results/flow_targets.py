@@ -20,9 +20,9 @@ _RATE: Final = "mark_rate"
 
 
 def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
-    """Return a flow's target [marks/s] in each row, [report - 1, row]; below 0 without a target.
+    """Return the target of a flow in each row [marks/s], [report - 1, row]; negative if not set.
 
-    None if agents set no targets.
+    Return None if agents set no targets.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -35,7 +35,7 @@ def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
 
 
 def _in_force(decided: pd.DataFrame, looks: Looks) -> Floats:
-    """Return the last decision of each row [t_ps, flow, value] at the report before."""
+    """Return the last decision of each row [t_ps, flow, value] at the previous report."""
     asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
     flows, t_ps, rates = (decided[name].to_numpy() for name in ("flow", "t_ps", "value"))
     order = np.argsort(flows, kind="stable")

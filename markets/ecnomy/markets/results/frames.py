@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's tables for people: names, seconds, Mbps and money, no indices, ps and micro-units.
+"""A run's tables for people: names, seconds, Mbps and money instead of indices, ps and micro-units.
 
 A frame is derived from the raw table of the same name, with the same rows in the same order. Its
 index has a name, and `attrs["units"]` holds the unit of each column. Names of flows and links
@@ -179,7 +179,7 @@ def _entry(name: str) -> tuple[str, str, float]:
 def _meanings(
     names: pd.Series[str], value: Floats, unset: npt.NDArray[np.bool_], classes: list[str]
 ) -> npt.NDArray[np.object_]:
-    """Return the words for values that are codes: classes, on, off, none."""
+    """Return words for values that are codes: classes, on, off, none."""
     found = np.full(len(value), "", dtype=object)
     found[unset] = "none"
     switched = (names == ACTIVE).to_numpy(dtype=np.bool_)

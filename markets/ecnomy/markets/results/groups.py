@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates and payments: flows by class, or by source outside all classes, in means per flow.
+"""Rates and payments of flows by class, or by source outside all classes, as means per flow.
 
 Background traffic belongs to no class and no agent: its marks are booked on `source:<source>`.
 """
@@ -57,7 +57,7 @@ class Group(msgspec.Struct, frozen=True):
     paid_per_mark: float | None  # money; None without marks
     fee_per_s: float  # money/s
     background_per_s: float = 0.0  # money/s for marks of background traffic, sum of all its flows
-    active: float | None = None  # mean number of flows, base of the means; None: all flows
+    active: float | None = None  # mean number of flows, the base of the means; None: all flows
 
     @property
     def all_charge_per_s(self) -> float:
@@ -125,7 +125,7 @@ def _switches(run: Tables) -> Switches:
 
 
 def _active(switches: Switches, window: Measured) -> dict[int, float]:
-    """Return, for rows of flows that agents switched off, the mean number of active flows."""
+    """Return the mean number of active flows for each row of flows that agents switched off."""
     if window.to_ps <= window.from_ps:
         return {}
     mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]

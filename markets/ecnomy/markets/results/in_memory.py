@@ -92,7 +92,7 @@ class InMemory:
         return msgspec.convert(self._head, Manifest)
 
     def _take(self, market: MarketLike) -> None:
-        """Note from postings and decisions which flows are background and which are switched."""
+        """Note which flows are background and which are switched, from postings and decisions."""
         names = market.ledger.names
         for rows in market.ledger.take():
             if rows.kind == MARKS:

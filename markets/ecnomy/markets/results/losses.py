@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose windows losses halved, so that they took fewer marks than they pay for.
+"""Sources whose windows were halved by losses, so that they took fewer marks than they pay for.
 
-A WTP window settles where rises and falls balance. A mark lowers it by `gain` (siris2002 Eq. 4), a
-loss by half (antoniadis2000 4.2): as much as cwnd / (2 gain) marks, which are not taken then.
+A WTP window settles where rises and falls balance. A mark lowers it by `gain` (siris2002 Eq. 4),
+and a loss by half (antoniadis2000 4.2). A loss thus replaces cwnd / (2 gain) marks, which the
+source does not take.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _of_source(plan: Plan, source: Source, looks: Looks, rates: Floats) -> Losse
     packets = float((np.diff(sent, axis=0) * on).sum())
     if flow_s <= 0 or packets <= 0:
         return None
-    # Queueing may have lowered the target of the window; that is not due to losses.
+    # Queueing may have lowered the target of the window, which is not due to losses.
     window = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
     aimed = float((looks.dt_s * on * np.minimum(window, asked * flows)).sum()) / flow_s
     taken = float((np.diff(ce, axis=0) * on).sum()) / flow_s

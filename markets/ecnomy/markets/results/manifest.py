@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 FORMAT: Final = 1
-MANIFEST: Final = "manifest.json"  # its name in the folder
-SWEEP: Final = "sweep.json"  # in the folder of a sweep, which holds no run
+MANIFEST: Final = "manifest.json"  # file name in the folder
+SWEEP: Final = "sweep.json"  # file in the folder of a sweep, which holds no run
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class SoldClass(msgspec.Struct, frozen=True):
 
 
 class HandChange(msgspec.Struct, frozen=True):
-    """A kind of value that a user set in the running market: from when on, and how many values."""
+    """A kind of value that a user set in the running market: since when, and how many values."""
 
     what: str  # price, willingness, active share or class
     of: str  # a carrier ("" in a market without one) or a source
@@ -97,13 +97,13 @@ class _Version(msgspec.Struct, frozen=True):
 
 
 class _Header(msgspec.Struct, frozen=True):
-    """The header, read first: the rest is parsed only if its format is known."""
+    """The header, which is read first. The rest is parsed only if its format is known."""
 
     format: int
 
 
 class _PlanHeader(msgspec.Struct, frozen=True):
-    """The header of the plan, read first for the same reason."""
+    """The header of the plan, which is read first for the same reason."""
 
     plan: _Version
 
@@ -143,7 +143,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _near(folder: Path) -> Path | None:
-    """Return the results of a scenario that was named in place of the folder of its run."""
+    """Return the results of a scenario that a user named in place of the folder of its run."""
     inside = Path("results") if folder.parent == Path() else folder.parent
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):

@@ -29,7 +29,7 @@ class Missed(msgspec.Struct, frozen=True):
     losses: list[Losses]
 
     def __iter__(self) -> Iterator[Floor | Saturated | Losses]:
-        """Go through all of them; each is one line for a user as text."""
+        """Iterate over all of them; as text, each is one line for a user."""
         yield from self.floors
         yield from self.saturated
         yield from self.losses

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payments by payer, payee and kind: quantity x price, mark charges by the marking link.
+"""Payments by payer, payee and kind: quantity x price, with mark charges by marking link.
 
 Amounts are those of the ledger over the whole run, exact to the micro-unit. The ledger does not
 record which link set a charged mark; the table `pairs` counts the marks of each link on a source's
 packets. A source's marks and mark charges are divided among the links in this proportion, in
-integer marks and micro-units. The largest fractions are rounded up first, so that sums stay exact.
+integer marks and micro-units. The largest fractions are rounded up first, so sums stay exact.
 `pairs` covers the whole run, so lost marks and price changes affect all links alike.
 """
 
@@ -96,7 +96,7 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
-    """Return postings paid by `who`, and those for flows of the flow, source or class `who`."""
+    """Return postings paid by `who`, and postings for flows of the flow, source or class `who`."""
     table = raw.ledger
     flow = table["flow"].to_numpy(dtype=np.int64)
     sources = np.array([*(s.name for s in raw.plan.row_sources()), ""], dtype=object)

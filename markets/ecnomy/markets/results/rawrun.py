@@ -88,7 +88,7 @@ class RawRun(RunTables):
 
     @property
     def raw(self) -> RawRun:
-        """Return itself, so that code can use the raw tables of a run or of its Results."""
+        """Return itself, so that code can take the raw tables from a run or from its Results."""
         return self
 
     @property
@@ -147,7 +147,7 @@ class RawRun(RunTables):
             return pq.read_table(file, columns=list(columns), filters=filters)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read `<name>.parquet` again, or only those of the given columns that exist.
+        """Read `<name>.parquet` again, or only the given columns that exist.
 
         Raises:
             ResultsError: the table is unreadable, was altered, or is missing although every run has
@@ -182,7 +182,7 @@ def _readable(file: Path) -> Iterator[None]:
 
 
 def open_raw(path: str | Path) -> RawRun:
-    """Open the results folder of a run; a partial one opens too (see `RawRun.note`).
+    """Open the results folder of a run, complete or partial (see `RawRun.note`).
 
     Raises:
         ResultsError: the folder does not exist, holds no results, or another format.

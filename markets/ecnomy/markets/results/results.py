@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run: of a new one (`run`), or of one opened from its folder (`open_run`)."""
+"""The results of a run, either new (`run`) or opened from its folder (`open_run`)."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Results(RunTables):
 
     @cached_property
     def balances(self) -> pd.Series[float]:
-        """Return the money on each account at the end: received minus paid."""
+        """Return the money in each account at the end: received minus paid."""
         import pandas as pd
 
         found = {name: micro / 1e6 for name, micro in (self.manifest.balances_micro or {}).items()}
@@ -196,8 +196,8 @@ class Results(RunTables):
 
         Returns:
             A row per interval, dated by its end, `t_s`; a column per flow, class ... A flow counts
-            for its class during the interval. NaN if there was nothing (a delay
-            without a packet, a class without a flow). `attrs["unit"]` is the unit.
+            for its class during the interval. NaN if there was nothing to measure (a delay without
+            a packet, a class without a flow). `attrs["unit"]` is the unit.
 
         Raises:
             InputError: the quantity does not exist, or does not have this grouping.
@@ -211,16 +211,16 @@ class Results(RunTables):
         """Return all payments over the whole run: payer, payee and kind.
 
         Args:
-            who: an account: its payments. A class, source or flow: all payments for it by any payer
-                (a fee by the customer, its marks by the provider). Both, if both have the
+            who: an account, for its payments. A class, source or flow, for all payments for it by
+                any payer (a fee by the customer, its marks by the provider). Both, if both have the
                 name. None: everything.
 
         Returns:
             `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean
             of this payer, payee, kind and source), `amount` in money, the largest first. Mark
             charges have a row for each link that marked the source's packets, in proportion to
-            its marks in the whole run, independent of price changes. Amounts of a payer sum to
-            the ledger's total, exact to the micro-unit.
+            its marks in the whole run, independent of price changes. The amounts of a payer sum to
+            the total in the ledger, exact to the micro-unit.
 
         Raises:
             InputError: the name does not exist.
@@ -284,7 +284,7 @@ class Results(RunTables):
 
 
 def open_run(path: str | os.PathLike[str]) -> Results:
-    """Open the results folder of a run; a partial one opens too (see `Results.note`).
+    """Open the results folder of a run, complete or partial (see `Results.note`).
 
     Raises:
         ResultsError: the folder does not exist, holds no results, or another format.

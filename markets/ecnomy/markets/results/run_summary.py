@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The summary after a run: rates and payments of each class, or of each source outside all classes.
 
-It covers the whole measured window, [warm-up, end]. `ecnomy show` has the same means, and also
+It covers the whole measured window, [warm-up, end]. `ecnomy show` prints the same means, and also
 those of each phase. Background traffic belongs to no class and no agent: its marks are booked on
 `source:<source>`.
 """

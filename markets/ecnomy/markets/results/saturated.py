@@ -2,9 +2,10 @@
 """Sources that queueing held back, so that they took fewer marks than they pay for.
 
 A flow steered by a market should take its willingness / the price of a mark, in marks per second.
-Its window law works in marks per round trip: the rate times the round trip, but at most twice
-the smallest round trip (omnet/laws/window/round_trip.h). Otherwise queue and window would grow
-without limit. While queueing makes the round trip longer than that, the flow takes fewer marks.
+Its window law works in marks per round trip: the rate times the round trip, where the round trip
+counts as at most twice the smallest one (omnet/laws/window/round_trip.h). Otherwise queue and
+window would grow without limit. While queueing makes the round trip longer than that, the flow
+takes fewer marks.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Saturated", "saturated"]
 
-_ABOUT: Final = 0.8  # share of the target; a flow below it is held back by something else
+_ABOUT: Final = 0.8  # share of the target; something else holds back a flow below it
 
 
 class Saturated(msgspec.Struct, frozen=True):
@@ -35,7 +36,7 @@ class Saturated(msgspec.Struct, frozen=True):
             1].
         asked_per_s: mean target of a flow from its decisions, willingness / price [marks/s].
         aimed_per_s: mean target of its window, weight / smoothed round trip [marks/s].
-            A paced flow takes more: it may have twice its window under way.
+            A paced flow takes more, because it may have twice its window in flight.
         taken_per_s: mean mark rate of a flow [marks/s].
     """
 
@@ -47,7 +48,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Return whether this held it back: it took about the target of its window, or more."""
+        """Return whether queueing held it back: it took about the target of its window, or more."""
         short = self.taken_per_s < (1 - LEAST) * self.asked_per_s
         return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
 
@@ -62,7 +63,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
 
 def saturated(run: RawRun) -> list[Saturated]:
-    """Return sources held back for over 5 % of the time that took over 5 % fewer marks for it.
+    """Return sources held back for over 5 % of the time that therefore took over 5 % fewer marks.
 
     Raises:
         ResultsError: a table is missing or unreadable.

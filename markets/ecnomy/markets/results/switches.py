@@ -39,7 +39,7 @@ class Switches:
         own = np.isin(flow, self.rows)
         t_ps, flow, value = t_ps[own], flow[own], value[own]
         order = np.lexsort((t_ps, flow))  # stable: the last decision at a time holds
-        # Each row is on from its beginning to its first switch; then a span per switch.
+        # Each row is on from its beginning to its first switch. Then each switch starts a span.
         row = np.concatenate((self.rows, flow[order]))
         begin = np.concatenate((np.zeros(len(self.rows), dtype=np.int64), t_ps[order]))
         on = np.concatenate((np.ones(len(self.rows)), value[order]))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a results folder: their columns, and streaming a table to Parquet.
+"""The tables of a results folder: their columns, and how a table is streamed to Parquet.
 
 The bytes of a table depend on its rows only, not on the batches: row groups hold
-ROWS_PER_GROUP rows, the last one the rest. A table is written as `<name>.parquet.tmp` and gets
-its name when it is closed; only then is it readable. The metadata of each field has the unit of its
+ROWS_PER_GROUP rows, the last one the rest. A table is written as `<name>.parquet.tmp`. It gets its
+name when it is closed, and is readable only then. The metadata of each field has the unit of its
 column (units.py).
 """
 
@@ -179,7 +179,7 @@ class TableWriter:
     def write(self, columns: Mapping[str, Any]) -> None:
         """Append rows; `columns` has every column of the schema: an array, a sequence or Taken.
 
-        They are kept without a copy for a while. So the caller must replace arrays and never modify
+        They are kept for a while without a copy, so the caller must replace arrays and never modify
         them.
         """
         given = [columns[name] for name in self._schema.names]
@@ -215,7 +215,7 @@ class TableWriter:
         self._rows = self._rest.num_rows
 
     def _gather(self) -> None:
-        """Merge waiting batches into one, because an array of a few rows has much overhead."""
+        """Merge waiting batches into one, because an array of few rows has much overhead."""
         if self._waiting:
             fields = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
             arrays = [_column(parts, field.type) for parts, field in fields]

@@ -183,9 +183,7 @@ def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
 
 
 def _classes(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
-    """Group by the class at the start of an interval; flows without a class are a group, if
-    any.
-    """
+    """Group by the class at the start of an interval; flows without a class form a group."""
     held = class_labels(raw.manifest)
     if by == "provider":
         held = [one.provider for one in raw.manifest.classes]
@@ -284,7 +282,7 @@ def _of_carriers(
 def _of_accounts(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Return sums of postings, which are dated by the report at the end of their interval."""
+    """Return sums of postings, which have the time of the report at the end of their interval."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.ledger
     received, paid = (_summed(table, side, edges) for side in ("credit", "debit"))

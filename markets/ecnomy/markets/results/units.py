@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The unit of every column, on disk and in users' frames.
 
-A name that ends in a unit states it (`delay_sum_ps`, `goodput_bps`, `fee_micro`). All other columns
-are listed here, each once. Parquet schemas carry the unit as the metadata `unit` of a field, frames
-as `attrs["units"]`.
+A name that ends in a unit states that unit (`delay_sum_ps`, `goodput_bps`, `fee_micro`). All other
+columns are listed here, each once. Parquet schemas carry the unit as the metadata `unit` of a
+field, frames as `attrs["units"]`.
 
     text      words        number   an index or a serial number      0/1   no or yes
     1         a share or a probability                               by .. the column with the unit

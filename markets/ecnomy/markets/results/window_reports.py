@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Report values of flows within the measured window, by source."""
+"""Values of flows in the reports of the measured window, by source."""
 
 from __future__ import annotations
 

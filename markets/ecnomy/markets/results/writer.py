@@ -6,8 +6,8 @@
     machine.json    place, time and speed of the run; log.txt: messages. Not part of the identity
     omnet/          of runs on OMNeT++: inputs, log and result files. Not part of the identity
 
-The manifest says `complete: false` from the start and is replaced when the run has ended, which
-identifies a killed run. All files get their names only when they are complete. The last
+The manifest says `complete: false` from the start and is replaced when the run has ended, so a
+killed run can be recognised. All files get their names only when they are complete. The last
 manifest is written when everything else is on disk, and holds the digests of the tables (see
 ecnomy.markets.support.intact). The log locks a folder while a run writes to it.
 """
@@ -73,7 +73,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         f"{folder}: another run is writing to it; close that run, or choose another folder",
     )
     log.truncate(0)
-    if (folder / MANIFEST).exists():  # a power loss could restore it, beside other tables
+    if (folder / MANIFEST).exists():  # a power loss could restore it beside other tables
         (folder / MANIFEST).unlink()
         sync_file(folder)
     for name in ALL_TABLES:

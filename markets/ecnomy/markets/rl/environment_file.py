@@ -13,8 +13,9 @@ learners:
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}
 
-It is separate from the scenario, like a sweep: the scenario describes the market, and runs
-unchanged without learners. It is read equally strictly, and every fault has its line.
+It is separate from the scenario, like a sweep. The scenario describes the market, and runs
+unchanged without learners. The file is read as strictly as a scenario, and every fault has its
+line.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ __all__ = ["Environment", "EnvironmentDocument", "Learner", "RewardSpec", "load_
 
 _Period = Annotated[int, Amount(what="a time", example="60 s", units=("ps",), above=True)]
 _Steps = Annotated[int, Number(what="a whole number", least=1, most=10**7, whole=True)]
-_IDLE: Final = StrategySpec("stay")  # replaces a learner's strategy: the last values hold
+_IDLE: Final = StrategySpec("stay")  # replaces a learner's strategy, so that the last values hold
 
 
 class RewardSpec(msgspec.Struct, frozen=True):
@@ -169,7 +170,7 @@ class Environment(msgspec.Struct, frozen=True):
         return next(agent for agent in self.market.agents if agent.name == name)
 
     def played(self, learners: tuple[str, ...]) -> Scenario:
-        """Return an episode's scenario: learners replace strategies, and it has one more epoch.
+        """Return an episode's scenario, in which learners replace strategies, with one more epoch.
 
         At the last report of a run, agents no longer observe anything.
         """

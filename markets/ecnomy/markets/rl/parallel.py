@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market as a PettingZoo ParallelEnv: all learners act at once, between two steps.
+"""A market as a PettingZoo ParallelEnv, in which all learners act at once, between two steps.
 
-An episode ends by truncation, after its number of steps. Infos have `seed`, and the observed
+An episode ends by truncation, after its number of steps. Infos contain `seed`, and the observed
 quantities in their units. The call that detects a fault of a run raises it (for instance a dead
 engine: EngineError with its last message); reset() starts again.
 """

@@ -38,7 +38,7 @@ LEARNERS: Final = (CARRIER, HANDLER)
 
 
 class Look(msgspec.Struct, frozen=True, eq=False):
-    """The observations of a learner's agent over the past step.
+    """What a learner's agent observed over the past step.
 
     Attributes:
         dt_s: length of the step [s]; 0 at the beginning.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many markets at once as a Gymnasium VectorEnv, spread over processes.
 
-Each process steps its share of the markets one after another, with Gymnasium's SyncVectorEnv, and
-all processes step at the same time. A market takes a fraction of a CPU and its own engine, so a
-process per CPU suffices for any number of markets. Results do not depend on the number of
+Each process steps its share of the markets one after another with Gymnasium's SyncVectorEnv, and
+all processes step at the same time. A market takes a fraction of a CPU and has its own engine, so
+one process per CPU suffices for any number of markets. Results do not depend on the number of
 processes: market i of `reset(seed=s)` is the run with seed s + i.
 """
 

@@ -140,7 +140,7 @@ class Conversation:
             self._listen(market)
 
     def step(self, market: MarketLike) -> None:
-        """Answer the last report and go on to the next one; after the last one to the end.
+        """Answer the last report and go on to the next one, or after the last one to the end.
 
         Raises:
             EcnomyError: as `run`.
@@ -270,7 +270,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
-    """Return how a started engine differs from its plan, "" if it does not."""
+    """Return how a started engine differs from its plan, or ""."""
     if not hello.network:
         return link.fault_of_plan(hello)
     if hello.seed != plan.seed:
@@ -280,7 +280,7 @@ def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
 
 @contextmanager
 def _blamed(link: EngineLink, fate: Callable[[], str]) -> Iterator[None]:
-    """An error about an engine that is gone says how it ended."""
+    """Make an error about an engine that is gone say how the engine ended."""
     try:
         yield
     except ProtocolError as error:

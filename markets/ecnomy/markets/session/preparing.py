@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a run: its scenario, its market, the folder for its results."""
+"""The parts of a run: its scenario, its market, and the folder for its results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["default_folder", "folder_of", "loaded", "market_of"]
 def loaded(
     scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str], seed: int | None
 ) -> Scenario:
-    """The scenario of a path, or one that is loaded already, with this seed.
+    """Return the scenario at a path, or one that is already loaded, with this seed.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError).
@@ -43,12 +43,12 @@ def loaded(
 
 
 def market_of(plan: Plan, spec: MarketSpec | None) -> MarketLike:
-    """The market of a run, or one without payments."""
+    """Return the market of a run, or one without payments."""
     return NoMarket(plan) if spec is None else Market(plan, spec)
 
 
 def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
-    """The folder for results: `out`, or the default.
+    """Return the folder for results: `out`, or the default.
 
     Raises:
         TypeError: `out` is not a path.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long work on standard error: work done, elapsed time, work left.
+"""Progress of long work on standard error: work done, time elapsed, time left.
 
-On a terminal, it is one line, which is rewritten. Elsewhere (a pipe, a file) it prints a line every
-ten seconds. The wall clock is read here for display; results of a run never depend on it.
+On a terminal it is one line, which is rewritten. Elsewhere (a pipe, a file) it is a new line every
+ten seconds. The wall clock is read here only for display; results never depend on it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ecnomy.markets.support.printable import printable
 __all__ = ["ProgressLike", "RunProgress", "Runs", "StatusLine", "duration"]
 
 _LINE_S: Final = 10.0  # between two lines without a terminal
-_MOST_LEFT: Final = 1000.0  # times the time so far
+_MOST_LEFT: Final = 1000.0  # multiple of the time so far
 _WHO: Final = "ecnomy: "
 _LIVE_S: Final = 0.1  # between two updates of the line on a terminal
 
@@ -40,7 +40,7 @@ class ProgressLike(Protocol):
         """Show a notice to the user."""
 
     def stop(self) -> None:
-        """Note the end of the run, of every kind."""
+        """Note the end of the run, however it ended."""
 
 
 def duration(seconds: float) -> str:
@@ -79,7 +79,7 @@ class StatusLine:
 
         Args:
             done: the work done, such as `3 of 8 runs done`.
-            left_s: an estimate of the seconds left, None if unknown. It is not shown if it rests
+            left_s: an estimate of the seconds left, None if unknown. It is not shown if it is based
                 on less than a thousandth of the work.
             now: on a terminal, show it in any case.
         """

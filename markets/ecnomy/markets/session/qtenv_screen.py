@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The display data of a market: the JSON of the bridge's message `show` (PROTOCOL.md).
 
-It is only for display: engines do not compute with it, and a run without a screen omits it.
+It is only for display. Engines do not compute with it, and a run without a screen omits it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Screen:
             self._paid_micro[who] = self._paid_micro.get(who, 0) + amount
 
     def _payments(self) -> list[dict[str, Any]]:
-        """Return what was paid so far, in the order in which each was paid first."""
+        """Return the payments so far, in the order in which each kind was first made."""
         return [
             {"from": payer, "to": payee, "for": kind, "source": source, "money": micro / MICRO}
             for (payer, payee, kind, source), micro in self._paid_micro.items()
@@ -122,8 +122,8 @@ class Screen:
     def _news(self, market: MarketLike) -> list[str]:
         """Return decisions since the last report, without agents' own notes, in order of time.
 
-        A value that is held by hand overrides its agent at each report. As what is in force does
-        not change, neither decision is news.
+        A value held by hand overrides its agent at each report. The value in force does not change,
+        so neither decision is news.
         """
         told = [
             (_decided(entry), line)

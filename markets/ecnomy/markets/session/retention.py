@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outputs of a run: tables, log, machine.json, progress.
 
-The folder of a run records every kind of end: the tables are closed and readable, and the manifest
-is complete or gives the reason for its incompleteness.
+However a run ends, its folder records it: the tables are closed and readable, and the manifest says
+that the run is complete or why it is not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Writer = ResultsWriter | InMemory
 
 
 class RunVoice:
-    """Messages during a run go to its log and to observers."""
+    """Sends messages during a run to its log and to observers."""
 
     def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
         self._writer, self._progress = writer, progress
@@ -91,7 +91,7 @@ class Keeper:
 def kept(
     opened: Callable[[], ResultsWriter], market: MarketLike, progress: ProgressLike | None
 ) -> Iterator[Keeper]:
-    """Open results, and close them after every kind of end of the body."""
+    """Open results, and close them however the body ends."""
     keeper: Keeper | None = None
     reason: str | None = "the run failed"
     try:

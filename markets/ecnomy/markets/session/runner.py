@@ -52,8 +52,9 @@ def run(
         force: replace any complete run in `out`.
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
         again: replace a complete run of the same scenario, seed, version and engine in `out`, whose
-            results would be equal. So a program or notebook can be run twice. False refuses it,
-            and so does a run in which values were set by hand (see `open_market`).
+            results would be equal. So a program or notebook can be run twice. False refuses to
+            replace it. A run in which values were set by hand is never replaced (see
+            `open_market`).
 
     Returns:
         The results, as `ecnomy.analysis.open_run` opens them.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A market that waits for engines started by hand, one run after another (the verb `serve`).
 
-One example is OMNeT++'s Qtenv, which may pause for hours: only end of file means that an engine
+One example is OMNeT++'s Qtenv. It may pause for hours, so only end of file means that an engine
 died.
 """
 
@@ -167,7 +167,7 @@ class _Guest:
 
 
 def _next(folder: Path) -> Path:
-    """Create and return the first free numbered folder, so other processes cannot take it."""
+    """Create and return the first free numbered folder, so that other processes cannot take it."""
     for number in itertools.count(1):
         with contextlib.suppress(FileExistsError):
             (folder / f"{number:03}").mkdir(parents=True)

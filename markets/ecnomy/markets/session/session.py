@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in progress: an engine beside a market, step by step, until its end or `close()`.
+"""A run in progress: an engine beside a market, step by step, until the end or `close()`.
 
 A session holds the resources of a run: the engine's process, the socket, the results folder. It
 releases all of them at the first of these events:
@@ -11,9 +11,9 @@ releases all of them at the first of these events:
     references left
     Python exits        "the program ended at 12 s"
 
-The session does not hold the market, so that Python can collect it: calls receive it. Signal
-handlers, environment and working folder of the process stay unchanged. Sessions share only the list
-of open sessions.
+The session does not hold the market, so that Python can collect the market; calls receive it as an
+argument. Signal handlers, environment and working folder of the process stay unchanged. Sessions
+share only the list of open sessions.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def open_market(
 
 
 class Session:
-    """One run; every call but the first receives the market again.
+    """One run; every call after the first receives the market again.
 
     Attributes:
         folder: its results folder; None: results are kept in memory.

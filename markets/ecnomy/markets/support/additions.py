@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Additions of packages above this one, as entry points of the group `ecnomy.additions`.
+"""Additions by packages above this one, as entry points of the group `ecnomy.additions`.
 
 overview     draws a run: Results.plot
 welfare      a sweep's columns of runs whose agents declare a utility
@@ -23,7 +23,7 @@ GROUP: Final = "ecnomy.additions"
 
 @functools.cache
 def added(name: str) -> str:
-    """Return the addition of a name, as module:function; "" if no package provides it."""
+    """Return the addition with this name, as module:function; "" if no package provides it."""
     entries = importlib.metadata.entry_points(group=GROUP, name=name)
     return next((entry.value for entry in entries), "")
 

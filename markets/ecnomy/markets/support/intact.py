@@ -32,7 +32,7 @@ __all__ = [
     "write_synced",
 ]
 
-# Exceptions that reading foreign JSON may raise; RecursionError for values that are too deep.
+# Exceptions that reading foreign JSON may raise; RecursionError if values are nested too deeply.
 UNREADABLE: Final = msgspec.MsgspecError, ValueError, OverflowError, RecursionError
 
 _DIGITS: Final = 32

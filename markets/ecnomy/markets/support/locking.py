@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Locked folders: one process at a time writes to a folder of results.
 
-A lock is an flock of a file in the folder. It ends with the process, even if that is killed.
+A lock is an flock on a file in the folder. It ends with the process, even if that is killed.
 
 While another thread starts a process, the new process holds copies of all open files until its
 program begins. If the file were only closed, the folder would stay locked for that time.
@@ -47,9 +47,9 @@ class LockedFile(io.TextIOWrapper):
 def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
     """Lock a file of a folder that we may write; closing the file unlocks it.
 
-    The folder is checked twice. The first check happens before any file is created, so a refused
-    folder stays unchanged. The second check happens under the lock, because another process may
-    have started and ended there between the two.
+    The folder is checked twice. The first check is made before any file is created, so a refused
+    folder stays unchanged. The second is made under the lock, because another process may have
+    started and ended there in between.
 
     Args:
         file: the lock file; created if missing, with its parent folders.

@@ -2,8 +2,8 @@
 r"""Text from files and peers in a form that is safe for terminals.
 
 Control characters can move the cursor, change earlier lines, or set a window's title. They are
-written as escapes such as \x1b, like characters that reverse the direction of text or that UTF-8
-cannot encode.
+written as escapes such as \x1b, and so are characters that reverse the direction of text or that
+UTF-8 cannot encode.
 """
 
 from __future__ import annotations

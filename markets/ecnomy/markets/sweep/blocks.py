@@ -59,7 +59,7 @@ def plain(node: Node) -> Value:
 
 
 def _reads_as_itself(text: str) -> bool:
-    """Return whether quoted text means the same without its quotes."""
+    """Return whether quoted text would mean the same without quotes."""
     try:
         return parse(text, "", lines=False).value == text
     except ScenarioError:

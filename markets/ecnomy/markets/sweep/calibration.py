@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `calibrate` of a sweep file: the parameter to search, the figure and its target.
+"""The section `calibrate` of a sweep file: the parameter to vary, the figure and its target.
 
     calibrate:
       figure: voice_late                  # a column of the runs
@@ -39,7 +39,7 @@ _DIGITS: Final = 4
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """A parameter with a search for the value at which a figure of the runs meets a target.
+    """A parameter to search for the value at which a figure of the runs meets a target.
 
     Attributes:
         figure: a column of the runs, which increases or decreases with the parameter.
@@ -78,7 +78,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return min(max(value, self.range.low), self.range.high)
 
     def around(self, low: float, high: float) -> tuple[float, float]:
-        """Return an interval, with a step extended to the next multiples within the range."""
+        """Return an interval; with a step, extended to the next multiples within the range."""
         if not self.step or not (math.isfinite(low) and math.isfinite(high)):
             return low, high
         ends = (math.floor(low / self.step), math.ceil(high / self.step))

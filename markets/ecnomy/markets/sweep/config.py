@@ -55,7 +55,7 @@ def is_sweep(path: Path) -> bool:
 
 
 def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) -> None:
-    """Refuse --set and --seed with a sweep file, in verbs that also accept a scenario file.
+    """Refuse --set and --seed with a sweep file, for verbs that also accept a scenario file.
 
     Raises:
         InputError: one of them is given.
@@ -68,7 +68,7 @@ def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) 
 def load_sweep(
     path: str | os.PathLike[str], *, quick: bool = False, beside: tuple[str, ...] = ()
 ) -> Sweep:
-    """Read a sweep file and load its first point, which detects a wrong path at once.
+    """Read a sweep file and load its first point, so that a wrong path is detected at once.
 
     Args:
         path: the file.
@@ -158,7 +158,7 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     file = os.path.join(os.path.dirname(shown), node.value)
     if not os.path.isfile(file):
         raise node.place.error("scenario", f"{show(node)}, no such file", "a scenario file")
-    load(file)  # reports the scenario's faults at their own places
+    load(file)  # reports faults of the scenario at their own places
     tree = with_sizes_inside(load_tree(file))
     for changes in (root.mapping().get("set"), more):
         if changes is not None:

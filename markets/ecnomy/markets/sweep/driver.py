@@ -159,7 +159,7 @@ def _hand_out(
 def _outcome(
     future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
 ) -> Outcome:
-    """Return the answer of a worker; its death during the run is an outcome too."""
+    """Return the answer of a worker; the worker's death during the run is an outcome too."""
     if future.cancelled():
         raise PoolLost(LOST)
     error = future.exception()
@@ -176,7 +176,7 @@ def _outcome(
 
 
 def _of_run(outcome: object, point: str) -> Outcome:
-    """Return the outcome if it belongs to the worker's run; refuse another."""
+    """Return the outcome if it belongs to the worker's run; refuse any other."""
     if isinstance(outcome, Outcome) and outcome.point == point:
         return outcome
     found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine of a sweep: all runs in a folder use one engine.
 
-`--engine` overrides `engine` in the sweep file. Without both, the folder's engine continues,
-or the built-in one starts. A folder keeps its engine in its head (see store.py);
+`--engine` overrides `engine` in the sweep file. If neither is given, the engine of the folder
+continues, or the built-in one starts. A folder keeps its engine in its head (see store.py);
 store.py refuses another engine, because its runs would replace the existing ones.
 """
 

@@ -50,10 +50,10 @@ class ExecutorPool:
 
 
 class InlinePool:
-    """Makes each run at once, in this process.
+    """Makes each run immediately, in this process.
 
-    A file names the run that has begun. If the process dies with it, the next process counts this,
-    and abandons the run after five deaths.
+    A file names the run that has begun. If the process dies during that run, the next process
+    counts the death, and abandons the run after five deaths.
 
     Args:
         folder: folder of that file.

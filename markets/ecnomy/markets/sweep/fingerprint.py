@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of everything that determines a run's outcome; another key means another run.
+"""Digests of everything that determines a run's outcome. A different key means a different run.
 
     key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of
                  packages, strategy modules)
 
 The modules of a user's strategies count with their local imports: modules that belong neither to
-Python nor to site-packages, and the packages that contain them. The imports are found by
-reading import statements.
+Python nor to site-packages, and the packages that contain them. Imports are found by reading import
+statements.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = [
 _DEPENDED_ON: Final = ("mesa", "numpy", "pint", "PyYAML", "scipy", "topohub")
 _NAMED: Final = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 _ANALYSIS: Final = "ecnomy.analysis."
-_RACE_S: Final = 2.0  # file systems round times of change to two seconds at worst
+_RACE_S: Final = 2.0  # file systems round modification times to two seconds at worst
 _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
@@ -159,7 +159,7 @@ def modules_named_in(*texts: str) -> dict[str, str]:
 
 
 def digest_of(module: str) -> str:
-    """Return the digest of a module's file, "" if it has no file any more."""
+    """Return the digest of a module's file, or "" if the file is gone."""
     file = _file(module)
     return _sha(_source(file)) if file else ""
 
@@ -179,7 +179,7 @@ def forget_edited_modules() -> None:
     if not edited:
         return
     for name in _IMPORTED:
-        # A module of ecnomy's own stays, since others hold it, while its file is unchanged.
+        # A module of ecnomy itself stays while its file is unchanged, because others hold it.
         if name in edited or not name.startswith(_ANALYSIS):
             sys.modules.pop(name, None)
     _IMPORTED.clear()
@@ -204,7 +204,7 @@ def _module_of(kind: str, group: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _entries(group: str, places: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    """Return a group's entry points, read again if an installation has changed `places`."""
+    """Return the entry points of a group, read again if an installation has changed `places`."""
     return {entry.name: entry.value for entry in importlib.metadata.entry_points(group=group)}
 
 
@@ -246,7 +246,7 @@ def _source(file: Path) -> bytes:
 def _file(module: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(module)
-    except Exception:  # finding a module of a package runs the package, which may fail
+    except Exception:  # finding a module in a package runs the package, which may fail
         return None
     return Path(spec.origin) if spec and spec.origin and spec.has_location else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's results as one row, without any files: means per source, figures per link, balances.
+"""A run's results as one row, without files: means per source, figures per link, and balances.
 
     <source>.flows, .goodput_bps, .marks_per_s, .marking_rate, .mean_delay_s, .mean_cwnd,
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow

@@ -33,7 +33,7 @@ def is_sweep(folder: Path) -> bool:
 
 
 def head_of(folder: Path) -> dict[str, Any]:
-    """Return the head of a sweep's folder: its file, points, and parameters' units in `kinds`.
+    """Return the head of a sweep's folder: its file, points, and units of parameters in `kinds`.
 
     `plan` is the plan of a sensitivity analysis. It is None or missing in other sweeps.
 

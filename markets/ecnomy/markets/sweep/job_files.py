@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files with which a cluster's scheduler makes a sweep in parts: SLURM, Kubernetes, Snakemake.
+"""Job files with which SLURM, Kubernetes or Snakemake makes a sweep in parts.
 
 Each job makes one part (parts.py). Parts take about ten minutes or more, so that the start of a
 job costs little. A repeated job resumes its part.
@@ -164,7 +164,7 @@ rule shard:
 
 
 def _accepting(command: str) -> str:
-    """Return the command with success as its status if only runs of the sweep failed."""
+    """Return the command, changed to succeed if only runs of the sweep failed."""
     return f"{command} || [ $? -eq 1 ]"
 
 

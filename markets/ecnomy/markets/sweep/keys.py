@@ -40,7 +40,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         default: default as YAML; None for a required key, "" without a default.
         example: an example value, on one line.
         below: the keys of its mapping.
-        many: whether the value may be a list, an item for each point.
+        many: whether the value may be a list with one item for each point.
     """
 
     about: str

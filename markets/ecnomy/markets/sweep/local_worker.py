@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The set-up of a local dask worker at its start (dask's `preload` calls `dask_setup`).
+"""Sets up a local dask worker when it starts (dask's `preload` calls `dask_setup`).
 
 Temporary files of runs are in the worker's own folder, which is locked while the worker lives.
 When dask starts another worker in the same place, it removes the folders of dead workers. So it
@@ -38,7 +38,7 @@ def remove_leavings() -> None:
 
 
 def hush() -> None:
-    """Silence dask's reports of dying workers; futures return the relevant part."""
+    """Silence dask's reports about dying workers; futures return the relevant part."""
     known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     for name in (*known, "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep's own outcome columns: a function that reads each run's results folder.
+"""Outcome columns of a sweep's own: a function that reads the results folder of each run.
 
     measure: my_figures:burstiness        in the sweep file; a module on the Python path
 
     def burstiness(results: Path) -> dict[str, float]: ...
 
 It may return numbers, None for figures that a run lacks, and rows of numbers (`name[0]`,
-`name[1]`, ... become columns). Its module's digest is kept with each run, like those of strategies.
+`name[1]`, ... become columns). The digest of its module is kept with each run, like those of
+strategies.
 
 Runs of agents that declare a utility also get the additional measure `welfare`
 (support/additions.py). Runs of guaranteed stream providers get `guarantees`.
@@ -35,7 +36,7 @@ EXPECTED: Final = "module:function"
 
 
 def added_measures(*names: str) -> tuple[str, ...]:
-    """Return the added measures, all or those of these names; a sweep's own columns win."""
+    """Return all added measures, or those with these names; a sweep's own columns win."""
     return tuple(found for name in names or ("welfare", "guarantees") if (found := added(name)))
 
 
@@ -45,7 +46,7 @@ def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
     except StrategyError:
-        declares = False  # the run fails when its market is made, and reports the reason
+        declares = False  # the run will fail when its market is made, and report the reason
     sells = any(agent.lines or agent.elastic for agent in agents)
     own = (measure,) if measure else ()
     fitting = [name for name, fits in (("welfare", declares), ("guarantees", sells)) if fits]

@@ -204,7 +204,7 @@ def _simulated(
 def _measured(
     measures: tuple[str, ...], folder: Path, values: dict[str, int | float | None]
 ) -> dict[str, int | float | None]:
-    """Return the values with the columns of measures; added columns never replace existing ones."""
+    """Return the values with the columns of measures, which never replace existing ones."""
     added = added_measures()
     for measure in measures:
         more = measured(measure, folder, {} if measure in added else values)
@@ -223,7 +223,7 @@ def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
 
 
 class _Both:
-    """Passes the output of a run to a results folder, then to the row for the driver."""
+    """Passes the output of a run to a results folder, then to the row that the driver gets."""
 
     def __init__(self, first: Sink, second: Sink) -> None:
         self._sinks = (first, second)

@@ -27,15 +27,15 @@ def parsed(base: str, name: str) -> Node:
 
 
 def laid_over(tree: Node, changes: Iterable[str]) -> Node:
-    """Return a tree with overrides, `path=value` each, applied in order."""
+    """Return a tree with overrides (`path=value`) applied in order."""
     for change in changes:
         tree = apply(tree, change)
     return tree
 
 
 def overrides_of(params: Assignment, ties: Ties) -> list[str]:
-    """Return the settings of a point as overrides; `ties` has the paths of parameters that set
-    several paths.
+    """Return the settings of a point as overrides; `ties` holds the paths of parameters that set
+    several.
     """
     return [
         f"{path}={override_text(value)}"

@@ -49,7 +49,7 @@ _DEATHS: Final = 5  # workers that may die over one run before it is abandoned
 _SPARE_BYTES: Final = 10**9  # memory of a worker in addition to the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
-_GIVEN_UP: Final = "20s"  # after a death; dask releases a worker that is not back by then
+_GIVEN_UP: Final = "20s"  # after a death; dask gives up a worker that is not back by then
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
@@ -176,7 +176,7 @@ class DaskPool:
 
     def close(self) -> None:
         """See Pool."""
-        with _ctrl_c_ignored():  # a second Ctrl-C would leave workers behind
+        with _ctrl_c_ignored():  # otherwise a second Ctrl-C would leave workers behind
             if self._client is not None:
                 with contextlib.suppress(Exception):
                     self._client.close(timeout=5)
@@ -311,7 +311,7 @@ def _ctrl_c_ignored() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Delay Ctrl-C until the end, when the driver handles it.
+    """Delay Ctrl-C until the end, so that the driver handles it.
 
     Threads and processes that start meanwhile inherit the block, and so do workers
     that dask starts later. Otherwise their tracebacks would reach the terminal.
@@ -361,7 +361,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
 
 
 def _check_certificates(distributed: Any, scheduler: str) -> None:
-    """Greet a scheduler at tls://; dask itself would report only a late and vague timeout.
+    """Greet a scheduler at tls://, because dask itself would only report a late and vague timeout.
 
     Raises:
         InputError: certificates are missing, or one side refuses those of the other.

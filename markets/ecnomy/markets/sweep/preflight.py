@@ -20,7 +20,7 @@ from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
 __all__ = ["check_aliases", "try_first", "try_values"]
 
-MOST_VALUES: Final = 100  # of a parameter; more are samples of a range
+MOST_VALUES: Final = 100  # values of a parameter; more are samples of a range
 _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of the view `runs`
 
 
@@ -110,7 +110,7 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
 
 
 def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
-    """Check that two parameters never name the same place, or one inside the other."""
+    """Check that no two parameters name the same place, or a place inside the other's."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}
     for path in (path for block in blocks for path in paths_under(block.paths, block.ties)):

@@ -18,7 +18,7 @@ __all__ = ["grown"]
 def grown(sweep: Sweep, folder: Path) -> Sweep:
     """Return the sweep with the replicates that its points need; unchanged without `until`.
 
-    All looks are repeated from the first one. So the same records give the same sweep in any order.
+    All looks are repeated from the first one, so the same records give the same sweep in any order.
 
     Args:
         sweep: the loaded sweep.

@@ -11,7 +11,7 @@ import msgspec
 from ecnomy.markets.sweep.space import Block
 from ecnomy.markets.sweep.sweep_file import Sweep
 
-if TYPE_CHECKING:  # for it alone Mesa would be loaded
+if TYPE_CHECKING:  # Mesa would be loaded for it alone
     from ecnomy.markets.sweep.outcome import Outcome
 
 __all__ = ["RESERVED", "cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
@@ -38,8 +38,9 @@ def kinds_of(sweep: Sweep) -> dict[str, str | None]:
 def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
     """Return the independent factors, in the order of numbered points (the last one fastest).
 
-    A grid has a factor for each of its paths. Any other block is one factor, since its paths vary
-    together. `labels` and `values` (a row for each path) belong to its levels; samples lack levels.
+    A grid has a factor for each of its paths. Any other block is one factor, because its paths vary
+    together. `labels` and `values` (a row for each path) belong to its levels; samples have no
+    levels.
     """
     found: list[dict[str, Any]] = []
     for block in sweep.blocks:

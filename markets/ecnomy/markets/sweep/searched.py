@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search in the head of a sweep's folder, so that pages can show it without its file.
+"""The search in the head of a sweep's folder, from which pages can show it without the sweep file.
 
 search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
          without one, or if points of the sweep have different targets), bounds

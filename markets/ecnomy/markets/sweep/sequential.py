@@ -5,12 +5,12 @@
     until: {outcome: gold.goodput_bps, half-width: 2 %, level: 95 %, most: 100}
 
 Each point is examined after n_1 = `replicates` runs, again whenever it has half as many more, and
-finally at `most`. That makes K looks in all, known before the first run. A point ends at the first
-look at which its t interval at level 1 - (1 - level) / K is narrow enough, or at the last look.
-Intervals of all looks hold together with at least `level` (Bonferroni), hence also the interval at
-the end: stopping early costs no coverage, for any outcome. A plain 95 % interval would lose
-coverage, because runs end when it happens to be narrow. Decisions depend only on recorded outcomes,
-in the order of replicates.
+finally at `most`. That makes K looks in all, a number known before the first run. A point ends at
+the first look at which its t interval at level 1 - (1 - level) / K is narrow enough, or at the last
+look. The intervals of all looks hold together with probability `level` at least (Bonferroni), and
+so does the interval at the end. So stopping early costs no coverage, for any outcome. A plain 95 %
+interval would lose coverage, because runs end when it happens to be narrow. Decisions depend only
+on recorded outcomes, in the order of replicates.
 
 Source: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1; for
 the split of the level Dunn 1961. A half-width of a share r of the estimate is at most r / (1 - r)
@@ -54,7 +54,7 @@ class Until(msgspec.Struct, frozen=True):
         half_width: largest half-width: a share of the mean if `relative`, else in the outcome's
             unit.
         level: confidence level of the intervals, all looks together.
-        most: replicates at which a point ends in any case.
+        most: number of replicates at which a point ends in any case.
     """
 
     outcome: str

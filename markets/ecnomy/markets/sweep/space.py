@@ -168,7 +168,7 @@ def _seed(seed: int, params: Assignment, replicate: int, before: int) -> int:
 
 
 def latin_hypercube(samples: int, dimensions: int, generator: np.random.Generator) -> np.ndarray:
-    """Return samples of the unit cube, [sample, dimension]: one per n-th part of each dimension."""
+    """Return samples of the unit cube, [sample, dimension], one in each n-th of each dimension."""
     from scipy.stats import qmc
 
     drawn: np.ndarray = qmc.LatinHypercube(d=dimensions, rng=generator).random(samples)

@@ -9,7 +9,7 @@
     lock                     held by the driver
 
 A run is done if and only if its outcome record exists, in a file or in a shard. Files get their
-names when they are complete, and the digest of a shard's content is its name. Truncated or altered
+names when they are complete. A shard's name is the digest of its content. Truncated or altered
 files are detected and put aside, and their runs are repeated. If a point has several records, the
 latest generation (start of the driver) counts, and a file counts before a shard.
 """
@@ -71,7 +71,7 @@ def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
 
     An identity covers base scenario, variant, values, seed, and the number of earlier equal points.
 
-    Samples of integers coincide; each of them counts.
+    Samples of integers may coincide; each of them counts.
     """
     most = sweep.until.most if sweep.until else 0
     counts = sweep.counts or (sweep.replicates,) * (sweep.places if most else 0)
@@ -356,7 +356,7 @@ def _plan(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
-    """Return the driver's data on a run in memory; data common to many runs is kept once."""
+    """Return what the driver keeps of a run in memory; data that many runs share is kept once."""
 
     def once(value: Any) -> Any:
         return shared.setdefault(_ENCODE(value), value)
@@ -384,7 +384,7 @@ def loose_table(folder: Path, head: dict[str, Any]) -> Any:
     """
     rows = []
     for file in sorted((folder / "outcomes").glob("*.json")):
-        with contextlib.suppress(FileNotFoundError):  # compacted just now
+        with contextlib.suppress(FileNotFoundError):  # it has just been compacted
             rows.append(row_of(read_record(file)))
     return table_of(rows, head["kinds"]) if rows else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep as its file declares it, and its runs."""
+"""A sweep as declared in its file, and its runs."""
 
 from __future__ import annotations
 

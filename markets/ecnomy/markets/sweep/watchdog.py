@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds on one run: the kernel limits the engine's memory, a thread the time of the whole run.
+"""Bounds on one run: the kernel limits the engine's memory, and a thread limits the run's time.
 
-When the time is up, the watchdog kills the engine, if there is one. A run that does not wait for
+When the time is up, the watchdog kills the engine, if there is one. A run that is not waiting for
 the engine (a strategy computes) gets an exception in its thread. A worker that ignores the
-exception (it sleeps in C) ends itself, and is replaced.
+exception (it sleeps in C) ends itself and is replaced.
 """
 
 from __future__ import annotations
