@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics, theory, plots and summaries of finished runs.
 
-Everything here consumes the tables of a results folder; only `calibrate`, `tune`, `tournament`,
-`compare`, `reproduce` and `dashboard` start simulations. Names are loaded on first use, so that
-`import ecnomy.analysis`
-brings neither pandas nor matplotlib.
+Everything here reads the tables of a results folder. Only `calibrate`, `tune`, `tournament`,
+`compare`, `reproduce` and `dashboard` start simulations. Names are loaded on first use, so `import
+ecnomy.analysis` does not load pandas or matplotlib.
 
     from ecnomy.analysis import open_run, open_sweep
     results = open_run("results/first")     # a run: Results, as `ecnomy.markets.run` gives them
@@ -83,7 +82,7 @@ _HOME = {
 }
 
 _OF_MARKETS = ("Results", "open_run")
-_BEFORE = {"Run": "Results", "load": "open_sweep"}  # names that go with the next release
+_BEFORE = {"Run": "Results", "load": "open_sweep"}  # names that the next release removes
 
 
 def __getattr__(name: str) -> Any:

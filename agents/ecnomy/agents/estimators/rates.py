@@ -104,7 +104,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return shares
 
     def most_hits(self, blocked: float, packets: int) -> int:
-        """Return the least k that K exceeds with probability `blocked` at most; to a million."""
+        """Return the least k, up to 10^6, that K exceeds with probability `blocked` at most."""
         below = np.cumsum(self.chances(packets))
         return min(int(np.searchsorted(below, 1 - blocked - _SLACK)), packets)
 

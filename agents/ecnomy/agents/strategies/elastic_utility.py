@@ -199,7 +199,7 @@ class ElasticUtility:
         return np.asarray(rate_bps * (seen.dt_s / time_s))
 
     def _unheard(self, moved: Floats) -> Floats:
-        """Return the next log w: not lower without a packet; after `retry` at least x0/100's."""
+        """Return the next log w: not lower without a packet, after `retry` at least for x0/100."""
         silent = self._silent_s > 0
         if not silent.any():
             return moved

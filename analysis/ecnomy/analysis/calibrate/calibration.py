@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A calibration's searches over the store of its sweep: needed runs and results.
+"""The searches of a calibration over the store of its sweep: runs needed, and results.
 
-The searches of all points of the sweep's blocks go on side by side: a round is one sweep of all
-runs that any of them needs. Existing runs are kept, so the same command resumes a killed search,
-and one with more seeds keeps its earlier seeds.
+The searches for all points of the sweep's blocks proceed side by side: a round is one sweep of all
+runs that any search needs. Existing runs are kept, so the same command resumes a killed search, and
+a search with more seeds keeps its earlier ones.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
 
 
 def _add(points: list[Point], sweep: Sweep, params: Assignment, *, unseen: bool) -> None:
-    """Add the runs of a value, with the seeds of the search or with as many unseen seeds."""
+    """Add the runs of a value, with the seeds of the search or with as many unused seeds."""
     first = sweep.replicates if unseen else 0
     for replicate in range(first, first + sweep.replicates):
         points.append(Point(len(points), params, replicate, sweep.seed + replicate))
@@ -133,7 +133,7 @@ def _at(frame: pd.DataFrame, params: Assignment, kinds: dict[str, Any]) -> pd.Da
 
 
 class _Rows:
-    """The figures of one point of the blocks, by value of the parameter and seeds."""
+    """The figures of one point of the blocks, by parameter value and seeds."""
 
     def __init__(self, sweep: Sweep, frame: pd.DataFrame) -> None:
         assert sweep.calibrate is not None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate_command", "calibration_table"]
 
-# columns of a sweep's table other than outcomes (analysis.sweeps.open_sweep)
+# columns of a sweep's table that are not outcomes (analysis.sweeps.open_sweep)
 _NO_FIGURES: Final = frozenset(
     ("run", "number", "point", "replicate", "label", "engine", "seed", "status", "reason", "worker")
 )

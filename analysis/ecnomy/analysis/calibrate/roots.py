@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crossing of a target by a monotone curve that is known at a few values with noise.
+"""Where a monotone curve, known at a few values with noise, crosses a target.
 
 The curve is made monotone by pooling adjacent violators (Barlow et al. 1972), whose closed form is
 the min-max formula
@@ -46,7 +46,7 @@ def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
 
 
 def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
-    """Return the x at which rising curves cross the target, or an end of x without a crossing.
+    """Return the x at which rising curves cross the target, or an end of x if they do not.
 
     Args:
         x: values of shape [k], in the order in which the curves rise.

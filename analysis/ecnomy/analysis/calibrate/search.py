@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search of one parameter for one target, as a function of the existing runs.
+"""The search over one parameter for one target, as a function of the existing runs.
 
 All values are run with the same seeds (common random numbers). The first round covers the whole
 range, including both ends. Each further round runs the value at which the curve through the means
 (roots.py) crosses the target. The search ends if a value already run is as close, or at the largest
-number of values. The value nearest to the crossing is then checked with as many unseen seeds,
-because it was chosen by its results with the seeds of the search.
+number of values. The value nearest to the crossing is then checked with as many new seeds, because
+it was chosen by its results with the seeds of the search.
 
     found          the 99 % interval of the figure over the unseen seeds contains the target
     missed         it does not: the figure jumps over the target, or seeds differ too much
@@ -14,8 +14,8 @@ because it was chosen by its results with the seeds of the search.
 If values are multiples of a step, the best one may be off by more than chance. It also counts as
 found if its mean and the mean of the next value beyond the crossing enclose the target.
 
-The 90 % interval of the value is a bootstrap over seeds: it covers the crossings of curves through
-means of resampled seeds. With a step, it extends to the next multiples outside it, so that it
+The 90 % interval of the value is a bootstrap over seeds. It covers the crossings of curves through
+the means of resampled seeds. With a step, it extends to the next multiples outside it, so that it
 covers the multiples around the crossing. An interval that reaches an end of the range gives no
 bound on that side.
 
@@ -114,7 +114,7 @@ def _is_one(calibration: Calibration, nearest: float, at: float, values: list[fl
 
 
 def _across(calibration: Calibration, nearest: float, at: float) -> float:
-    """Return the next value beyond the estimate if values have a step."""
+    """Return the next value beyond the estimate, if values have a step."""
     return calibration.rounded(nearest + (calibration.step if at >= nearest else -calibration.step))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two engines compared: do they give the same results for the same scenario and seeds?
+"""Compares two engines: do they give the same results for the same scenario and seeds?
 
 figures     the compared numbers of one run, by source and link
 verdicts    the statistics: ratios with intervals, two one-sided tests

@@ -67,7 +67,7 @@ def compare_command(
     from ecnomy.analysis.compare.runs import Study
     from ecnomy.analysis.support.optional import scipy_part
 
-    scipy_part("stats")  # before minutes of runs, not after them
+    scipy_part("stats")  # before minutes of runs, rather than after
     changes = (*(set_ or ()), *((f"warmup={warmup}",) if warmup else ()))
     folder = out or Path("results") / f"compare-{config.stem}"
     study = Study(str(config), changes, _engines(engines), folder, keep)
@@ -113,7 +113,7 @@ def _show(found: Any, folder: Path) -> None:
 
 
 class _Progress:
-    """See Telling: progress of the runs of both engines."""
+    """See Telling. Shows the progress of the runs of both engines."""
 
     def __init__(self) -> None:
         self._runs = Runs()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole comparison: run, judge, and double the seeds while an interval straddles its bound.
+"""A whole comparison: runs, judges, and doubles the seeds while an interval straddles its bound.
 
 compare.json   the subject and result (Comparison); equal runs give equal bytes except for the CPU
                times
@@ -51,7 +51,7 @@ MOST_SEEDS: Final = 40  # the most seeds to which doubling leads
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of an engine's runs: CPU time of the engine alone, and packets it moved."""
+    """The cost of an engine's runs: CPU time of the engine alone, and packets that it moved."""
 
     engine: str
     cpu_s: float  # of a run, mean over seeds
@@ -90,7 +90,7 @@ class Telling(Protocol):
     """The observer of a comparison's progress."""
 
     def start(self, total: int, there: int) -> None:
-        """Report the number of all runs, and of existing ones."""
+        """Report the number of all runs, and how many exist already."""
 
     def done(self, task: Task, done: Done) -> None:
         """Report that a run is done."""
@@ -164,7 +164,7 @@ def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, li
     runs, missing = to_make(study, tasks)
     telling.start(len(tasks), len(runs))
     try:
-        alone = [task for task in missing if task.engine == LINUX]  # two would delay each other
+        alone = [task for task in missing if task.engine == LINUX]  # two would slow each other down
         others = [task for task in missing if task.engine != LINUX]
         for some, processes in ((others, jobs), (alone, 1)):
             if some:

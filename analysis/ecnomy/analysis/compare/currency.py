@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a record still holds for the current code.
 
-Digests show whether anything has changed since the recording. A run of the record's first seed then
-shows whether figures have moved:
+Digests show whether anything has changed since the recording. If so, a run of the record's first
+seed shows whether figures have moved:
 
     laws, bridge, host, plans    the built-in engine, which shares them, gives the same to the last
     agents, economy              digit as when the record was made; or OMNeT++/INET does
@@ -67,7 +67,7 @@ class Currency(msgspec.Struct, frozen=True):
 
     @property
     def current(self) -> bool:
-        """Whether no reason was found against it."""
+        """Whether no reason was found against the record."""
         return not self.reasons
 
 
@@ -122,7 +122,7 @@ def carried(record: Record, found: Currency) -> Record:
 
 
 def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) -> Figures:
-    """Return an engine's figures in the record's first seed."""
+    """Return the figures of an engine for the record's first seed."""
     config = str(checkout / SCENARIOS / record.scenario)
     with temporary_folder() as folder:
         engines = (engine, engine)
@@ -132,6 +132,6 @@ def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) 
 
 
 def moved(record: Record, now: Figures) -> list[str]:
-    """Return the rows of the record's first seed that differ in a new run."""
+    """Return the rows of the record's first seed that differ from those of a new run."""
     then, now = filled([record.figures()[record.seeds[0]], now])
     return sorted(key for key in then.keys() | now.keys() if then.get(key) != now.get(key))

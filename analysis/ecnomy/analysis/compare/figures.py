@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compared figures of a run, over its measured window: by source, by link, and money.
+"""The compared figures of a run over its measured window, by source and by link, and its money.
 
     source   goodput_bps           IP bits per second acknowledged for the first time, all its flows
              goodput_share         that over all sources' together
@@ -15,7 +15,7 @@
              money_share           these over all postings
 
 Links are those that data crosses; links that only ACKs cross are left out. A figure without a
-denominator (no packet delivered) is None. A run has rows only for the postings that it made.
+denominator (no packet delivered) is None. A run has rows only for postings that occurred in it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def rows_of(plan: Plan) -> list[Row]:
 
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
-    """Return the rows of postings that any of these runs has: first all of them together."""
+    """Return the rows of postings in any of these runs, first that of all postings together."""
     found = (key.partition("/") for key in {key for figures in runs for key in figures})
     names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
     if not names:
@@ -133,7 +133,8 @@ def figures_of(run: RawRun) -> Figures:
 
 def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
     counted = ["acked_bytes", "ce", "delivered", "delay_sum_ps"]
-    # As Python integers: a source's delays may sum beyond int64 even if no flow's do.
+    # As Python integers, because delays may sum beyond int64 over a source, even if not over a
+    # flow.
     exact = flows.assign(delay_sum_ps=flows["delay_sum_ps"].astype(object))
     sums = exact.groupby("source")[counted].sum()
     everything = float(sums["acked_bytes"].sum())

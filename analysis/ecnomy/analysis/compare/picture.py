@@ -2,7 +2,7 @@
 """The picture of a comparison: for each quantity, both engines' means with their intervals.
 
 Each quantity has a panel: sources on the left, links on the right. Each source or link is a line of
-a panel. Means are drawn in percent of the reference's mean, which stands beside the name. Grey
+a panel. Means are drawn in percent of the reference's mean, which is printed beside the name. Grey
 spans show the bound of judged rows. A line without points means that the reference's mean is 0.
 Money is not drawn.
 """
@@ -31,7 +31,7 @@ _LINE_INCHES: Final = 0.34
 _PANEL_INCHES: Final = 0.75
 _MOST: Final = 24  # sources or links in a picture; the first ones
 _APART: Final = 0.16  # offset of the two engines on a line
-_NARROWEST: Final = 12.0  # percent each side, so that equal means do not look far apart
+_NARROWEST: Final = 12.0  # percent on each side, so that nearly equal means do not look far apart
 _WIDEST: Final = 150.0
 _NOTES: Final = {DIFFERENT: "#B00020", UNDECIDED: "#8A6D00"}  # verdicts that are written out
 

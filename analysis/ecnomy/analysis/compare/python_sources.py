@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digests of Python code, without comments, docstrings, blank lines and module locations.
 
-Imported names count, but not their modules: a module that moves needs no new measurement.
+Imported names count, but not their modules, so moving a module needs no new measurement.
 """
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ def _digest_of(file: Path, state: tuple[int, int]) -> str:
 
 
 def digest(what: Any) -> str:
-    """Return the digest of a value, by its JSON form."""
+    """Return the digest of the JSON form of a value."""
     return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()[:_LENGTH]

@@ -3,9 +3,9 @@
 
 A record of OMNeT++/INET is current while the scenario, the plans and the C++ sources of laws,
 bridge, host and INET modules are unchanged (sources.py). Otherwise, currency.py makes a run to see
-whether figures have moved. The built-in engine's sources do not count: the record tests them. Runs
-on the kernel's TCP cannot be repeated to the last digit, so their records have no such check.
-tests/validation/README.md describes the file.
+whether figures have moved. The sources of the built-in engine do not count, because the record
+tests them. Runs on the kernel's TCP cannot be repeated to the last digit, so their records have no
+such check. tests/validation/README.md describes the file.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class RecordedRow(msgspec.Struct, frozen=True):
 
 
 class MadeOf(msgspec.Struct, frozen=True):
-    """The sources of a record, as digests.
+    """Digests of the sources behind a record.
 
     Attributes:
         scenario: the scenario with its market and every default, without its seed.
@@ -222,7 +222,7 @@ def new_record(
     checkout: Path,
     made: Made,
 ) -> Record:
-    """Return the record of a comparison; its second engine is recorded.
+    """Return the record of a comparison, which holds the figures of its second engine.
 
     Args:
         name: name of the record.
@@ -230,7 +230,7 @@ def new_record(
         comparison: the comparison of this scenario.
         runs: runs of both engines, in the order of the comparison's seeds.
         checkout: the checkout whose sources made the runs.
-        made: method, place and time of the recording.
+        made: how, where and when the record was made.
     """
     first, recorded = (runs[engine] for engine in comparison.engines)
     figures = filled([done.figures for done in (*recorded, *first)])[: len(recorded)]
@@ -260,7 +260,7 @@ def _recorded(row: Compared, runs: Sequence[Figures]) -> RecordedRow:
 
 
 def against(record: Record, figures: Mapping[int, Figures]) -> list[Compared]:
-    """Compare other runs of a record's seeds, as the reference, with the recorded figures.
+    """Compare other runs of a record's seeds (the reference) with the recorded figures.
 
     Only the seeds of `figures` count, so that values are paired.
     """

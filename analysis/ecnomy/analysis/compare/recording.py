@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Renewing the records: `python -m ecnomy.analysis.compare.recording` (make record-omnet).
+"""Renews the records: `python -m ecnomy.analysis.compare.recording` (make record-omnet).
 
-Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds, doubled up to 40
-while a row is undecided, and its INET figures become tests/validation/omnet/<name>.json. Runs are
-kept in build/record-omnet, so that an interrupted recording resumes.
+Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds, which are
+doubled up to 40 while a row is undecided. Its INET figures become
+tests/validation/omnet/<name>.json. Runs are kept in build/record-omnet, so an interrupted recording
+resumes.
 
-With `--engine linux` (make record-linux), the scenarios are those of linux.yaml, their figures on
+With `--engine linux` (make record-linux), the scenarios are those of linux.yaml. Their figures on
 the kernel's TCP become tests/validation/linux/<name>.json, and seeds are not doubled. Record on a
 machine where nothing else runs.
 """
@@ -62,7 +63,7 @@ _Version = Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A scenario to record: a file, by its path from the index, with changes."""
+    """A scenario to record: a file, by its path relative to the index, with changes."""
 
     name: str
     file: str

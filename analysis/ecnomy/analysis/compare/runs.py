@@ -5,9 +5,9 @@
     <folder>/results/<engine>-<seed>/      its results folder, if kept
     <folder>/lock                          held while a comparison is made
 
-A row stays valid as long as its key: plan, market, strategies, engine and sources are unchanged.
-So a repeated comparison makes only missing runs. After a change of the code, it makes all runs
-again. Rows get their names when they are complete.
+A row is valid as long as its key is unchanged: plan, market, strategies, engine and sources. So a
+repeated comparison makes only missing runs. After a change of the code, it makes all runs again.
+Rows get their names when they are complete.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Done(msgspec.Struct, frozen=True):
     engine: str
 
 
-# Makes a run in a folder. Engines, and tests, replace it to choose another simulator.
+# Makes a run in a folder. Engines and tests replace it to choose another simulator.
 Simulate = Callable[[Task, Path], None]
 
 
@@ -121,7 +121,7 @@ def check_engine(engine: str) -> None:
 
 
 def _engine_argument(engine: str) -> dict[str, Any]:
-    engine_kind(engine)  # fails at once if something is missing
+    engine_kind(engine)  # fails immediately if something is missing
     return {"engine": engine}
 
 
@@ -181,7 +181,7 @@ def claim(folder: Path) -> TextIO:
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
-    """Return the existing rows, and the runs that are missing or were made with other code."""
+    """Return the existing rows, and the runs that are missing or made with other code."""
     there: dict[Task, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))
@@ -204,7 +204,7 @@ def make(study: Study, task: Task) -> Done:
         if not study.keep:
             shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):
-                folder.parent.rmdir()  # where it was the last one
+                folder.parent.rmdir()  # if it was the last one
     file = study.row_file(task)
     temporary = file.with_suffix(".json.tmp")
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(done), indent=1) + b"\n")

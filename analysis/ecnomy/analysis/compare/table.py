@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison as a table on the terminal, and in a sentence."""
+"""A comparison as a table in the terminal, and as a sentence."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shown(quantity: str) -> tuple[str, float]:
 
 
 def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> str:
-    """Return a bound as applied at a mean of the reference; `factor`: to the unit shown."""
+    """Return a bound as applied at a mean of the reference; `factor` converts to the unit shown."""
     if bound is None:
         return ""
     if bound.is_absolute(reference):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are two engines' means the same, within a bound? Pure statistics over one value per seed.
+"""Are the means of two engines the same within a bound? Pure statistics over one value per seed.
 
 For a relative bound e the two null hypotheses are linear in the means of both engines,
 
     H1: mean(b) - (1 + e) mean(a) >= 0        H2: mean(b) - (1 - e) mean(a) <= 0
 
-so that the reference's mean need not be known exactly; for an absolute bound d they are mean(b) -
+so the reference's mean need not be known exactly. For an absolute bound d they are mean(b) -
 mean(a) >= d and <= -d. Each is tested by a one-sided t test at size (1 - level) / 2: at level 0.90,
 0.05 each. If both are refuted, the engines are equivalent (Schuirmann 1987, J. Pharmacokinet.
 Biopharm. 15:657; as a statement on a ratio Sasabuchi 1988). If the mean is shown to lie beyond one
@@ -13,8 +13,8 @@ of the bounds, they are different. Otherwise the row is undecided: the interval 
 
 Runs of equal seed draw the same files, calls and starts in both engines, so values are paired by
 seed where both engines have the same seeds (n - 1 degrees of freedom), else independent (Welch).
-Ratios have Fieller's interval, not the delta method's. Rows are judged one by one: of many rows
-that are truly just outside their bounds, one in twenty is called equivalent.
+Ratios have Fieller's interval, not the delta method's. Rows are judged one by one, so one in twenty
+of the rows that are truly just outside their bounds is called equivalent.
 
 Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
 wider at the reference's mean; all money 5 %, each sort of postings 5 % or 1 % of all money,
@@ -95,7 +95,7 @@ OF_ALL_MONEY: Final = Bound(0.05)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Outcome of the pair of tests; `p` is the larger p-value, None without a judgement."""
+    """Outcome of the pair of tests; `p` is the larger p-value, None if the row is not judged."""
 
     verdict: str
     p: float | None = None
@@ -209,7 +209,7 @@ def _compared(
         verdict = Verdict(UNDECIDED)
         if enough:
             verdict = judge(first, second, bound, paired=paired, level=level)
-        elif not first or not second:  # one engine has no run with values to average
+        elif not first or not second:  # one engine has no runs with values to average
             verdict = Verdict(NOT_JUDGED if not first and not second else DIFFERENT)
     return Compared(
         row=row,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of a comparison in several processes.
 
-A worker makes one run after another and writes its rows itself. Workers end with the process that
-started them, however it ends; an interrupted run leaves no row.
+A worker makes one run after another and writes the rows itself. Workers end with the process that
+started them, however it ends. An interrupted run leaves no row.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _told(told: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
-    """Start processes that are ended, not awaited, after an error."""
+    """Start processes that are terminated, not awaited, after an error."""
     context = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(jobs, context, _begin_worker)
     before = set(multiprocessing.active_children())

@@ -2,8 +2,7 @@
 """Access control of the live page, because every user of the machine can reach its port.
 
 The printed address ends in a token, which is new for each server. The server exchanges the token
-for a cookie, which all later requests carry, including the websocket of the page. Other requests
-get 403.
+for a cookie that all later requests carry, including the page's websocket. Other requests get 403.
 """
 
 from __future__ import annotations

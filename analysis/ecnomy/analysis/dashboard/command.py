@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ecnomy dashboard CONFIG`: serves the live page of a scenario until Ctrl-C.
 
-The page's module is found by name by Solara's server, so an environment variable passes the
-arguments to it, as JSON. Every browser tab has its own market and engine, which end with it.
+Solara's server finds the module of the page by name, so an environment variable passes the
+arguments to it as JSON. Every browser tab has its own market and engine, which end with the tab.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["SHOWN", "Shown", "dashboard_command"]
 SHOWN: Final = "ECNOMY_DASHBOARD"
 _PAGE: Final = "ecnomy.analysis.dashboard.page"
 _NEEDED: Final = ("solara", "altair")  # packages that Mesa's page needs
-# time for a page to reconnect; a crashed browser never does
+# time in which a page can reconnect; a crashed browser never does
 _LOST: Final = "15s"
 _TOKEN_BYTES: Final = 16
 _SLOW_S: Final = 120.0  # longest silence of a browser on a busy machine
@@ -84,7 +84,7 @@ def dashboard_command(
 
 
 def _open(url: str, folder: Path) -> None:
-    """Open the browser through a private file, since all users see its command line."""
+    """Open the browser through a private file, because all users can see its command line."""
     import webbrowser
 
     file = folder / "page.html"
@@ -118,7 +118,7 @@ def _serve(sock: socket.socket, token: str) -> None:
     os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
     os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # it covers what is below it
     os.environ["SOLARA_APP"] = _PAGE
-    # It checks Mesa's code for style, and would have our cookies secure where there is no https.
+    # It checks the style of Mesa's code, and would require secure cookies without https.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"solara\.")
     import uvicorn
     from solara.server import starlette
@@ -133,7 +133,7 @@ def _serve(sock: socket.socket, token: str) -> None:
     end = server.handle_exit
 
     def end_once(number: int, frame: FrameType | None) -> None:
-        if not server.should_exit:  # a second signal would cut the shutdown off with a traceback
+        if not server.should_exit:  # a second signal would cut off the shutdown with a traceback
             end(number, frame)
 
     server.handle_exit = end_once

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the live page: differences of a market's reports and books over the last seconds.
+"""The figures of the live page: how a market's reports and books changed over the last seconds.
 
 Rates, marks and money per second are means over the last WINDOW_S of simulated time, at least an
 epoch. Marks and prices of links cover the data of each source in that time, counted pair by pair.
@@ -158,7 +158,7 @@ class Watch:
         )
 
     def _data(self, market: Market, then: _Look, now: _Look) -> tuple[LinkData, Floats]:
-        """Return the data that arrived at each link between two looks, and its marks."""
+        """Return the data that arrived at each link between two observations, and its marks."""
         plan, pairs = market.plan, now.report.pairs
         source = pairs["source"][self._is_data].astype(np.int64)
         link = pairs["link"][self._is_data].astype(np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The groups of the live page: the sources of one `group`, else each source."""
+"""The groups of the live page: the sources of a `group`, else each source alone."""
 
 from __future__ import annotations
 

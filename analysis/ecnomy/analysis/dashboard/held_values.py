@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values set and held by the user of the page: they are passed to the market before each step.
+"""Values that the user of the page sets and holds; they are passed to the market before each step.
 
 Agents continue to decide; held values override them. The thread of the page changes values while
 another thread steps, so each change is a single atomic operation on a dict.
@@ -16,7 +16,7 @@ from ecnomy.markets.model.market import Market
 
 __all__ = ["Hand", "stops"]
 
-_DECADES: Final = 10  # stops of a slider for each factor of ten
+_DECADES: Final = 10  # stops of a slider per factor of ten
 
 
 class Hand:

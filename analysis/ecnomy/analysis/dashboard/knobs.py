@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The knobs of the live page: a service class or a payment per group, prices, load.
+"""The knobs of the live page: a service class or a payment per group, prices, and load.
 
 A knob shows the value in force. Turning it holds a value (held_values.py), and `release` ends this.
 Knobs are redrawn when their `version` changes: after a step, and after a knob was turned.
@@ -95,7 +95,7 @@ def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
 
 @solara.component
 def Load(live: LiveMarket, turn: Turn, version: object) -> None:
-    """The share of flows that may send, of one group or of all."""
+    """The share of flows that may send, in one group or in all."""
     whom, set_whom = solara.use_state(_ALL)
     names = [group.name for group in live.groups]
     held = live.hand.load

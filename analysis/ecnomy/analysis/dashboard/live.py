@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model that SolaraViz steps: an open market, held values, and figures shown.
+"""The model that SolaraViz steps: an open market, held values, and the figures shown.
 
 At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
-be about to take several steps. So a Stage holds the only market of a page: it ends the previous
+be about to take several steps. So a Stage holds the only market of a page. It ends the previous
 engine, and opens another when the thread that played has ended.
 
-While another thread draws the page, e.g. after a turned knob, a request to draw it again makes that
-thread start over. If drawing takes longer than a step, a playing thread would keep it drawing
-without end. So a step waits until the last requested picture is drawn (Drawn).
+While another thread draws the page, for example after a knob was turned, a request to draw it again
+makes that thread start over. If drawing takes longer than a step, a playing thread would keep it
+drawing without end. So a step waits until the last requested picture is drawn (Drawn).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Drawn:
     def wait(self, number: int) -> None:
         """Wait for a picture, at most some seconds.
 
-        If it was not there yet, wait as long again, since its thread has work left.
+        If it is not there yet, wait as long again, because its thread has work left.
         """
         began_s = time.monotonic()
         with self._changed:
@@ -83,7 +83,7 @@ class Stage:
             return self._market
 
     def _await_players(self) -> None:
-        """Let threads that still play a closed market end: they step nothing."""
+        """Let threads end that still play a closed market, where they step nothing."""
         players, self._players = self._players - {threading.current_thread()}, set()
         for player in players:
             player.join(_PLAYER_ENDS_S)
@@ -150,8 +150,8 @@ class LiveMarket:
     def running(self) -> bool:
         """Whether another epoch follows.
 
-        True for a market that a reset has ended: Mesa's playing thread would otherwise switch off
-        the buttons of the market that follows.
+        True for a market that a reset has ended. Otherwise Mesa's playing thread would switch off
+        the buttons of the next market.
         """
         return not self.failure and (self.stage.replaces(self.market) or self.market.running)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live page: Mesa's controls step, play, pause and reset; the scenario; and the knobs.
+"""The live page: Mesa's controls (step, play, pause, reset), the scenario, and the knobs.
 
 Solara finds this module by name and draws `Page` for every open tab. Each tab has its own Stage,
 market and engine, which end with it.
@@ -32,13 +32,13 @@ from ecnomy.markets.scenario import load
 __all__ = ["Page"]
 
 _STYLE: Final = Path(__file__).with_name("page.css")
-_PLAY_MS: Final = 101  # between two steps while it plays: a stop of the slider
+_PLAY_MS: Final = 101  # pause between two steps while it plays: a stop of the slider
 _MOST_SEED: Final = 100
 
 
 @solara.component
 def Page() -> None:
-    """One tab."""
+    """One browser tab."""
     solara.Title("ecnomy")
     solara.Style(_STYLE)
     opened = solara.use_memo(_opened, [])
@@ -49,7 +49,7 @@ def Page() -> None:
 
 
 def _opened() -> tuple[Stage, LiveMarket] | str:
-    """The stage and the first market of a tab, or one line on why there is none."""
+    """The stage and the first market of a tab, or one line on why it has no market."""
     shown = msgspec.json.decode(os.environ[SHOWN], type=Shown)
     try:
         scenario = load(shown.config, overrides=shown.changes, seed=shown.seed)

@@ -44,7 +44,7 @@ Place = tuple[dict[str, Point], float]  # position of each node, and the height 
 
 
 def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
-    """Return the places of nodes; the nodes of a path without positions form a row."""
+    """Return the places of nodes; if a path has no positions, its nodes form a row."""
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
     chain = _chain(plan.nodes, edges)
     inner = WIDE - 2 * _MARGIN
@@ -101,7 +101,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
 
 
 def history_svg(history: Sequence[Seen]) -> bytes:
-    """Draw rates per flow of each group, use of carriers' busiest links and prices over time."""
+    """Draw over time rates per flow by group, use of carriers' busiest links, and prices."""
     from matplotlib.figure import Figure
 
     names = [group.name for group in history[-1].groups][:MOST_GROUPS]
@@ -166,7 +166,7 @@ def _key_rows(names: Sequence[str]) -> int:
 
 
 def _draw_key(axis: Axes) -> None:
-    """The meaning of a line's colour, width and rim."""
+    """Explains the colour, width and rim of a line."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 

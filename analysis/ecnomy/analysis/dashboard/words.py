@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of the live page as HTML: every number with its unit, every name escaped.
 
-Figures carry `data-figure` (the quantity and its owner) and `data-value` (unrounded, in base
-units), so that programs can read them from the page.
+Figures have the attributes `data-figure` (the quantity and its owner) and `data-value` (unrounded,
+in base units), so that programs can read them from the page.
 """
 
 from __future__ import annotations

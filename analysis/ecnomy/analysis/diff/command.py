@@ -51,7 +51,7 @@ All = Annotated[bool, typer.Option("--all", help="Show all outcomes, not only th
 
 
 class _Grouped(Verb):
-    """Keeps the `--` between groups, which options may follow."""
+    """Keeps the `--` between groups; options may follow it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [_KEPT if arg == _BETWEEN else arg for arg in args])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The curves of a run in the picture of a diff: rates, marking, queues, prices, balances.
 
-A curve is identified by the title of its panel, so that runs of both groups share a panel.
+The title of its panel identifies a curve, so that runs of both groups share a panel.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Return the links, common to all runs, with most marks and drops.
+    """Return the links common to all runs that have the most marks and drops.
 
     If no link marked or dropped, return the most used one.
     """
@@ -72,7 +72,7 @@ def shown_links(runs: Sequence[RawRun]) -> list[str]:
 
 
 def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dict[str, Curve]:
-    """Return the curves of a run by panel, empty with fewer than two reports.
+    """Return the curves of a run by panel; empty for fewer than two reports.
 
     Args:
         run: the run.

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two groups of runs compared in all their outcomes.
 
-An outcome is compared over the runs that have it. If runs of both groups match (same seed), pairs
-are compared, else both groups as a whole (see ecnomy.analysis.statistics.comparisons). A single run
-or pair on a side gives a difference without an interval. Outcomes with the same number in every run
-are only counted, and the q-values cover all others. Outcomes that differ (q up to 0.05) come first.
-Within each part, outcomes are in order of effect size.
+An outcome is compared over the runs that have it. If runs of both groups match (same seed), they
+are compared in pairs, else the groups are compared as a whole (see
+ecnomy.analysis.statistics.comparisons). A single run or pair gives a difference without an
+interval. Outcomes with the same value in every run are only counted, and q-values cover all others.
+Outcomes that differ (q up to 0.05) come first. Within each part, outcomes are in order of effect
+size.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Diff", "Outcome", "diff", "diff_groups"]
 
-SURE: Final = 0.05  # a q-value up to this is a difference
+SURE: Final = 0.05  # largest q-value that counts as a difference
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -62,7 +63,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def change(self) -> float:
-        """The difference over the larger mean, for the order if there are no intervals."""
+        """The difference over the larger mean, which gives the order if there are no intervals."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 
@@ -211,7 +212,7 @@ def _order(one: Outcome) -> tuple[bool, float, float, str]:
 
 
 def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
-    """Give groups of equal names the names of their first runs, else A and B."""
+    """Give groups with equal names the names of their first runs, else A and B."""
     if first.name != second.name:
         return first, second
     labels = first.members[0].label, second.members[0].label
@@ -223,7 +224,7 @@ def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
 
 
 def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-    """Return the pairs, in the order of the first group."""
+    """Return the pairs in the order of the first group."""
     other = {member.key: member for member in second.members}
     pairs = [(member, other[member.key]) for member in first.members if member.key in other]
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)

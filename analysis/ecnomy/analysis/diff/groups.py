@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two groups of a diff: the runs in each, and the pairs among them.
+"""The two groups of a diff: the runs in each group, and the pairs among them.
 
 A group is named by one or more of these:
 
@@ -246,7 +246,7 @@ class _Sweep:
             )
 
     def _scenario(self, row: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the scenario of a run, as its worker made it."""
+        """Return the scenario of a run as its worker made it."""
         from ecnomy.agents.errors import EcnomyError
         from ecnomy.markets.sweep.point_scenario import scenario_at
 

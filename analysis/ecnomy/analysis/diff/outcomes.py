@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a stored run by column, as a sweep keeps it (names: sweeps/outcome_names.py).
+"""The outcome of a stored run by column, as a sweep keeps it (sweeps/outcome_names.py has names).
 
 The columns are those of markets/README.md, "A sweep's table", computed by the same functions. For a
 run that a sweep kept, they equal the columns of the sweep to the last digit.

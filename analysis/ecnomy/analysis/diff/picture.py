@@ -148,5 +148,5 @@ def _draw(axis: Axes, own: Sequence[Curve], number: int) -> None:
         for edge in (low, high):
             axis.plot(t_s, edge, color=look["color"], linestyle=look["linestyle"], linewidth=0.5)
     step = max(len(t_s) // 8, 1)
-    every = (number * step // 2, step)  # the markers of one group between those of the other
+    every = (number * step // 2, step)  # markers of one group lie between those of the other
     axis.plot(t_s, mean, linewidth=1.9, markersize=4.5, markevery=every, **look)

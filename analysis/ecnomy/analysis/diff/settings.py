@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differences between the scenarios of two groups of runs, by path, except for the seed.
 
-A different marking law or strategy counts as one difference, rather than one per parameter. A
-setting varies if its value is not the same in all runs of a group.
+A different marking law or strategy counts as one difference, not one per parameter. A setting
+varies if its value is not the same in all runs of a group.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MISSING: Final = object()
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A setting with another value in the second group; values in words."""
+    """A setting whose value differs in the second group; values are in words."""
 
     path: str
     first: str
@@ -93,7 +93,7 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
 
 
 def _same_maker(first: str, second: str) -> bool:
-    """Check for one engine; a sweep without kept results has no version, an old one no engine."""
+    """Check for one engine; a sweep that kept no results has no version, an old one no engine."""
     return first.startswith(second) or second.startswith(first)
 
 
@@ -128,7 +128,7 @@ def _rows_alike(values: Sequence[Any]) -> bool:
 
 
 class _Given:
-    """The scenarios without defaults, which distinguishes mappings."""
+    """The scenarios without defaults, to distinguish mappings."""
 
     def __init__(self, scenarios: Sequence[Mapping[str, Any]]) -> None:
         self._scenarios = scenarios

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A diff on the terminal: settings, a table of outcomes, and sentences on who earns more."""
+"""A diff in the terminal: settings, a table of outcomes, and sentences on who earns more."""
 
 from __future__ import annotations
 

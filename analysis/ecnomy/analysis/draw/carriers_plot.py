@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of several carriers: price, use, income and customers of each over one time axis.
+"""Plot of several carriers: their prices, use, income and customers over one time axis.
 
 The same results and library versions give the same PNG, byte for byte.
 """
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 __all__ = ["carriers_picture", "income_over"]
 
-_BINS: Final = 40  # intervals per line: one payer has few marks
+_BINS: Final = 40  # intervals per line, because one payer has few marks
 _MOST_STEPS: Final = 60  # with more changes, customers are drawn as interval means
 _MOST: Final = 6  # most carriers that a reader can tell apart
-_MOST_PAYMENTS: Final = 8  # lines of income; the others are summed in one line
+_MOST_PAYMENTS: Final = 8  # lines of income; all others are summed in one line
 _DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 

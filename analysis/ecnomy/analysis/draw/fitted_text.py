@@ -37,7 +37,7 @@ def width_of_text(text: str, size: float, bold: bool = False) -> float:
 
 
 def fitted(text: str, width: float, size: float, bold: bool = False) -> str:
-    """Return the text, cut and ended with three dots if it is wider than `width` points."""
+    """Return the text, cut and ending in three dots if it is wider than `width` points."""
     if width_of_text(text, size, bold) <= width:
         return text
     least, most = 0, len(text)

@@ -25,7 +25,7 @@ _AROUND: Final = (0, 180, 90, 270, 35, 145, 325, 215, 60, 120, 300, 240)
 _APART: Final = (9.0, 15.0)  # points from a node to its name
 _LONGEST_NAME: Final = 120.0  # points
 _BADGE: Final = 8.0  # half the width of a badge, points
-# Places for a badge: share of the way along its line, distance from it in points.
+# Places for a badge: share of the way along its line, and distance from the line in points.
 _BESIDE: Final = tuple((t, a) for a in (13, 20, 27) for t in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8))
 Box = tuple[float, float, float, float]  # left, low, right, high
 

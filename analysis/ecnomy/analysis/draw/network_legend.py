@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HALO", "SHADES", "draw_legend", "width_of"]
 
-# One hue from light to dark, orange for congestion: legible to colour-blind readers and in grey.
+# One hue from light to dark, and orange for congestion: legible in grey and to colour-blind
+# readers.
 SHADES: Final = ("#BDD3E6", "#5B9BCB", "#0B5394", "#052A4F")
 HALO: Final = "#E69F00"
 

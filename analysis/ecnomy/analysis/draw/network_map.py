@@ -28,12 +28,12 @@ __all__ = ["NetworkMap", "draw_map", "map_labels"]
 _MOST_NUMBERED: Final = 60  # with more directions, utilisations are not printed
 _MOST_NAMED: Final = 60  # with more nodes, only ends of congested links are named
 _NAME_SIZE: Final = 8.5  # font size of node names
-_ACROSS: Final = (2.0, 6.0, 10.0)  # distances from a link, across its widest arrow
+_ACROSS: Final = (2.0, 6.0, 10.0)  # distances from a link, across the widest arrow
 _BETWEEN: Final = 17.0  # points between links that join the same nodes: room for a utilisation
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
-    """The common frame of all maps: positions of nodes, and the scale of line widths."""
+    """What all maps share: positions of nodes, and the scale of line widths."""
 
     points: dict[str, Point]
     labels: list[Label]
@@ -114,7 +114,7 @@ def _aside(a: Point, b: Point, by: float) -> tuple[Point, Point]:
 
 
 def _lines(links: Sequence[LinkLoad], frame: NetworkMap) -> dict[int, tuple[Point, Point]]:
-    """Return the line of each direction: beside its link, and beside others between its nodes."""
+    """Return the line of each direction, beside its link and others between the same nodes."""
     lines = {}
     taken: dict[tuple[str, str], float] = {}  # distance of the next line from the link
     for link in links:
@@ -168,7 +168,7 @@ def _draw_percent(
     (ax, ay), (bx, by) = line
     length = math.dist(*line) or 1.0
     if length < 34:
-        return None  # it would cover the line; the list or the table shows it
+        return None  # it would cover the line, and the list or the table shows it
     ux, uy = (bx - ax) / length, (by - ay) / length
     aside = letters * (11.5 if link.congested else 8.5)
     at = 0.5 if not link.congested else 0.75

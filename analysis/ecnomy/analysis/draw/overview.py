@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["overview", "overview_figure"]
 
 _BINS: Final = 60  # intervals per line: a flow has too few marks for more
-_MANY: Final = 6  # of a larger group, only the mean of its flows is drawn
+_MANY: Final = 6  # for a larger group, only the mean of its flows is drawn
 # one more marker than colours: pairs repeat only after 42 groups
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 _STYLES: Final = ("-", "--", "-.")
@@ -265,7 +265,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
 
 
 def _bottleneck(data: _Data) -> int:
-    """Return the link with the most marks on data; without marks, the most used link."""
+    """Return the link with the most marks on data, or without marks the most used link."""
     marks = data.crossings.data_marks.sum(axis=0)
     counted = data.links.at("marks", data.edges_ps[-1:])[0]
     if (marked := np.where(marks > 0, counted, 0.0)).any():

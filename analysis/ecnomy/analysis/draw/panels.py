@@ -45,10 +45,10 @@ def panel_style() -> AbstractContextManager[None]:
 
 
 def _seaborn() -> Any:
-    """Import seaborn, the first time without packages that its styles do not need, some 30 MB.
+    """Import seaborn; the first time, without packages that its styles do not need (some 30 MB).
 
-    Its widgets for notebooks load IPython. In place of scipy.stats it has its own estimate of
-    densities.
+    Its widgets for notebooks would load IPython. In place of scipy.stats it has its own density
+    estimate.
     """
     optional = () if "seaborn" in sys.modules else ("ipywidgets", "scipy.stats")
     hidden = [name for name in optional if name not in sys.modules]
@@ -73,7 +73,7 @@ def save(figure: Figure, file: str | Path | BinaryIO) -> None:
 def legend_beside(axis: Axes, title: str) -> None:
     """Draw the legend to the right of a panel, under the title of the panel."""
     axis.legend(
-        *axis.get_legend_handles_labels(),  # explicit: an empty panel would warn
+        *axis.get_legend_handles_labels(),  # explicit, because an empty panel would warn
         title=title,
         title_fontproperties={"weight": "bold", "size": 8.5},
         alignment="left",
@@ -132,6 +132,6 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """Return a name in at most `most` letters, cut in the middle because names differ at ends."""
+    """Return a name in at most `most` letters, cut in the middle, as names differ at the ends."""
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

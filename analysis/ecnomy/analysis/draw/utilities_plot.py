@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of all utilities that ecnomy provides, one panel each, and of demand over the price.
+"""Plot of all utilities that ecnomy provides, one per panel, and of demand over the price.
 
     python -m ecnomy.analysis.draw.utilities_plot agents/utilities.png
 

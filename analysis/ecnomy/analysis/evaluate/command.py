@@ -126,7 +126,7 @@ def _transport(law: str) -> dict[str, Any]:
 
 
 def folder_label(transport: dict[str, Any]) -> str:
-    """Return the law and all other settings than SACK, so that transports have their own pages."""
+    """Return the law and all settings except SACK, so that each transport has its own page."""
     words = [str(transport["law"]), *(() if transport.get("sack") is True else ("no-sack",))]
     others = {key: value for key, value in transport.items() if key not in ("law", "sack")}
     words += [f"{key}-{value}" for key, value in others.items()]

@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "criteria.yaml"
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A column of the runs by which a criterion is judged.
+    """A column of the runs that is used to judge a criterion.
 
     Attributes:
         column: the column (measures.py, or a sweep's own).
@@ -27,7 +27,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         margin: share of a standard's value below which a difference counts as none.
         least: absolute difference that counts as none.
         at_most: absolute bound, instead of a comparison with the standards.
-        only: the condition for which it is judged; "": all of them.
+        only: the condition for which it is judged; "" for all conditions.
     """
 
     column: str
@@ -55,7 +55,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             or a standard in its place, `other` a standard beside it.
         others: the standards that stand for `other`, one after another.
         set: changes to the scenario in all conditions.
-        conditions: changes to the scenario by the name of the condition.
+        conditions: changes to the scenario by name of the condition.
     """
 
     name: str

@@ -58,5 +58,5 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
 
 
 def row_label(one: Verdict) -> str:
-    """Return the condition in short lines, and its verdict."""
+    """Return the name of the condition in short lines, with its verdict."""
     return f"{textwrap.fill(one.case.label, _LETTERS)}\n{one.verdict}"

@@ -43,7 +43,7 @@ Values = dict[tuple[str, str, str], dict[str, list[float | None]]]
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """The law under evaluation, and what is run.
+    """The law under evaluation, and the runs to make.
 
     Attributes:
         name: its name in tables.

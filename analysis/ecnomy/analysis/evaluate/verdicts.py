@@ -55,7 +55,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def standards(self) -> list[Interval]:
-        """Return the means of the standards that have one."""
+        """Return the means of the standards that have a mean."""
         return [mean for mean in list(self.means.values())[1:] if mean is not None]
 
     @property
@@ -85,7 +85,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def decisive(self) -> Verdict:
-        """Return the verdict that decides: of those equal to the whole, the most unfavourable."""
+        """Return the verdict that decides: the least favourable of those equal to the whole."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)

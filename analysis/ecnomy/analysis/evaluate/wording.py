@@ -47,7 +47,7 @@ def verdict_class(found: Sequence[Judged]) -> str:
 
 
 def sentence(found: Sequence[Judged]) -> str:
-    """Return the criteria by which it is worse, better, or which are open."""
+    """Return the criteria by which the law is worse or better, or which are open."""
     told = []
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
         if own := _of(found, verdict):
@@ -115,14 +115,14 @@ def _margin(figure: Figure) -> str:
 
 
 def places(cases: Sequence[Condition], most: int = 3) -> str:
-    """Return in which networks something applies, or in how many if they are many."""
+    """Return in which networks something applies, or in how many if there are many."""
     if len(cases) > most:
         return f"{len(cases)} networks"
     return listed([f"{one.criterion.title} ({one.label})" for one in cases])
 
 
 def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:
-    """Return what the verdicts rest on."""
+    """Return the basis of the verdicts."""
     figures = sum(len(one.verdicts) for one in found)
     left = sum(v.verdict == OPEN for one in found for v in one.verdicts)
     undecided = (

@@ -7,9 +7,9 @@ pay-off of one of its players against N - 1 others drawn from that population,
     f_i(x) = sum over n of  P(n; N - 1, x)  pay-off of i in the profile n + e_i      P multinomial
 
 and shares move by x_i' = x_i (f_i - x f), which is open_spiel's `replicator`. open_spiel's
-`expected_payoff` of a heuristic pay-off table (Tuyls et al. 2018) is not used: it is the mean over
-groups with any number of players of i. For two players it gives a_ii the weight x_i / (2 - x_i)
-instead of x_i, so its rest points are not the equilibria of the game.
+`expected_payoff` of a heuristic pay-off table (Tuyls et al. 2018) is not used, because it is the
+mean over groups with any number of players of i. For two players it gives a_ii the weight x_i / (2
+- x_i) instead of x_i, so its rest points are not the equilibria of the game.
 
 Alpha-rank (Omidshafiei et al. 2019; no noise but a small eps) is a walk between populations of one
 strategy each. A mutant r takes over s if it earns more than s while the two are mixed. The compared
@@ -35,10 +35,10 @@ from ecnomy.markets.inputs.missing_packages import extras
 
 __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "resting"]
 
-EPSILON: Final = 0.01  # probability that a mutant that earns less takes over
+EPSILON: Final = 0.01  # probability that a mutant takes over although it earns less
 _STARTS: Final = 6  # steps of the grid of starts from corner to corner
 _LONG: Final = 2000.0  # in units of 1 / the largest difference of pay-offs
-_STEPS: Final = 100_000  # steps of LSODA; a circling population takes some thousands
+_STEPS: Final = 100_000  # steps of LSODA; a circling population takes a few thousand
 _GONE: Final = 0.005  # a share that counts as 0 at the end
 _STILL: Final = 1e-4  # speed that counts as rest, as a share of the largest difference of pay-offs
 
@@ -57,7 +57,7 @@ def egt(part: str) -> Any:
 
 
 class Flow:
-    """The replicator dynamics of some strategies among N players.
+    """The replicator dynamics of a set of strategies among N players.
 
     Args:
         means: profile -> mean pay-off of each strategy, for every mix of `members`.

@@ -11,9 +11,9 @@ likewise (Mangasarian 1964). A symmetric equilibrium of A is one point of Q(A) i
 strategy is unplayed or a best reply.
 
 Equilibria are unions of faces of these polyhedra. The pairs of vertices among them are all extreme
-equilibria, also of degenerate games. If the common labels of two pairs still suffice, the two span
+equilibria, even in degenerate games. If the common labels of two pairs still suffice, the two span
 a face, and their mixtures are equilibria too. Vertices come from all choices of tight bounds, so
-that the number of strategies is limited (MOST_BASES). For larger games, only the equilibria in pure
+the number of strategies is limited (MOST_BASES). For larger games, only the equilibria in pure
 strategies are found.
 """
 

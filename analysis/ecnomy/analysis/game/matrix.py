@@ -33,7 +33,7 @@ from ecnomy.markets.inputs.files import Unreadable, read_bytes
 __all__ = ["MOST_STATES", "Game", "read_game"]
 
 _MOST_MIB: Final = 8  # of a file
-MOST_STATES: Final = 400  # of alpha-rank's chain: strategies, or pairs of them
+MOST_STATES: Final = 400  # of alpha-rank's chain: strategies, or pairs of strategies
 _BETWEEN: Final = ";"  # the pay-offs of a cell
 _MOST: Final = 1e100  # a pay-off, so that sums and products stay finite
 _EXPECTED: Final = {1: "a number", 2: "two numbers a;b, row player first"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer on a game: rest points with their stability, best replies, alpha-rank.
+"""The answer for a game: rest points with their stability, best replies, and alpha-rank.
 
 Rest points are Nash equilibria. In a symmetric game, both players belong to one population, so the
 rest points are the symmetric equilibria. Its other equilibria are listed separately. In any other
@@ -24,8 +24,8 @@ from ecnomy.analysis.game.stability import stable_in_one, stable_in_two
 
 __all__ = ["RestPoint", "Solution", "profiles_of", "solve"]
 
-_MOST_DRIFTING: Final = 4  # strategies: the grid of starts grows fast
-_SAME: Final = 0.02  # a drift that ends so close to a rest point ends there
+_MOST_DRIFTING: Final = 4  # strategies; the grid of starts grows fast
+_SAME: Final = 0.02  # a drift that ends this close to a rest point ends there
 
 
 class RestPoint(msgspec.Struct, frozen=True, eq=False):
@@ -46,7 +46,7 @@ class RestPoint(msgspec.Struct, frozen=True, eq=False):
 
 
 class Solution(msgspec.Struct, frozen=True, eq=False):
-    """The whole answer of the verb.
+    """The complete answer of the verb.
 
     Attributes:
         game: the game.

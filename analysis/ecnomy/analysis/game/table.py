@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A game on the terminal: the finding, then rest points, best replies and alpha-rank."""
+"""A game in the terminal: the finding, then rest points, best replies and alpha-rank."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies that are calibrations: their runs follow from a search (ecnomy.analysis.calibrate).
+"""Studies that are calibrations, whose runs follow from a search (ecnomy.analysis.calibrate).
 
 This module is separate from studies.py so that a change of the search does not change the digests
 of claims without a calibration.

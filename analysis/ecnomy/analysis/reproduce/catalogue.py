@@ -66,7 +66,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
 
 
 class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
-    """A printed choice that a test compares with the scenarios of the entry's studies.
+    """A printed choice, which a test compares with the scenarios of the entry's studies.
 
     Attributes:
         says: the printed text.
@@ -97,7 +97,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         says: the paper's statement, in one sentence.
-        tolerance: the reason for our tolerance, where the paper's words leave room.
+        tolerance: the reason for our tolerance, if the paper's words leave room.
         expect: pattern of figure names -> [low, high].
         pending: why it cannot be judged yet, or "".
         ids: the ids of its entry to which the claim belongs; if empty, all.
@@ -187,7 +187,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A main result, as someone who cites the paper would state it.
+    """A main result as someone who cites the paper would state it.
 
     Attributes:
         claims: the claims (`entry.cN`) that support it.
@@ -200,7 +200,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: its change, and what that isolates; `{figure}` stands for a value."""
+    """A controlled run: what it changes, and what that isolates; `{figure}` stands for a value."""
 
     run: str
     shows: str

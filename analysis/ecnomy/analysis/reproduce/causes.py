@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded causes in the present words of findings.yaml, with the recorded figures."""
+"""Recorded causes in the current words of findings.yaml, with the recorded figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["cause_now"]
 
 
 def cause_now(record: Recorded, paper: Paper) -> str | None:
-    """Return the cause of a record in the present words; "" if it has none.
+    """Return the cause of a record in the current words; "" without a cause.
 
     None if the finding has changed and needs figures that the record lacks: figures that it names,
     or figures of its conditions.

@@ -18,8 +18,8 @@ Digests of a claim:
     claim    its regions, its grid and control (not its words)
 
 Records of other runs, rows or claims are stale. For any other difference, a probe decides
-(currency.py). Comments, layout, docstrings and file names do not count, nor does code that only
-draws, prints or keeps records (`_APART`), nor package versions.
+(currency.py). Comments, layout, docstrings, file names and package versions do not count. Neither
+does code that only draws, prints or keeps records (`_APART`).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sources:
-    """The digests of the present checkout; each catalogue and entry module is read once."""
+    """The digests of the current checkout; each catalogue and entry module is read once."""
 
     def __init__(self, checkout: Path) -> None:
         self._checkout = checkout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find out which records of claims are stale, given the present code, scenarios and claims.
+"""Finds out which records of claims are stale, given the current code, scenarios and claims.
 
 Digests (claim_digests.py) show where something has changed. The change is then tested:
 
@@ -51,7 +51,8 @@ class Look(msgspec.Struct, frozen=True):
 
     Attributes:
         stale: claim -> reasons.
-        reworded: claim -> its cause in the present words; these claims are stale for that only.
+        reworded: claim -> its cause in the current words; these claims are stale only for that
+            reason.
         same: present digests of studies with changed code or scenarios but equal figures of all
             claims; rows that moved may be used by no claim.
         probed: the number of probe runs.
@@ -64,7 +65,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class _Of(msgspec.Struct, frozen=True):
-    """The state of a changed study: the rows that moved, or why they are not known."""
+    """The state of a changed study: the rows that moved, or why they are unknown."""
 
     moved: dict[str, tuple[int, ...]] = {}
     reason: str = ""
@@ -273,7 +274,7 @@ def _that_depend(
 ) -> set[str]:
     """Return the claims of an entry whose figures depend on rows that moved.
 
-    A row under an alternative stands for all rows of the study under it.
+    A row under an alternative stands for all rows of the study under that alternative.
     """
     chosen = {table: numbers for table, numbers in moved.items() if "@" not in table}
     found = _depend_on(paper, item, chosen, tables) if chosen else set()
@@ -306,7 +307,7 @@ def _depend_on(
             other[study] = _replaced(tables[study], numbers, params[study], tried)
         try:
             now = _outcomes(paper, item, other)
-        except Exception:  # it rejects values that no run gives, so it reads them
+        except Exception:  # it rejects values that no run gives, so it must read them
             return set(then)
         found |= {
             claim for claim in then if quick_figures(then[claim]) != quick_figures(now[claim])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An entry's own code: it computes figures from the runs and draws the picture.
+"""The code of an entry, which computes figures from the runs and draws the picture.
 
 A module `reproduce/<paper>/<module>.py` has
 
@@ -162,7 +162,7 @@ def reason_of(verdict: Verdict, claim: Claim) -> str:
 def cause_of(
     verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
-    """Return the cause of a verdict that is not confirmed as chosen, and the figures named."""
+    """Return the cause of a verdict that is not confirmed as chosen, and the figures it names."""
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 
     if verdict.verdict in (PENDING, NOT_TESTABLE, CONFIRMED) or verdict.alone == CONFIRMED:

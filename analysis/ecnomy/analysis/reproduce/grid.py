@@ -3,9 +3,9 @@
 
 A variant is one alternative of one setting. Its runs are the studies' runs, with the changes of the
 alternative applied to every point: points keep their parameters, so entry modules need no change.
-If the studies already measure an alternative under other figure names, it needs no runs: claims
-read those figures. Settings are not varied together: k settings of m alternatives are k m variants,
-not m^k.
+If the studies already measure an alternative under other figure names, it needs no runs, and claims
+read those figures. Settings are not varied together: k settings with m alternatives each give k m
+variants, not m^k.
 """
 
 from __future__ import annotations

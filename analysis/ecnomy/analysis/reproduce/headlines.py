@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's main results in one line each: reproduced or not, in how many settings, and why.
+"""The main results of a paper, one line each: reproduced or not, in how many settings, and why.
 
 not reproduced         a claim that supports the result is refuted
 depends                no claim is refuted, but one depends on a setting that the paper leaves open
@@ -103,7 +103,7 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
 
 
 def _told(opening: str, records: Sequence[Recorded]) -> str:
-    """Return the opening words, the settings they depend on, and how many alternatives agree."""
+    """Return the opening words with the settings they depend on; how many alternatives agree."""
     depends = dict.fromkeys(name for record in records for name in record.depends)
     agree: dict[tuple[str, str], bool] = {}
     for record in records:

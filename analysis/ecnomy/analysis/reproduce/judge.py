@@ -11,28 +11,29 @@ Each figure is compared with its region:
 A claim is confirmed if all its figures with bounds are confirmed, refuted if one of them is
 refuted, else inconclusive. It is reported if no figure has a bound.
 
-*Confirmed* states that all of k figures lie inside. The hypothesis against it is a union: at least
-one does not. Each figure is tested at 5 % on either side, and the union is rejected if all parts
-are. That test has size 5 % for any number of figures (Berger 1982, intersection-union tests; on
-both sides of a region Schuirmann 1987, whose two tests are the 90 % interval). *Refuted* states
-that at least one lies outside. Among k figures inside, some seem to lie outside by chance. So
-p-values are compared with 5 % by Holm's steps (Holm 1979, A simple sequentially rejective multiple
-test procedure): the least of k with 5 % / k, the next one with 5 % / (k - 1), and so on to the
-first that is above.
+*Confirmed* states that all k figures lie inside. The hypothesis against it is a union: at least one
+figure does not. Each figure is tested at 5 % on either side, and the union is rejected if all its
+parts are rejected. That test has size 5 % for any number of figures (Berger 1982,
+intersection-union tests; on both sides of a region Schuirmann 1987, whose two tests are the 90 %
+interval). *Refuted* states that at least one figure lies outside. Among k figures inside, some seem
+to lie outside by chance. So p-values are compared with 5 % by Holm's steps (Holm 1979, A simple
+sequentially rejective multiple test procedure): the smallest of k with 5 % / k, the next with 5 % /
+(k - 1), and so on to the first that is above.
 
 The p-value depends on the figure. For values per seed or batch it comes from Student's t. For a
-statistic that is not a mean (a rank correlation of means) it is the share of the bootstrap's draws.
-For any other interval it is 5 % if that lies outside, as no more is known. A figure of theory or a
-count, one value without an interval, cannot be outside by chance: it needs no correction, refutes
-by itself, and does not count among the k.
+statistic that is not a mean (a rank correlation of means) it is a share of the bootstrap draws. For
+any other interval it is 5 % if the interval lies outside, because no more is known. A theoretical
+figure or a count is one value without an interval, and cannot be outside by chance. It needs no
+correction, refutes by itself, and does not count among the k.
 
-A claim with a control must fail in the control, by the same rules. Otherwise it is uninformative,
-and confirmed becomes inconclusive. A refuted claim stays refuted with or without a control.
+A claim with a control must fail in the control, by the same rules. Otherwise the claim is
+uninformative, and confirmed becomes inconclusive. A refuted claim stays refuted with or without a
+control.
 
 Over a grid (grid.py) the claim is judged at the chosen settings and under each alternative. It is
 confirmed or refuted if all agree, `depends` if two are opposite, else inconclusive. There is no
-correction over the settings: each is a separate question.
-This is the only module that reads the regions.
+correction over the settings, because each is a separate question. This is the only module that
+reads the regions.
 """
 
 from __future__ import annotations
@@ -273,7 +274,7 @@ def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
 
 
 def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
-    """Judge a figure by itself; figures under Holm's correction are not refuted yet."""
+    """Judge a figure by itself; figures that Holm's correction covers are not refuted yet."""
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)

@@ -23,7 +23,7 @@ from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 
-# A count belongs to this source: another source changes the digests of entries that use it.
+# A count belongs to this source; another source changes the digests of entries that use it.
 SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f004892396"
 _SOURCE: Final = Path(__file__).with_name("operations.cc")
 _FLAGS: Final = ("-std=c++20", "-O1", "-ffp-contract=off")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """reproduction.html: the papers' claims, our measurements and the reasons for differences.
 
-The page is one file with its pictures inside. It collects all entries whose outcome is in the
-folder, whenever they were reproduced. It opens with the papers' main results (headlines.py).
+The page is one file with its pictures inside. It shows all entries whose outcome is in the folder,
+whenever they were reproduced. It opens with the papers' main results (headlines.py).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read and check configs/papers; catalogue.py defines the contents."""
+"""Reads and checks configs/papers, whose contents catalogue.py defines."""
 
 from __future__ import annotations
 

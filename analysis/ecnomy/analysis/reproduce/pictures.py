@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of an entry: its picture, its figures as CSV, the outcome of its claims as JSON.
+"""The files of an entry: its picture, its figures as CSV, and the outcome of its claims as JSON.
 
     <out>/<paper>/figures/<entry>.png .csv .json      -quick, -omnet as for its runs
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probes: new quick runs, compared value by value with the recorded ones.
 
-The probe of a study is the first seed of each of its points, and the first run under each
-alternative over which a claim is judged. A probe takes seconds. A row moved if any of its values
-differs. New columns that were not recorded do not count.
+The probe of a study consists of the first seed of each of its points, and the first run under each
+alternative over which a claim is judged. A probe takes seconds. A row has moved if any of its
+values differs. New columns that were not recorded do not count.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of all quick runs, stored beside papers.json to detect what a change moves.
+"""The results of all quick runs, stored beside papers.json to detect what a change affects.
 
     papers-quick.json.gz     {"format": 1, "tables": {"paper/study": {column: [kind, values]}, ...}}
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write papers.json: the outcome of every claim, whole and quick, with the digests behind it.
+"""Writes papers.json: the outcome of every claim, whole and quick, with the digests behind it.
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-The command judges existing runs and makes only the first ones under each alternative. A claim whose
-runs are missing, or were made by other code than the present, keeps its old outcome. Stale outcomes
-(currency.py) are listed. The results of the quick runs go into a second file (quick_results.py).
+The command judges existing runs and makes only the first ones under each alternative. A claim keeps
+its old outcome if its runs are missing or were made by other code. Stale outcomes (currency.py) are
+listed. The results of the quick runs go into a second file (quick_results.py).
 
 recorded.py defines the contents, record_file.py the format.
 """
@@ -87,7 +87,7 @@ def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str
 def _quick_rows(
     runs: Path, sources: Sources, studies: Mapping[str, StudyMade], tables: Tables
 ) -> tuple[dict[str, StudyMade], dict[str, pd.DataFrame]]:
-    """Return digests and tables, updated for studies with quick runs by the present code."""
+    """Return digests and tables, updated for studies with quick runs by the current code."""
     form, found, rows = Form(runs, quick=True), dict(studies), dict(tables)
     new: dict[str, list[Probe]] = {}
     for name in all_studies():

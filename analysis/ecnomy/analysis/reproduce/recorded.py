@@ -176,7 +176,7 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
 def gives_again(record: Recorded, outcome: Outcome) -> bool:
     """Return whether an outcome of the quick form has the quick verdict and figures of a record.
 
-    A figure that only a reworded reason names is not in the record, and does not count.
+    A figure that only a reworded reason names is not in the record and does not count.
     """
     (verdict, figures), (now, measured) = quick_figures(record), quick_figures(outcome)
     return now == verdict and figures == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the runs of the requested entries, study by study, and judge them."""
+"""Makes the runs of the requested entries, study by study, and judges them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of entries: studies, runs, and the data packets that these may send."""
+    """The cost of entries: studies, runs, and the data packets that the runs may send."""
 
     studies: int
     runs: int
@@ -160,7 +160,7 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
 
     An alternative has few seeds at first. They are doubled until it is decided, up to GRID_SEEDS.
     The chosen studies get as many, because figures of a variant may be compared with theirs. The
-    runs of a calibration follow from its search: with more seeds it would be another search, so
+    runs of a calibration follow from its search, which would be another search with more seeds. So
     alternatives with a calibration keep their seeds.
     """
     paper, item = found.paper, found.item

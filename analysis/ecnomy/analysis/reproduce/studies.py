@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs behind the entries: studies are sweeps, run by the sweep runner and kept in its stores.
+"""The runs behind the entries: studies are sweeps that the sweep runner makes and keeps in stores.
 
 <out>/<paper>/<study>/            the store of a whole study
 <out>/<paper>/<study>-quick/      the store of its quick form
@@ -201,10 +201,10 @@ class Studies:
         sweep = load_study(paper, name, form, variant=variant if varied else None)
         if variant is not None and varied:
             frame = _of_variant(paper, name, form, variant)
-            least = sweep.replicates  # as many as all variants of this study share
+            least = sweep.replicates  # the number that all variants of this study share
         else:
             frame, least = _finished(study_folder(paper, name, form)), 0
-        # A calibration also has seeds beyond its replicates, for the check of what it found.
+        # A calibration also has seeds beyond its replicates, to check what it found.
         if not study.batches and sweep.calibrate is None:
             frame = frame[frame["replicate"] < max(least, self._seeds())]
         return Runs(frame, batches=study.batches, budget=study.budget)

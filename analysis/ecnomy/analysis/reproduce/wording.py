@@ -82,7 +82,8 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """Return a finding with figures and settings of the runs filled in, and the figures it needs.
+    """Return a finding with figures and settings of the runs filled in, and the figures that it
+    needs.
 
     These are the figures that it names, and the figures of its conditions. A control's text is
     omitted if it has no measured figures. A cause is omitted if the runs do not match its
@@ -122,7 +123,7 @@ def figures_named(finding: Finding) -> set[str]:
 
 
 def _elsewhere(figure: Judged) -> str:
-    """Return the text that replaces a cause found in other runs."""
+    """Return the text that replaces a cause that was found in other runs."""
     region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
     known = f"the recorded cause applies to runs with {figure.name} {region}"
     return f"cause unknown: {known}, but here it is {measured}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that their agents switch off and on (`active` decisions), and the number of active ones.
+"""Flows that their agents switch off and on (`active` decisions), and how many are active.
 
-Such a flow sends nothing while it is off. Its means cover the time in which it was on.
+A flow sends nothing while it is off. Its means cover the time in which it was on.
 """
 
 from __future__ import annotations

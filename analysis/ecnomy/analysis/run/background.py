@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background traffic: flows without class and agent, which pay for their marks all the same.
+"""Background traffic: flows without a class or an agent, which nevertheless pay for their marks.
 
-Agents do not decide for them, so they ignore the price. The ledger identifies them by the payer:
+No agent decides for them, so they ignore the price. The ledger identifies them by the payer:
 their marks are booked on `source:<source>`.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from an unlimited population, and those that found all lines of their source busy."""
+"""Calls from an unlimited population, and those that found all lines of the source busy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Lines", "lines_of"]
 
-_NO_LINE = -1  # the user of a call that found none (PROTOCOL.md)
+_NO_LINE = -1  # the user of a call that found no line (PROTOCOL.md)
 
 
 class Lines(msgspec.Struct, frozen=True):

@@ -56,7 +56,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
 
 
 class Payment(msgspec.Struct, frozen=True):
-    """The payments of one account to a carrier for one kind of contract, money."""
+    """What one account paid a carrier for one kind of contract, money."""
 
     payer: str
     kind: str
@@ -167,7 +167,7 @@ def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Flo
 
 
 def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
-    """Return the carriers of a run, () unless there are two or more and a report after the first.
+    """Return the carriers of a run; () for fewer than two, or without a second report.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -215,7 +215,7 @@ def _shown(run: RawRun, own: list[int]) -> tuple[str, ...]:
 
 
 def _money(run: RawRun, name: str, carriers: list[str]) -> tuple[tuple[Payment, ...], float, float]:
-    """Return a carrier's receipts by payer and kind; its payments to carriers and others."""
+    """Return a carrier's receipts by payer and kind, and its payments to carriers and to others."""
     ledger = run.ledger
     credit, debit = ledger["credit"].astype(str), ledger["debit"].astype(str)
     got = ledger[credit == name]

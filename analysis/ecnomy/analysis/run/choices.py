@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Customers with a choice: their changes, and the customers of each option over time.
+"""Customers with a choice: how often they change, and the customers of each option over time.
 
 An agent's users have a choice if its sources are alternatives. Then the sources have equally many
-flows, and the agent's decisions leave one source switched on for each user, like `best-offer`, or
+flows. The agent's decisions, as with `best-offer`, leave one source switched on for each user, or
 no source for a user that has left. Member i of every source is user i. A user's first choice is not
-a change; neither is returning to the source that was left.
+a change, and neither is a return to the source that it left.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Signs of a congested link: it marks, loses packets, or delays them.
 
 Marks alone are not sufficient. A drop-tail link marks nothing. If its buffer is large or its
-senders have limited windows, it loses almost nothing, though it is never idle. The signs are
+senders have limited windows, it loses almost nothing, although it is never idle. The signs are
 
     marks     0.1 % of the ECN-capable data or more
     drops     0.1 % of the packets or more
@@ -30,7 +30,7 @@ STANDING_PACKETS: Final = 1.0
 def congested_by(
     *, utilization: float, marked: float, dropped: float, queue_packets: float, wait_s: float
 ) -> tuple[str, ...]:
-    """Return the signs of congestion of a link over a window, () without signs.
+    """Return the signs of congestion of a link over a window, or ().
 
     By Little's law the mean queue over the utilisation is the mean wait in transmission times.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of many sources: the sources of one demand matrix, or of one `group`, count as one."""
+"""Groups of many sources: the sources of a demand matrix, or of a `group`, count as one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Network(msgspec.Struct, frozen=True):
 
 
 class _Scenario(msgspec.Struct, frozen=True):
-    """The parts of a manifest's scenario that are read."""
+    """The parts of a manifest's scenario that are read here."""
 
     sources: tuple[_Source, ...] = ()
     network: _Network = _Network()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of sources: their numbers at the start and end, and their times.
+"""Files of sources: how many began and ended, and how long they took.
 
 The table `transfers` has a row for each file that ended. A file that was still under way at the end
 of the run has no row. Its flow has bytes left then (`file_left` of the last report). In a
@@ -47,7 +47,7 @@ class FilesSent(msgspec.Struct, frozen=True):
 
     @property
     def began(self) -> int:
-        """Return the number of files that began, as far as it is known."""
+        """Return the number of files that began, as far as known."""
         return self.finished + self.given_up + self.under_way
 
 

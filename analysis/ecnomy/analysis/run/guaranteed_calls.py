@@ -68,7 +68,7 @@ class Calls(msgspec.Struct, frozen=True):
 
 
 class StreamRow(msgspec.Struct, frozen=True):
-    """A test stream, or several together. `packets_per_s` covers the time it was switched on."""
+    """One or several test streams. `packets_per_s` covers the time they were switched on."""
 
     name: str
     poisson: bool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
+"""The guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
 
 Everything covers the whole run, like the money. Amounts of money come from the ledger alone.
 Numbers of sold calls and broken promises come from the table calls if the run recorded it, because
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A line of a profit and loss account: amount received (below 0: paid), and number of items."""
+    """A line of a profit and loss account: amount received (negative: paid), number of items."""
 
     micro: int
     count: int  # calls, reimbursements or marks
@@ -152,7 +152,7 @@ def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
-    """Return the earnings, admissions and test streams of each GSP of a run; () without one.
+    """Return the earnings, admissions and test streams of each GSP of a run, or ().
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.

@@ -78,7 +78,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def file_sources(self) -> dict[str, tuple[str, ...]]:
-        """Return name of a row of its table of files -> its sources."""
+        """Return the sources of each row of its table of files, by name."""
         return {row.name: row.sources for row in self.files}
 
     @property
@@ -104,7 +104,7 @@ class Provider(msgspec.Struct, frozen=True):
 
 
 def providers_of(run: RawRun) -> tuple[Provider, ...]:
-    """Return the GSPs with business in a run; () for a run without a market."""
+    """Return the GSPs that do business in a run; () for a run without a market."""
     balances, found, index = run.manifest.balances_micro, [], 0
     for agent in agents_of(run) or ():
         if agent.role == _ROLE and (balances is None or agent.name in balances):
@@ -115,7 +115,7 @@ def providers_of(run: RawRun) -> tuple[Provider, ...]:
 
 
 def shared_sources(run: RawRun) -> frozenset[str]:
-    """Return sources whose calls have several possible providers, so that mark payers change."""
+    """Return sources with calls by several possible providers, so that mark payers change."""
     sold = [name for provider in providers_of(run) for name in provider.call_sources]
     family, agents = family_of(run), agents_of(run) or ()
     chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}
@@ -179,13 +179,13 @@ def _in_words(price: Any) -> str:
 
 
 def _hour(written: str) -> str:
-    """Return a time of the day, which manifests have in ps, in hours."""
+    """Return in hours a time of day that manifests have in ps."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
 
 
 def _time(written: str) -> str:
-    """Return a time in seconds, which manifests have in ps."""
+    """Return in seconds a time that manifests have in ps."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
 

@@ -6,8 +6,8 @@ base.
 
 Data is what sources send that is ECN-capable. ACKs share a queue with data if traffic goes both
 ways, and may be marked too (`ect: all`), but are not priced. A link counts all its packets report
-by report. The table pairs separates data and ACKs of each source, but only for the whole
-run. So the counts of a window are split as
+by report. The table `pairs` separates data and ACKs of each source, but only for the whole run. So
+the counts of a window are split as
 
     data(window) / all(window) ~ sum over data of a(s) n(s) / sum over all of a(s) n(s)
 
@@ -98,7 +98,7 @@ def ecn_capable(plan: Plan, number: int) -> bool:
 
 
 def by_source(plan: Plan, values: Floats) -> Floats:
-    """Return rows of the flow table added up to sources, [..., row] to [..., source]."""
+    """Return rows of the flow table summed by source, [..., row] to [..., source]."""
     first = np.cumsum([0, *(source.row_count for source in plan.sources)])[:-1]
     return np.asarray(np.add.reduceat(values, first, axis=-1), dtype=np.float64)
 
@@ -128,7 +128,7 @@ def link_shares(crossings: Crossings, activity: Floats) -> LinkShares:
 
 
 def _part(activity: Floats, data: Floats, packets: Floats) -> Floats:
-    """Return shares of data; in an interval without new packets, the whole run's share."""
+    """Return shares of data; in an interval without new packets, the share over the whole run."""
     total = packets.sum(axis=0)
     usual = np.divide(data.sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
     part, whole = activity @ data, activity @ packets

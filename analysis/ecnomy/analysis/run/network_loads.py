@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks in numbers: load, marks and cost of each direction of a link, payments of each pair.
+"""Networks in numbers: load, marks and cost of each link direction, and payments of each pair.
 
 The marking probability of a direction is marks on data over arrivals of data at this link;
 ecnomy.analysis.run.link_marking separates data and ACKs. Its price is
@@ -210,7 +210,7 @@ def _data(
 
 
 def _weighted(values: Floats, weights: Floats) -> Floats:
-    """Return the mean of the sources' values at each link, 0 without any weight."""
+    """Return the mean of the sources' values at each link, 0 if all weights are 0."""
     total = weights.sum(axis=0)
     return np.asarray(values @ weights / np.where(total > 0, total, 1.0), dtype=np.float64)
 
@@ -299,7 +299,7 @@ def _pairs(
 def _wanted_bps(source: Source) -> float:
     params = source.traffic.params
     if source.profile.steps:
-        return math.nan  # not one rate
+        return math.nan  # no single rate
     match source.traffic.law:
         case "rate-capped" if params.get("until_s", -1.0) < 0:
             return source.count * params["rate_bps"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases of a run, from its plan: boundaries are starts, stops, and ends of rate caps.
+"""Phases of a run, derived from its plan: boundaries are starts, stops, and ends of rate caps.
 
 The first phase begins at the end of the warm-up. After every later boundary the flows need time
 to settle: the measurement skips min(10 s, 20 % of the phase).
@@ -97,7 +97,7 @@ def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
         plan: the plan of the run.
         end_ps: end of a partial run [ps]; by default the duration of the plan.
 
-    Boundaries less than two epochs after the previous one count as one, the later.
+    Boundaries less than two epochs apart count as one, the later one.
     """
     end = plan.duration_ps if end_ps is None else min(end_ps, plan.duration_ps)
     switched = {t for s in plan.sources for t in (s.start.at_ps, _until_ps(s), s.stop_ps)}

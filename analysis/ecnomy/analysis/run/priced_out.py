@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose users were away because of the price, most of the time.
+"""Sources whose users were away most of the time because of the price.
 
 Users who are away do not respond to a carrier's trials until the price falls so far that they
 return. A search that began above that price does not know them. Users who leave because their own
-gain is negative try the price again at times, and are named if they were away for half of the
-time. Of a crowd with a limit each, many are away at the best price too: it is named if hardly
-anyone was there.
+gain is negative try the price again from time to time, and are named if they were away for half of
+the time. In a crowd of users with a limit each, many are away even at the best price, so a crowd is
+named only if hardly anyone was there.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     price.<carrier>    of each carrier, money
     price              of the whole market, money: only if it has one price, that of one carrier
 
-A price holds from its report until the next price, so that the mean is weighted
-by time. A run without a market has no such column.
-Every sweep has these columns (gathered.py of markets). This module derives them for a stored run.
+A price holds from its report until the next price, so the mean is weighted by time. A run without a
+market has no such column. Every sweep has these columns (gathered.py of markets). This module
+derives them for a stored run.
 """
 
 from __future__ import annotations

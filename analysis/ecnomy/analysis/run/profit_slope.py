@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The slope of a carrier's profit with its price: noted by its strategy, or fitted to its ledger.
+"""The slope of a carrier's profit in its price, noted by its strategy or fitted to its ledger.
 
-A slope s is the relative change of the profit for a change of the logarithm of the price, and c the
-decrease of s with the log price. Another price would increase the profit by s^2 / 2c, as a share.
+A slope s is the relative change of the profit per change of the logarithm of the price, and c the
+decrease of s with the log price. The best price would increase the profit by the share s^2 / 2c.
 
 `revenue-gradient` notes s and c after each round (`profit_slope` and `profit_curvature` in the
 table `agents`). s is then the mean over the rounds, and its error twice the standard error, without
 the part that c explains by the prices of the rounds.
 
-For every other strategy, the ledger has the profit of each time for which a price held. Its first
-half does not count, because customers respond to a change. A parabola in the log price, by least
-squares with the length of each time as its weight, gives s at the mean log price, its error (twice
-the standard error) and c. Prices more than a factor of 1.5 from the mean are left out, because a
-profit resembles a parabola only near its peak. As in curvature.py, the prior of c is 1 with a
-standard deviation of 3, and c lies between 0.2 and 20.
+For every other strategy, the ledger has the profit of each time for which a price held. The first
+half of that time does not count, because customers are still responding to the change. A parabola
+in the log price, by least squares with the length of each time as its weight, gives s at the mean
+log price, its error (twice the standard error) and c. Prices more than a factor of 1.5 from the
+mean are left out, because a profit resembles a parabola only near its peak. As in curvature.py, the
+prior of c is 1 with a standard deviation of 3, and c lies between 0.2 and 20.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ __all__ = ["ToldAgent", "ToldTariff", "agents_of"]
 
 
 class ToldTariff(msgspec.Struct, frozen=True):
-    """A provider's tariff, amounts as written in the manifest.
+    """A provider's tariff, with amounts as written in the manifest.
 
     `price` is text, a mapping of prices of a call and its time, or an hourly tariff.
     """
@@ -37,7 +37,7 @@ class ToldFiles(msgspec.Struct, frozen=True):
 
 
 class ToldAgent(msgspec.Struct, frozen=True):
-    """The used part of an agent's entry in the manifest.
+    """The part of an agent's entry in the manifest that is used here.
 
     Attributes:
         role: name or dotted path of the role, without terms.

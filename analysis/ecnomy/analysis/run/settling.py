@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a price that a carrier steers has settled over the last half of a run.
 
-A search never rests: it keeps trying prices about the best one. So a price counts as settled unless
-it moves more than its own tries explain. All figures are shares of the mean price over the half:
+A search never rests: it keeps trying prices around the best one. So a price counts as settled
+unless it moves more than its own tries explain. All figures are shares of the mean price over the
+half:
 
     try         the median size of the changes of the posted price
     stretches   ten of equal length; the mean price of each, weighted by time. Tries above and
@@ -20,7 +21,7 @@ A price does not settle in one of three cases:
     swinging    the range is above 50 % and above eight tries: a cycle within a stretch, which
                 no sequence of independent tries shows (2.4 to 3.2 for the lists of prices examined)
 
-Prices of a Thompson sampler jump far but independently, so that a try is as wide as the range. A
+Prices of a Thompson sampler jump far but independently, so a try is as wide as the range. A
 walk by steps, as in `hill-climbing`, stays within a few steps of a rest point, unless noise of the
 profit hides the best price from such short steps.
 
@@ -33,17 +34,17 @@ increase the profit. A price that appears at rest is then
                 or a short run hide the best price, and the search may have stalled. Also if
                 another carrier's price has not settled, or changes too seldom to tell
 
-A settled price is shown with a notice if it was, for more than half of the time, the highest or the
-lowest of all prices in the run: the best one may lie beyond the range of the search. Every search
-is local, so users who were away because of the price are named (priced_out.py): it may settle at a
-price for the others alone, while a lower one for all earns more. A carrier that received nothing in
-the half is `unpaid`, whatever its price does.
+A settled price is shown with a notice if, for more than half of the time, it was the highest or
+lowest of all prices in the run, because the best one may lie beyond the range of the search. Every
+search is local, so users who were away because of the price are named (priced_out.py): the search
+may settle at a price for the others alone, while a lower price for all would earn more. A carrier
+that received nothing in the half is `unpaid`, whatever its price does.
 
 The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
-equilibrium. Yet one of them, or both in a short run, may count as settled: prices that run
+equilibrium. Yet one of them, or both in a short run, may count as settled, because prices that run
 away in the long run can appear at rest for a while.
 
-Fewer than eight changes in the half do not distinguish a search from a drift. Then the price has
+Fewer than eight changes in that half cannot distinguish a search from a drift. Then the price has
 settled if it does not change at all, and is otherwise `unclear`. Prices of a schedule, and carriers
 without a strategy, do not search, and are left out.
 """
@@ -160,7 +161,7 @@ def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
 def _with_ledger(
     one: Settling, run: RawRun, prices: Prices, links: tuple[int, ...] | None
 ) -> Settling:
-    """Return the verdict with what the carrier received, and who was away."""
+    """Return the verdict, extended by what the carrier received and who was away."""
     from_ps, to_ps = (round(s * PS_PER_S) for s in (one.from_s, one.to_s))
     ledger = run.ledger
     own = ledger[(ledger["credit"] == one.carrier) & ledger["t_ps"].gt(from_ps)]
@@ -171,7 +172,7 @@ def _with_ledger(
 
 
 def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps: int) -> Settling:
-    """Return the verdict with the slope of its profit, if that is known."""
+    """Return the verdict, extended by the slope of the profit if that is known."""
     found = slope_of(run, one.carrier, prices, from_ps, to_ps)
     if found is None:
         return one
@@ -238,7 +239,7 @@ def _verdict(means: Floats, wide: float, tried: float) -> Verdict:
 
 
 def _stretches(money: Floats, spans: Floats) -> Floats:
-    """Return the mean of each stretch, of a price that holds for each span."""
+    """Return the mean price in each stretch, given the price in each span."""
     ends = np.append(0.0, np.cumsum(spans))
     area = np.append(0.0, np.cumsum(money * spans))
     edges = np.linspace(0.0, ends[-1], STRETCHES + 1)

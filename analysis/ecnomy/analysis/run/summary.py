@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in numbers: rates and payments, phase by phase; links; account balances."""
+"""A run in numbers: rates and payments phase by phase, links, and account balances."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class GroupRow(msgspec.Struct, frozen=True):
 
     group: Group
     goodput_bps: float
-    goodput_low_bps: float  # of the flow with the least goodput
+    goodput_low_bps: float  # of the flow with the lowest goodput
     goodput_high_bps: float
     share: float  # of all goodput
     marks_per_s: float
@@ -113,7 +113,7 @@ class LinkRow(msgspec.Struct, frozen=True):
 
 
 class PhaseSummary(msgspec.Struct, frozen=True):
-    """A phase, or all together, with its measured window."""
+    """A phase, or all phases together, with the measured window."""
 
     phase: Phase
     window: Window
@@ -237,7 +237,7 @@ _COUNTED: Final = (
 def _link_rows(
     run: RawRun, epochs: Epochs, window: Window, shares: LinkShares
 ) -> tuple[LinkRow, ...]:
-    """Return links on paths of data, and others that marked or dropped."""
+    """Return links on paths of data, and other links that marked or dropped."""
     grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
     data = {link for source in run.plan.sources for link in source.path}
     rows = []
@@ -278,7 +278,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     background: npt.NDArray[np.bool_]  # by row of flows
 
     def over(self, phase: Phase) -> PhaseSummary | None:
-        """Return a phase from its settled part on, None for fewer than two reports there."""
+        """Return the settled part of a phase, or None if it has fewer than two reports."""
         window = self.flows.window(phase.settled_ps, phase.to_ps)
         if window is None:
             return None

@@ -21,7 +21,7 @@ __all__ = ["Epochs", "Window", "fees_by_flow", "marks_by_flow"]
 def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
     """Return money for marks by flow in each interval (edges[i], edges[i+1]], [interval, flow].
 
-    The intervals are half-open because a posting has the date of the report that closed its epoch.
+    The intervals are half-open because a posting has the time of the report that closed its epoch.
 
     Returns:
         Amounts in money (not micro-units).

@@ -13,7 +13,7 @@ indices rank parameters with far fewer runs.
 
 Indices are computed from means over the replicates of a point. Differences between replicates do
 not come from parameters: `noise` is their share of the variance of single runs. Noise raises the
-total indices and mu* of all parameters by about `floor`. A parameter matters if its whole interval
+total indices or mu* of all parameters by about `floor`. A parameter matters if its whole interval
 is above the floor. With paired seeds, the mean effect of each seed cancels, so the floor covers
 only the remaining noise.
 
@@ -62,7 +62,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Index(msgspec.Struct, frozen=True):
-    """The indices of one parameter, each with half of its interval.
+    """The indices of one parameter, each with the half-width of its interval.
 
     Attributes:
         main: the index for ranking: total (sobol) or mu* (morris).
@@ -161,7 +161,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """Return the share of noise in single runs, and its variance in the mean of a point."""
+    """Return the share of noise in single runs, and the noise variance in a point's mean."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:

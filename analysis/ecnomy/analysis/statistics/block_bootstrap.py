@@ -4,9 +4,9 @@
 Events of a stream, such as marks, are clustered, because packets of the same second share a queue.
 Blocks of time longer than the clusters are nearly independent; packets are not. So the bootstrap
 draws whole blocks with replacement, as many from each run as the run has. The counts of all streams
-in a block are drawn together, because they met the same queue. Slower changes, such as the number
-of calls, are treated as independent between blocks. This does not affect the ratio of two streams
-that share them, but would make the interval of a single rate too short.
+in a block are drawn together, because they met the same queue. Slower changes, such as those of the
+number of calls, are treated as independent between blocks. This does not affect the ratio of two
+streams that share them, but would make the interval of a single rate too narrow.
 
 Source: Kuensch 1989 (overlapping blocks); Carlstein 1986 (separate blocks, as here); Davison,
 Hinkley 1997, chapter 8.

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two groups of runs compared in one figure, and many such comparisons judged together.
+"""Compares two groups of runs in one figure, and judges many such comparisons together.
 
-The difference of means has Student's t interval: over pairs where run i of both groups has the
-same seed, else Welch's. The effect size is Hedges' g: the difference over the standard deviation of
-single runs, the same whether seeds are paired or not. Many comparisons are judged by the q-value
-of Benjamini and Hochberg: among those with q <= 0.05, about one in twenty is not a difference.
+The difference of means has Student's t interval over pairs if run i of both groups has the same
+seed, else Welch's interval. The effect size is Hedges' g: the difference over the standard
+deviation of single runs, the same whether seeds are paired or not. Many comparisons are judged by
+the q-value of Benjamini and Hochberg: among those with q <= 0.05, about one in twenty is not a
+difference.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
 """

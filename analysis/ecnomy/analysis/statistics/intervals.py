@@ -64,7 +64,7 @@ class Drawn(Interval, frozen=True):
 
 
 class Equivalence(msgspec.Struct, frozen=True):
-    """Outcome of two one-sided tests: equivalent when the larger p-value is below alpha."""
+    """Outcome of two one-sided tests: equivalent if the larger p-value is below alpha."""
 
     estimate: float
     p_low: float  # for the hypothesis that the truth is at or below the lower margin
@@ -151,7 +151,7 @@ def bootstrap(
 
 
 def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
-    """Return the p-value of "the truth lies in [low, high]", the smaller one of two bounds.
+    """Return the p-value of "the truth lies in [low, high]", the smaller one for the two bounds.
 
     For values, one per seed, Student's t of the mean gives it. For a bootstrap, it is the share of
     draws not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high, p is

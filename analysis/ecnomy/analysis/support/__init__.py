@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common helpers: digits, atomic files, readable settings, and lazy parts of scipy."""
+"""Common helpers: digits, atomic files, readable settings, and lazy imports of scipy."""

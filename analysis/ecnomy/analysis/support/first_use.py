@@ -2,7 +2,7 @@
 """Names of a package that are imported on first use.
 
 The module of a verb is in such a package. Help and tab completion import all verbs, and would
-otherwise load pandas and Mesa for seconds.
+otherwise spend seconds on pandas and Mesa.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Readable settings of a scenario: by dotted path, in handy units.
 
 A manifest holds the scenario with all defaults, in the smallest units (19000000000 ps). Here the
-same value is `19 ms`, as in a scenario file. Items of lists have their names in paths
+same value is `19 ms`, as in a scenario file. Paths contain the names of list items
 (`network.links.bottleneck.rate`), as in `--set`.
 """
 
@@ -19,7 +19,7 @@ from ecnomy.agents.errors import EcnomyError
 __all__ = ["given_settings", "leaves", "named", "setting_words"]
 
 _QUANTITY: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) (ps|bit/s|bytes?|\S.*)")
-# unit as written -> handier units with their sizes, largest first; the last one fits all
+# unit as written -> handier units with their sizes, the largest first; the last one always fits
 _HANDY: Final[dict[str, tuple[tuple[str, float], ...]]] = {
     "ps": (("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)),
     "bit/s": (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bit/s", 1.0)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements from theory alone for the papers' claims.
+"""Measurements for the papers' claims from theory alone.
 
 The functions follow the wording of the claims: they integrate trajectories, perturb optima and run
 algorithms. They only measure; claims.yaml of each paper has
@@ -48,7 +48,7 @@ __all__ = [
 
 Curve = Callable[[float], float]
 STEPS_PER_DELAY = 40
-DELAYS = 60  # long enough for the first sign change 1 % beyond 1/e, which comes after 22 delays
+DELAYS = 60  # long enough for the first sign change at 1 % beyond 1/e, which comes after 22 delays
 
 
 def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> dict[str, float]:
@@ -138,7 +138,7 @@ def weighted_log_perturbation(
     until_s: float,
     change: float = 0.01,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c3: the gain in sum w log x - sum C_j from changing one rate.
+    """siris2002.fluid-stability c3: the gain in sum w log x - sum C_j if one rate changes.
 
     The start is the final state of Eq. 1. C_j is the integral of the link's curve. `largest_gain`
     is the maximum over all flows and both directions; at an optimum it is negative.

@@ -7,9 +7,9 @@ packet over its link then costs lambda = P p, so it sells along the linear suppl
 
     X_i = T + beta_i lambda,      T = r C,  beta_i = C / (P_i s)                                (1)
 
-and posts its slope. Customers pay w = lambda x for the rate x, use the cheapest carrier and switch
-at no cost. So all used carriers cost the same lambda. N customers with the utility
-U(x) = a (x/x0 - (x/x0)^2 / 2) are best off at U'(x) = lambda. Their total demand is
+and posts its slope. Customers pay w = lambda x for the rate x, use the cheapest carrier, and switch
+at no cost. So all used carriers cost the same lambda. N customers with the utility U(x) = a (x/x0 -
+(x/x0)^2 / 2) are best off at U'(x) = lambda. Their total demand is
 
     D(lambda) = A (1 - lambda / l0),      A = N x0,  l0 = a / x0                                (2)
 
@@ -31,7 +31,7 @@ best reply of two carriers is linear in beta with the slope (A - 3T) / (A - T) <
 converges, so the equilibrium is unique. It requires T < X <= C: for two, 3T < A <= 2C + T. More
 carriers undercut one another to a price of zero unless m (m-1) T > (m-2) A.
 
-Trying prices. A carrier compares its income at P e^h and at P e^-h. It comes to rest where both
+Trying prices. A carrier compares its income at P e^h and at P e^-h. Its price rests where both
 incomes are equal on average over the rivals' trial prices. Income falls off more slowly above the
 best price than below it. So the resting price exceeds the equilibrium by a share of order h^2.
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' purely theoretical entries: each function returns its measurements.
+"""The purely theoretical entries of the papers; each function returns the measurements of one.
 
 A key is the claim, the figure and, with several cases, the case: `c1.growth.1.4`. The expected
-values are elsewhere. If a paper gives no setting, the docstring lists ours.
+values are elsewhere. The docstrings list our settings where a paper gives none.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates over time with delayed feedback: the fluid models of weighted rate control.
+"""Rates over time under delayed feedback: the fluid models of weighted rate control.
 
     dx_r/dt = kappa_r (w_r - x_r(t - T_r) sum_j p_j(y_j(t - T_r)))  (Siris et al. 2002, Eq. 1, 2)
     dx/dt   = kappa (w_inc - x(t - T) p(x(t - T)) / w_dec)          (Eq. 5 with the lag)
 
 All have the form x' = f(x(t), x(t - T_1), ...). The fourth-order Runge-Kutta method integrates them
 with a constant step. Cubic Hermite interpolation, of the same order, gives past values. The start
-causes kinks at sums of delays. Kinks between steps reduce the accuracy.
+causes kinks at sums of delays, and kinks between steps reduce the accuracy.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
     "wtp_trajectory",
 ]
 
-Slope = Callable[[Floats, Floats], Floats]  # x (n,) and lagged x (delays, n) to dx/dt (n,)
+Slope = Callable[[Floats, Floats], Floats]  # from x (n,) and lagged x (delays, n) to dx/dt (n,)
 
 
 class Trajectory(msgspec.Struct, frozen=True):

@@ -6,9 +6,9 @@
 V is the charge of a connection, P the mean profit and R the reimbursement. For accepted
 connections, p is the probability of a broken guarantee and mu the mean cost of marks. Marking rates
 M are Beta distributed. The provider blocks requests above their (1 - B) quantile. Source:
-Andreassen 2002, section 4.2. The moment estimators are ours; the paper's estimators are in a
-reference that it does not print. Providers in a run use the same formulas
-(ecnomy.agents.estimators). This module adds checks of the arguments.
+Andreassen 2002, section 4.2. The moment estimators are ours, because the paper leaves its
+estimators to a reference. Providers in a run use the same formulas (ecnomy.agents.estimators). This
+module adds checks of the arguments.
 """
 
 from __future__ import annotations

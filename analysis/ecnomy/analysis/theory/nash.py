@@ -2,8 +2,8 @@
 """Users who anticipate prices: the Nash equilibrium of proportional allocation on one link.
 
 User i bids w_i (money/s) for a link of capacity C and gets x_i = C w_i / sum w. The price of a unit
-of rate is rho = sum w / C. Users who take rho as given reach the optimum. A user who anticipates
-the effect of its bid on rho maximises U_i(x_i) - w_i at
+of rate is rho = sum w / C. Users who take rho as given reach the optimum. Users who anticipate the
+effect of their bids on rho maximise U_i(x_i) - w_i at
 
     (1 - x_i / C) U_i'(x_i) = rho      if x_i > 0,      U_i'(0) <= rho  else               (1)
 
@@ -28,7 +28,7 @@ from ecnomy.agents.errors import InputError
 __all__ = ["NASH_BOUND", "Concave", "LinearUtility", "NashEquilibrium", "nash_equilibrium"]
 
 NASH_BOUND: Final = 0.75  # share of the optimum's utility, if U(0) >= 0
-_HALVINGS: Final = 64  # more than the binary digits of a double
+_HALVINGS: Final = 64  # more steps than a double has binary digits
 
 
 class Concave(Protocol):

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 Demand = Callable[[Floats, Floats], Floats]  # rates at path probabilities and queueing delays
-LEAST = 1e-12  # replaces a path probability of 0, at which the rate would be infinite
+LEAST = 1e-12  # replaces a path probability of 0, which would make the rate infinite
 SWEEPS = 20_000
 
 
@@ -166,7 +166,7 @@ def _settle(
     demand: Demand,
     compose: str,
 ) -> NetworkEquilibrium:
-    """Solve for one link's state after another until all states are stationary."""
+    """Solve for the state of one link after another until all states are stationary."""
     if compose not in ("sum", "product"):
         raise InputError(f"probabilities compose by 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
@@ -208,7 +208,7 @@ class _Network(msgspec.Struct, frozen=True):
         return self.demand(self.paths(states), self.use @ waits)
 
     def fitting(self, states: Floats, j: int) -> float:
-        """Return the state of link j at which its arrivals fit, with other states held.
+        """Return the state of link j at which its arrivals fit, with other states fixed.
 
         If arrivals always fit, return 0. If they never fit, return the top of the range.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closed forms for TCP Reno in congestion avoidance: W += 1 a round trip, W *= 1/2 at a signal."""
+"""Closed forms for TCP Reno in congestion avoidance: W += 1 per round trip, W /= 2 at a signal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities of rates, and their demand at a price.
+"""Utilities of rates, and the demand at a price.
 
     kind       U(x)                    U'(x)          demand at price p
     log        w log x                 w / x          w / p
@@ -159,7 +159,7 @@ class DistortedUtility(msgspec.Struct, frozen=True):
 
 
 class MixedUtility(msgspec.Struct, frozen=True):
-    """Flows with different utilities: one utility per flow, in the order of the flows."""
+    """Flows with different utilities, one per flow, in the order of the flows."""
 
     parts: tuple[Utility, ...]
 

@@ -59,7 +59,7 @@ def wtp_stability(
 
 
 def wtp_floor_bias(window_packets: float) -> float:
-    """Return the marks of an ACK-clocked WTP flow over the marks it pays for: 1 - 0.5 / W.
+    """Return the ratio of an ACK-clocked WTP flow's marks to the marks it pays for: 1 - 0.5 / W.
 
     An ACK-clocked sender has the integer part of cwnd in flight, on average half a packet less than
     cwnd. The drift vanishes at cwnd = W = w / p, but the flow sends W - 0.5 packets per round trip.

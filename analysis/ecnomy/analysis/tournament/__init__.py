@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy tournament`: strategies that play each other in mixed populations over one network.
+"""`ecnomy tournament`: strategies play each other in mixed populations over one network.
 
 tournament_file.py and entrants.py read the file, profiles.py defines the pairings, playing.py runs
-them with the sweep runner, payoffs.py makes the table of pay-offs. From it replies.py computes who
-would change, ecnomy.analysis.game.dynamics where a population drifts (open_spiel), and
+them with the sweep runner, and payoffs.py makes the table of pay-offs. From that table, replies.py
+computes who would change, ecnomy.analysis.game.dynamics where a population drifts (open_spiel), and
 paying.py whether paying pays. pictures.py and page.py show the results.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entrants: the strategies that the file states, and every other installed strategy.
+"""The entrants: the strategies that the file names, and every other installed strategy.
 
     strategies:
       steady: {strategy: {kind: constant-charge, charge: 1 money/s}}
@@ -7,9 +7,9 @@
       theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
 
 An entry may have a `role`, and a `transport` that replaces the scenario's. The default role is a
-price handler if the strategy fits that role, else a customer. An installed strategy (ecnomy's, and
-users' by entry points) that no entry names plays under its own name if it fits a price handler and
-needs no parameters. Excluded strategies are listed with the reason.
+price handler if the strategy fits that role, else a customer. An installed strategy (of ecnomy, or
+of users by entry points) that no entry names plays under its own name if it fits a price handler
+and needs no parameters. Excluded strategies are listed with the reason.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Entrant(msgspec.Struct, frozen=True):
 def read_entrants(
     node: Node, without: Node | None, own: tuple[str, ...] = ()
 ) -> tuple[tuple[Entrant, ...], dict[str, str]]:
-    """Return the entrants in the file's order, then the others; and excluded strategies.
+    """Return the entrants in the file's order, then the others, and the excluded strategies.
 
     Args:
         node: the YAML value of `strategies`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mixes that stay on each network of a tournament."""
+"""The mixes that remain on each network of a tournament."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NETWORKS: Final = "networks.csv"
 
 
 def shares_of(found: Found, outcome: Outcome) -> Floats:
-    """Return each strategy's share of players at rest, the mean over all mixed starts.
+    """Return each strategy's share of players at rest, averaged over all mixed starts.
 
     Returns:
         Shares of shape (strategies,); their sum is 1.

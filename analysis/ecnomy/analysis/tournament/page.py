@@ -320,6 +320,6 @@ def _how(tournament: Tournament, found: Found) -> Section:
 
 
 def listed_amounts(tournament: Tournament) -> str:
-    """Return the amounts that grow with the number of players."""
+    """Return in words the amounts that grow with the number of players."""
     told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
     return f", with {listed(told)} per player" if told else ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a tournament: the stable mixes, who could enter them, and whether paying pays.
+"""The outcome of a tournament: stable mixes, who could enter them, and whether paying pays.
 
 A strategy pays if one of its players paid anything in any run. Among N players, mixes of the
-finalists drift from a grid of mixed starts to stable populations. Paying pays to the degree that
+finalists drift from a grid of mixed starts to stable populations. Paying pays to the extent that
 paying strategies have a share of these populations. The results of single seeds show how sure that
 is.
 """
@@ -85,7 +85,7 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def agree(self) -> int:
-        """The number of single seeds with the same verdict."""
+        """The number of single seeds that give the same verdict."""
         return sum(_verdict(share) == self.verdict for share in self.by_seed)
 
     @property
@@ -166,7 +166,7 @@ def _paying(rests: tuple[Rest, ...], members: tuple[int, ...], payers: tuple[int
 
 
 def _mean_player(values: Floats, profile: Profile) -> Floats:
-    """Return means over all players, by seed."""
+    """Return the means over all players, by seed."""
     counts = np.array(profile, dtype=np.float64)
     return np.asarray(np.nan_to_num(values) @ counts / counts.sum(), dtype=np.float64)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["masses", "portrait", "replies", "shares", "table"]
 
 _INCHES: Final = 4.9
-_NARROW: Final = (3.1, 3.7)  # three of them beside each other: height, width
+_NARROW: Final = (3.1, 3.7)  # height and width, for three side by side
 _BLUE, _RED = COLOURS[1], COLOURS[5]
 _CORNERS: Final = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
 _STEPS: Final = 13  # of arrows along an edge
@@ -45,7 +45,7 @@ def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
 
 
 def table(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """Draw the pay-off of a lone player of each row among others of each column; best framed."""
+    """Draw the pay-off of a lone player (row) among others (column); the best is framed."""
     from matplotlib.patches import Rectangle
 
     names = [found.table.names[number] for number in order]
@@ -112,7 +112,7 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
 
 
 def portrait(found: Found, outcome: Outcome) -> bytes:
-    """Draw the drift of the finalists' mixes: arrows on their triangle, or over one share."""
+    """Draw how mixes of the finalists drift: arrows on their triangle, or over one share."""
     means = found.table.means()
     flow = Flow(means, outcome.players, found.finalists)
     names = [found.table.names[number] for number in found.finalists]

@@ -7,8 +7,8 @@ measure: ecnomy.analysis.tournament.player_columns:player_columns
     <agent>.round_trips_s[k]  mean smoothed round trip of its flows at the end of that epoch
     <agent>.paid_per_s        postings of the ledger in that window: paid less received, money/s
 
-The columns keep rates and round trips instead of utilities, so that the same runs can be judged by
-any utility. A round trip that was never measured is 0.
+The columns keep rates and round trips instead of utilities, so the same runs can be judged by any
+utility. A round trip that was never measured is 0.
 """
 
 from __future__ import annotations

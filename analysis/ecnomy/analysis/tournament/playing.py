@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tournament's runs, in rounds: pairs, the finalists, and outsiders in stable mixes.
 
-Each round is the sweep of all profiles requested so far, kept in one folder, so that the same
-command resumes after a kill. The existing runs determine the profiles of the next round.
+Each round is a sweep of all profiles requested so far, kept in one folder, so the same command
+resumes a killed tournament. The existing runs determine the profiles of the next round.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def beginning(tournament: Tournament) -> list[Profile]:
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
     """Return the strategies with the most alpha-rank mass over all populations, in their own order.
 
-    Among equals, the strategy that earns more when all players use it comes first.
+    Among equals, the strategy comes first that earns more when all players use it.
     """
     means = table.means()
     mass = np.mean([ranked(means, players, len(table)) for players in table.populations], axis=0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles: the number of players of each strategy on the network, and their runs.
 
-A profile is a tuple of counts, one for each entrant. Players are numbered and stand in the order of
-the entrants, so that player 3 has the same random numbers in all profiles of a seed.
+A profile is a tuple of counts, one for each entrant. Players are numbered in the order of the
+entrants, so player 3 has the same random numbers in all profiles of a seed.
 
 Ten strategies among eight players have 24,310 mixes. The tournament plays
 

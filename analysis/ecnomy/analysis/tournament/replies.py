@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profitable changes of strategy and their cost to others: lone players among one strategy.
+"""Profitable changes of strategy by a lone player among players of one strategy, and their cost.
 
-In a population in which all play j, one player changes to i while the others stay.
+In a population where all play j, one player changes to i while the others stay.
 
     gain          its earnings after the change, less those before
     loss          the earnings of each other player after the change, less those before

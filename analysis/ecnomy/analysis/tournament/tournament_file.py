@@ -14,8 +14,9 @@
       without: {price-demand: a demand curve is of many users}
     replicates: 6
 
-The rest of the file is a sweep's. A player's pay-off, in money per second, is the mean over time of
-the utility of its goodput and its cost of delay, report by report, less its payments in the ledger.
+The rest of the file is as for a sweep. A player's pay-off, in money per second, is the mean over
+time of the utility of its goodput less its cost of delay, report by report, less its payments in
+the ledger.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def _check_keys(node: Node, path: str) -> None:
 
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:
-    """Drop installed strategies that make no valid scenario; raise an error for a stated one."""
+    """Drop installed strategies without a valid scenario; raise an error for a named one."""
     fit, absent = [], dict(found.absent)
     for number, entrant in enumerate(found.entrants):
         profile = alone(number, found.populations[0], len(found.entrants))
@@ -195,7 +196,7 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
 
 
 def _try_networks(found: Tournament, node: Node) -> None:
-    """Raise an error for a network on which the first entrant has no valid scenario."""
+    """Raise an error if the first entrant has no valid scenario on a network."""
     profile = alone(0, found.populations[0], len(found.entrants))
     for name, changes in node.mapping().items():
         own = found.on(name)

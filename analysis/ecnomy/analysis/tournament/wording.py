@@ -52,7 +52,7 @@ def verdict_class(found: Found) -> str:
 
 
 def summary(found: Found) -> str:
-    """Return the text below the headline: rest points, and their players' payments and earnings."""
+    """Return the text below the headline: rest points, and what their players pay and earn."""
     ends: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)
@@ -74,7 +74,7 @@ def _end(found: Found, outcome: Outcome) -> str:
 
 
 def _each(values: Sequence[float], none: str, some: str) -> str:
-    """Return one amount if all are alike, else each."""
+    """Return one amount if all are equal, else each amount."""
     amounts = [money(value) for value in values]
     if not any(values):
         return none
@@ -88,7 +88,7 @@ def mix_of(found: Found, rest: Rest) -> str:
 
 
 def sure_words(found: Found) -> str:
-    """Return in words how far seeds agree, and who could enter."""
+    """Return in words how far seeds agree, and who could enter the final mix."""
     seeds = found.table.seeds
     agree = [f"{one.agree} of {seeds} seeds with {one.players} players" for one in found.outcomes]
     enters = {
@@ -106,7 +106,7 @@ def sure_words(found: Found) -> str:
 
 
 def temptations(found: Found) -> list[Change]:
-    """Return, per population, the best change of a top-earning payer, if it stops paying.
+    """Return, for each population, the best change of a top-earning payer that stops paying.
 
     The players use the payer that earns most when all players use it.
     """
@@ -114,7 +114,7 @@ def temptations(found: Found) -> list[Change]:
 
 
 def returns(found: Found) -> list[Change]:
-    """Return, per population, the best change of a player who never pays, if it pays."""
+    """Return, for each population, the best change of a player who never pays to one who does."""
     return _best(found, among_payers=False)
 
 

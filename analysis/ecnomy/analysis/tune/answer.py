@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of a tuning: the best values, their outcome, and values that are as good.
+"""The answer of a tuning: the best values, their outcome, and values that are equally good.
 
 The best of many noisy means is partly luck. So the outcome at the best values is measured again
-with seeds that the search has not used. `outcome` covers only these unseen seeds.
+with seeds that the search has not used. `outcome` covers only these new seeds.
 
     found          The best values keep all constraints. With a target, the interval over the
                    unseen seeds overlaps the accepted range.
@@ -36,7 +36,7 @@ MISSED: Final = "missed"
 NOT_REACHABLE: Final = "not reachable"
 NEAR: Final = 0.01
 _LEVEL: Final = 0.95
-_CHECKED: Final = 0.99  # level for a target, wider because the chosen value has its own error
+_CHECKED: Final = 0.99  # level for a target; wider, because the chosen value has its own error
 _EDGE: Final = 0.01  # the share of a range that counts as its end
 Row = npt.NDArray[np.float64]
 Rows = dict[str, Row]  # outcome -> one value per seed
@@ -116,7 +116,7 @@ def _excess(bound: Bound, rows: Rows) -> float:
 
 
 def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> Answer:
-    """Return the answer, given runs of the best values with unseen seeds.
+    """Return the answer, given runs of the best values with new seeds.
 
     Args:
         tuning: the aim and the constraints.

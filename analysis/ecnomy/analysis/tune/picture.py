@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a tuning: the outcome over each parameter, and over the course of the search."""
+"""The picture of a tuning: the outcome over each parameter and over the course of the search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["tuning_picture"]
 _COLUMNS: Final = 3
 _INCHES: Final = (3.6, 2.9)
 _BEST, _TRIED, _SAME = COLOURS[5], COLOURS[1], COLOURS[2]
-_OUT: Final = "0.6"  # grey marks broken constraints
+_OUT: Final = "0.6"  # grey: constraints are violated
 
 
 def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tuning over the store of its sweep: the runs that it needs, and its result.
+"""A tuning over the store of its sweep: the runs it needs, and its result.
 
 Runs are requested in batches, and kept. A tuning that was killed restarts from the beginning, but
 makes only the missing runs.
@@ -132,7 +132,7 @@ def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
 
 
 def _told(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
-    """Return means of the outcome, and the distances of other outcomes beyond their bounds."""
+    """Return means of the outcome, and how far other outcomes are beyond their bounds."""
     outcomes = [float(row[tuning.outcome].mean()) for row in rows]
     excesses = [
         tuple(bound.excess(float(row[bound.outcome].mean())) for bound in tuning.bounds)

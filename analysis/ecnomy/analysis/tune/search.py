@@ -3,13 +3,13 @@
 
 The first round is a Latin hypercube over the ranges. optuna's tree-structured Parzen estimator
 chooses each further batch. It draws values where good outcomes are denser than others, for all
-parameters together, on the scale of their range. It needs no gradient, and supports several
+parameters together, on the scale of each range. It needs no gradient, and supports several
 parameters, whole numbers, constraints and noise. Within a batch, it assumes that the values just
 chosen turn out badly, so that the next ones lie elsewhere.
 
-The choice depends only on the file: outcomes of a batch are passed in the order of the choice,
-independent of the order in which runs end, and draws come from the seed of the sweep. A restarted
-search chooses the same values again, so the existing runs are the only record of a search.
+The choice depends only on the file: outcomes of a batch are passed in the order of choice, whatever
+the order in which runs end, and draws come from the seed of the sweep. A restarted search chooses
+the same values again, so the existing runs are the only record of a search.
 
 Source: Bergstra et al. 2011 (TPE); Akiba et al. 2019 (optuna).
 """
@@ -50,7 +50,7 @@ class Search:
     def ask(self) -> list[Values]:
         """Return the values of the next batch, in order; [] at the end of the search.
 
-        Because of whole numbers and rounding, values may repeat each other or earlier ones.
+        Because of whole numbers and rounding, values may repeat.
         """
         assert not self._asked, "the results of the previous batch are missing"
         if self._left == self._tuning.trials:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents whose strategy declares a utility, its flows, and their utility over time.
+"""Agents whose strategy declares a utility, their flows, and their utility over time.
 
 The utility of a flow is a function of its momentary rate, which is observed report by report. If n
-flows of a row were on (`active`) in an epoch of dt seconds and had the rate x each, their utility
-was n U(x) dt money. A flow that is off has neither a rate nor a utility. If U(0) is infinite, a
-rate counts as at least x0/1000, as for the strategies. A utility's cost of delay is subtracted,
-for the packets acknowledged in an epoch, at the round trip reported at its end.
+flows of a row were on (`active`) in an epoch of dt seconds, each at the rate x, their utility was n
+U(x) dt money. A flow that is off has no rate and no utility. If U(0) is infinite, a rate
+counts as at least x0/1000, as for the strategies. A utility's cost of delay is subtracted, for the
+packets acknowledged in an epoch, at the round trip reported at its end.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 
 
 def agents_of(run: RawRun) -> tuple[AgentSpec, ...]:
-    """Return the agents of the run's scenario; () if none may declare a utility.
+    """Return the agents of the run's scenario; () if no agent may declare a utility.
 
     Also () if the scenario does not load because a custom role, tariff or settlement is not found.
     """
@@ -125,7 +125,7 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def _may_declare(scenario: Any) -> bool:
-    """Check whether a strategy is written with a utility, or is a custom one."""
+    """Return whether a strategy is written with a utility, or is custom."""
     try:
         market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
     except msgspec.ValidationError:
@@ -189,7 +189,7 @@ def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
     bits = 8 * np.diff(flows.column("acked_bytes")[inside][:, declared.rows], axis=0)
     # A report's `active` holds for the epoch before it: decisions act after the report.
     seconds = flows.column("active")[inside][1:, declared.rows] * (np.diff(t_ps, axis=0) / PS_PER_S)
-    # Except for an epoch in which a source stops. Rows switched off in it have sent nothing.
+    # An exception is an epoch in which a source stops: rows switched off in it have sent nothing.
     begun_s = (declared.stop_ps - t_ps[:-1]) / PS_PER_S * declared.flows
     ends = (declared.stop_ps > t_ps[:-1]) & (declared.stop_ps < t_ps[1:])
     seconds = np.where(ends, np.where(bits > 0, begun_s, 0.0), seconds)

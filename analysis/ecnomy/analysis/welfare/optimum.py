@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The distance of a run from the rates that maximise its users' utility, over its own routes.
+"""The distance of a run from the rates that maximise its users' utility over the same routes.
 
 The window is cut where sources start or stop and caps are lifted (parts.py). In each
 
@@ -10,7 +10,7 @@ the mean number of them that were on, and y_r is their total rate. The activity 
 are taken from the run. So is the other traffic on a link, b_l (other users, ACKs, retransmissions),
 as a constant rate. c_l is the link's rate, less framing, regardless of its marking law's target.
 M_r is the largest demand of the flow's traffic. The run itself is one of the compared allocations,
-so that no run is better than its optimum, except for packets in flight at a part's ends.
+so no run is better than its optimum, except for packets in flight at the ends of a part.
 
 Users who anticipate prices (`theory.nash_equilibrium`) are considered if a single link limits all
 rates, all flows are on throughout, and no cap limits the traffic.
@@ -128,7 +128,7 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
 def distance_of(
     run: RawRun, declared: tuple[Declared, ...], windows: tuple[Window, ...], *, nash: bool
 ) -> Distance:
-    """Solve for the best rates in each part of a window; for the Nash equilibrium with `nash`.
+    """Solve for the best rates in each part of a window and, with `nash`, for the Nash equilibrium.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -154,7 +154,7 @@ def distance_of(
 def _concave(declared: Declared) -> bool:
     """Check that it claims concavity, with samples of slopes that are never negative or growing.
 
-    The slopes of a step are all 0: only the utility itself knows that it jumps.
+    The slopes of a step are all 0, so only the utility itself knows that it jumps.
     """
     if not getattr(declared.utility, "concave", True):
         return False
@@ -170,7 +170,7 @@ def _furthest(part: Part) -> float:
 
 
 class _Alike(msgspec.Struct, frozen=True, eq=False):
-    """Rows of equal utility, path, packet size and limit, grouped: the optimum treats them alike.
+    """Rows grouped by utility, path, packet size and limit, because the optimum treats them alike.
 
     Attributes:
         group: the group of each row.
@@ -320,7 +320,7 @@ def _nash(
     priced = best.prices > _PRICED * best.prices.max()
     low, high = problem.limits()
     if best.prices.max() <= 0 or (best.rates >= high * (1 - 1e-6)).all():
-        return best.utility  # there is enough for all: bids change nothing
+        return best.utility  # there is enough for all, so bids change nothing
     shared = problem.incidence()[:, priced]
     if priced.sum() != 1 or not shared.all() or not always or members.sum() < 2 or low.any():
         return math.nan

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a window without switching: between starts, stops and lifted caps."""
+"""The parts of a window without switching, between starts, stops and lifted caps."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 
     gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 if it holds
 
-Eq. 7 is about one link whose flows have one gain and one round trip. The quantities for each link
-that WTP flows cross, over a window:
+Eq. 7 is about one link whose flows have one gain and one round trip. These are the quantities over
+a window for each link that WTP flows cross:
 
     p          marks / arrivals of the link
     x          the rate of WTP flows there, packets/s: only they react to marks
@@ -17,7 +17,7 @@ that WTP flows cross, over a window:
                marks per round trip (marks/s x RTT, as measured) for the inverse decrease, and the
                parameter for the general form
 
-A queue's delay, several links in a row and other window laws are outside Eq. 7.
+Eq. 7 does not cover the delay of a queue, several links in a row, or other window laws.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
     elif form == 2.0:
         w_dec = params["w_dec"]
     gain = params["gain"]
-    if source.transport.reference_rtt_ps > 0:  # the gain holds there, else in proportion
+    if source.transport.reference_rtt_ps > 0:  # the gain holds there, elsewhere in proportion
         gain *= rtt_s / (source.transport.reference_rtt_ps / 1e12)
     return gain / w_dec
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of a run: the value of rates to users, payments, earnings, and distance to the optimum.
+"""Welfare of a run: the value of rates to users, payments, earnings, distance from the optimum.
 
 Over the measured window, for agents whose strategy declares a utility (declared_utilities.py):
 
@@ -14,7 +14,7 @@ their own, and `unassigned:network`. Others are users without a declared utility
 traffic, whose utility is unknown.
 
 The sums use the mean of U(x_t); U of the mean rate is shown beside it. The first is the utility
-that users had. As U is concave, the second is never less, and the difference is the cost of
+that users had. Because U is concave, the second is never smaller, and the difference is the cost of
 fluctuations from report to report. Neither captures variation within an epoch.
 """
 
@@ -240,7 +240,7 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
     received: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     paid: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     ledger = run.ledger
-    # Postings carry the date of the report that closed their epoch.
+    # Postings have the time of the report that closed their epoch.
     own = ledger[(ledger["t_ps"] > window.from_ps) & (ledger["t_ps"] <= window.to_ps)]
     for column, sums in (("credit", received), ("debit", paid)):
         by = [own[column].astype(str), own["kind"].astype(str)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the reference, and the walk that yields them from the structs that read a scenario."""
+"""Entries of the reference, and the walk that derives them from the structs of a scenario."""
 
 from __future__ import annotations
 

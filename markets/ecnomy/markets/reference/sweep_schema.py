@@ -69,7 +69,7 @@ def _value(key: Key, *, whole: bool) -> Schema:
 
 
 def _plain(key: Key, *, only: bool) -> Schema:
-    """Return the schema of values whose form is in words, as far as the example tells it."""
+    """Return the schema of values whose form is in words, as far as the example shows it."""
     value = plain_tree(parse(key.example, ""))
     if key.form == key.example:
         return {"const": value}

@@ -152,7 +152,7 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Return kind of posting -> unit of its quantity; for a contract, the unit of its meter."""
+    """Return the unit of the quantity by kind of posting; for a contract, that of its meter."""
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():

@@ -47,7 +47,7 @@ class Tables(Protocol):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Flows of one class at the end of the run, or of one source in no class; means per flow."""
+    """Flows of one class at the end of the run, or of one source in no class, as means per flow."""
 
     name: str
     flows: int

@@ -40,7 +40,7 @@ class MarketParallelEnv(ParallelEnv):
     render_mode = None
 
     def __init__(self, environment: Environment, learners: Sequence[str] = ()) -> None:
-        """Use `learners`, by default all of the file; other agents keep their strategies."""
+        """Use `learners`, by default all in the file; other agents keep their strategies."""
         names = tuple(learners) or tuple(learner.name for learner in environment.learners)
         self._world = World(environment, names)
         self.possible_agents, self.agents = list(names), list[str]()

@@ -72,7 +72,7 @@ class Offer(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class OneScenario:
-    """An offer of one scenario. An engine with another seed, such as a repetition, keeps it."""
+    """An offer of one scenario. An engine with another seed (a repetition) keeps its seed."""
 
     scenario: Scenario
     plan: Plan

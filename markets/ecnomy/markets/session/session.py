@@ -262,7 +262,7 @@ class Session:
                 raise
 
     def end_at_exit(self) -> None:
-        """End the engine when Python exits, and the tables unless another thread is in mid-step."""
+        """End the engine when Python exits, and the tables unless another thread is mid-step."""
         if self._pid != os.getpid():
             return
         if self._process is not None and not self._process.gone:
@@ -273,7 +273,7 @@ class Session:
                 self.end(self._market(), self._reason or self._when("the program ended"))
 
     def _check_idle(self) -> None:
-        """Refuse a step in progress: within the lock, it is this thread's (an agent decides)."""
+        """Refuse if a step is in progress, which can only be this thread's (an agent decides)."""
         if self._pid != os.getpid():
             raise NotRunningError(
                 f"the run belongs to process {self._pid}; a forked process cannot continue it"

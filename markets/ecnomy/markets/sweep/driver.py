@@ -125,7 +125,7 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """Return a worker's task for a point; `name` is its identity, `folder` the place of its run."""
+    """Return a worker's task for a point; `name` is its identity, `folder` is for its run."""
     return Task(
         point=name,
         base=sweep.base,

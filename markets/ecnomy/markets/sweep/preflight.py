@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before a sweep's first run: its paths, the scenario of its first point, its values."""
+"""Checks before the first run of a sweep: its paths, the scenario of its first point, values."""
 
 from __future__ import annotations
 

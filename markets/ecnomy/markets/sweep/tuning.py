@@ -49,7 +49,7 @@ class Bound(msgspec.Struct, frozen=True):
     most: float = math.inf
 
     def excess(self, value: float) -> float:
-        """Return the distance outside, negative inside, as a share of the bound; inf for NaN."""
+        """Return the distance outside (negative inside) as a share of the bound; inf for NaN."""
         if math.isnan(value):
             return math.inf
         size = max(abs(end) for end in (self.least, self.most) if math.isfinite(end))

@@ -23,7 +23,7 @@ Row = npt.NDArray[np.float64]
 
 
 def figures_of_adaptive(studies: Studies) -> dict[str, Row]:
-    """Return marking, charge and packet rates of calls that adapt or ignore marks, by threshold."""
+    """Return marking, charge and packet rates of calls by their response to marks and threshold."""
     found: dict[str, Row] = {}
     runs = studies[STUDY]
     for threshold in sorted(runs.values(_MAX)):

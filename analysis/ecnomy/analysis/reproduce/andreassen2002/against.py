@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 3: one queue that marks against two classes, at equal delay rates of voice.
+"""Table 3: one marking queue compared with two classes, at equal delay rates of voice.
 
-Per seed and mix, the largest threshold is found at which voice has the delay rate of the two
-classes. The logarithm of the rate is interpolated linearly. Other columns are taken there.
+For each seed and mix, the module finds the largest threshold at which voice has the delay rate of
+the two classes. The logarithm of the rate is interpolated linearly. Other columns are taken at that
+threshold.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ _PANELS: Final = {
 def matched(thresholds: Table, rates: Table, wanted: float) -> float:
     """Return the threshold at a delay rate, which rises with the threshold.
 
-    Between two thresholds the rate's logarithm is linear, or the rate itself if one is 0. If
-    several
-    thresholds fit, the largest is returned; if all rates lie above or below, the first or last.
+    Between two thresholds the logarithm of the rate is linear, or the rate itself if one rate is 0.
+    If several thresholds fit, the largest is returned. If all rates lie above or below, the first
+    or last threshold is returned.
     """
     below = np.flatnonzero(rates <= wanted)
     if not len(below):

@@ -42,10 +42,10 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
 
 
 def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:
-    """Return the ratio of two streams' rates, with a bootstrap's 99 % interval over blocks.
+    """Return the ratio of two streams' rates, with a 99 % bootstrap interval over blocks.
 
     Args:
-        runs: runs of one setting; the least of their seeds determines the draws.
+        runs: runs of one setting; their smallest seed determines the draws.
         rate: `marking` or `late`.
         over: the stream in the numerator, or `udp`.
         under: the stream in the denominator, or `udp`.

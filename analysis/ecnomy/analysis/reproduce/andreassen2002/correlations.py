@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.3.3: does the marking rate of a sample predict its delay rate, or the next one's?"""
+"""Section 4.3.3: does a sample's marking rate predict its delay rate, or that of the next one?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figure 6: marking probability against queue length in packets and in bytes; gentle RED too.
 
-The law counts packets: with packets of mean length l, q bytes are q / l of them. Source:
+The law counts packets: with packets of mean length l, q bytes are q / l packets. Source:
 andreassen2002 3.1.2 and 3.2.4. Gentle RED's largest threshold is half of the law's, so that both
 mark every packet above the same length.
 """

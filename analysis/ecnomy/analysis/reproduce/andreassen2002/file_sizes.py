@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 4: the tail of the file sizes of our readers, which represent the figure's."""
+"""Figure 4: the tail of the file sizes of our readers, which stand for those of the figure."""
 
 from __future__ import annotations
 

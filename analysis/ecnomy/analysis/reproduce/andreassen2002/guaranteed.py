@@ -4,8 +4,8 @@
 Marking rates M are drawn from a Beta distribution. Delay rates are L = 4 M e^N (correlated), or
 have the same distribution but are independent of M. From one set of samples the provider fits the
 Beta by moments, blocks above its (1 - B^G) quantile, and sets V by the formula. A second set of
-samples serves as its connections. R = V and P = 0.2 mu are our choices, as the paper gives no
-numbers; marks cost M. The samples of table 8 test, run by run, whether M is Beta distributed at
+samples serves as its connections. R = V and P = 0.2 mu are our choices, because the paper gives no
+numbers. Marks cost M. The samples of table 8 test, run by run, whether M is Beta distributed at
 all.
 """
 
@@ -62,7 +62,7 @@ def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Row, Row]:
 
 
 def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
-    """Set the tariff on the learnt samples (M, L), and sell to the others."""
+    """Set the tariff from the learnt samples (M, L), and sell to the others."""
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
     threshold = fit.blocking_threshold(_BLOCKED)
@@ -86,7 +86,7 @@ def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
 def beta_fits(marking: Row) -> float:
     """Return Kolmogorov and Smirnov's p-value of samples against the Beta fitted to their moments.
 
-    It is too large, as the Beta is fitted to the same samples. It is NaN if no Beta fits.
+    It is too large, because the Beta is fitted to the same samples. It is NaN if no Beta fits.
     """
     from scipy.stats import beta, kstest
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 4.4, proposed: a provider of guaranteed streams that also owns the network.
 
-It knows mix and threshold. After a change it takes mean cost mu and chance of a broken promise p
-from another seed's run of that setting; a provider that sees marks only has the last half of the
-run before. It refuses no calls, while the other refuses calls when marks are many. The cost of
-marks is its own lost revenue, so that it earns the sum of both incomes.
+It knows mix and threshold. After a change it takes mean cost mu and probability p of a broken
+promise from another seed's run of that setting. A provider that sees only marks has the last half
+of the previous run instead. The integrated provider refuses no calls, while the other refuses calls
+when marks are many. The cost of marks is its own lost revenue, so it earns the sum of both incomes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def by_strategy(runs: Runs, kind: str) -> Runs:
 
 
 def errors(seen: Row) -> tuple[Row, Row]:
-    """Return mean absolute errors over all changes of setting, per seed: knowing settings, and not.
+    """Return mean absolute errors over all changes of setting by seed, with settings known and
+    unknown.
 
     Args:
         seen: means of each half of a run, [setting, seed, half]; the second half is the truth.
@@ -76,7 +77,7 @@ def _earned(studies: Studies, kind: str) -> Row:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return errors with and without knowing the setting; earnings of one and two firms; queues."""
+    """Return errors with known and unknown settings, earnings of one and two firms, and queues."""
     found: dict[str, np.ndarray | float] = {}
     for name, seen in _seen(studies).items():
         knowing, blind = errors(seen)

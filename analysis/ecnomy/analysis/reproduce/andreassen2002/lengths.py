@@ -46,8 +46,8 @@ def fit(x: Table, rates: Table) -> tuple[float, float, float]:
     """Fit log10 of delay rates by a line in x.
 
     Returns:
-        Its value at x = 0.8, the residual standard deviation in decades, Spearman's correlation;
-        NaN for fewer than three points.
+        Its value at x = 0.8, the residual standard deviation in decades, and Spearman's
+        correlation; NaN for fewer than three points.
     """
     from scipy.stats import spearmanr
 

@@ -16,7 +16,7 @@ _DUPLEX: Final = "network.links.line.duplex"
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios, half-duplex / full-duplex line, of voice delay rate and web throughput."""
+    """Return ratios of voice delay rate and web throughput, half-duplex / full-duplex line."""
     runs = studies["half-duplex"]
     ways = {str(value).lower(): runs.at({_DUPLEX: value}) for value in runs.values(_DUPLEX)}
     half, full = ways["half"], ways["true"]

@@ -54,7 +54,7 @@ def _loads(runs: Runs) -> dict[str, Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the share of each class under overload; dashed the share it is promised."""
+    """Draw the share of each class under overload, and dashed the share it is promised."""
     axis = figure.subplots()
     loads = _loads(studies["overload"])
     places = np.arange(len(loads), dtype=np.float64)

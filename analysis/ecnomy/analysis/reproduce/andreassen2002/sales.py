@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of calls sold at a fixed price: who bears the risk of their marks."""
+"""Outcome columns of calls sold at a fixed price: who bears the risk of their marks?"""
 
 from __future__ import annotations
 

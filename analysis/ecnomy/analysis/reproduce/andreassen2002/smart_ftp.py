@@ -24,7 +24,7 @@ _WHO: Final = {(False, False): "none", (False, True): "half", (True, True): "all
 
 
 def _agents(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return runs by who has an agent, and threshold."""
+    """Return runs by which users have an agent, and by threshold."""
     runs, found = studies["smart-ftp"], {}
     for value in runs.values(_MARKING):
         threshold = str(msgspec.json.decode(value)["max_threshold"]).split()[0]
@@ -40,7 +40,7 @@ def _pairs(runs: Runs) -> list[tuple[str, str]]:
 
 
 def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return runs with the knob and before it, by threshold."""
+    """Return runs with the knob and without it, by threshold."""
     runs, found = studies["knob"], {}
     name = f"{_MARKING}.max_threshold"
     for threshold in runs.values(name):

@@ -41,16 +41,16 @@ def straightness(x: Row, y: Row) -> float:
 def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
     """Return V for samples (M, L), with R = V and P = 0.2 mu.
 
-    NaN if half of them or more break the guarantee, as no charge makes up for them.
+    NaN if half of them or more break the guarantee, because no charge makes up for that.
     """
     cost, broken = float(learnt[0].mean()), float((learnt[1] > guarantee).mean())
     return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
 
 
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
-    """Return (mean profit of sold samples (M, L) - P) / mu, at a tariff set on learnt ones.
+    """Return (mean profit of sold samples (M, L) - P) / mu, at a tariff set from learnt samples.
 
-    NaN if there is no such tariff, or no mark.
+    NaN if there is no such tariff, or if there are no marks.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 3: the states of web users: idle, reading and downloading; and their closed downloads."""
+"""Figure 3: web users' states (idle, reading, downloading), and their closed downloads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, files within a budget: their costs, and whether they arrive complete."""
+"""Section 5, files within a budget: what they cost, and whether they arrive complete."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2, who pays: charges and profits if a provider pays for marks, and if users do."""
+"""Section 2, who pays: charges and profits if a provider pays for marks, or if users do."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 7: how gain sets convergence and fluctuation of eleven windows."""
+"""Figure 7: how the gain determines convergence and fluctuation of eleven windows."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ def convergence(results: Path) -> Columns:
     """Return the light flows' time to converge, fluctuation, periodicity and evenness of shares.
 
     Returns:
-        settled_s and settled_2_s, when the mean window stays within 10 % or 2 %; std_cwnd of a
-        flow and std_mean_cwnd of their mean in the second half; peak and peak_of_mean, of the
+        settled_s and settled_2_s, from when on the mean window stays within 10 % or 2 %; std_cwnd
+        of a flow and std_mean_cwnd of their mean in the second half; peak and peak_of_mean, of the
         autocorrelation between 1 s and 20 s; least_share and most_share, of the flows' rates over
         their mean; largest window; course of the mean window (every 0.5 s).
     """
@@ -86,7 +86,7 @@ def convergence(results: Path) -> Columns:
 
 
 def settling(results: Path) -> Columns:
-    """Return when the light flows' mean window has settled after others began at half time."""
+    """Return when the light flows' mean window has settled after others have begun at half time."""
     from ecnomy.markets.results.rawrun import open_raw
 
     mean = cwnd_series(open_raw(results))["light"].mean(axis=0)

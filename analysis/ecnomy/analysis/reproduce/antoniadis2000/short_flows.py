@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, short flows: times of Gold's and Silver's pages with remembered prices and without."""
+"""Section 5, short flows: times of Gold's and Silver's pages with and without remembered prices."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns from packet traces: the queue as marking begins, and the receivers' echoes.
+"""Outcome columns from packet traces: the queue when marking begins, and echoes of receivers.
 
 A latching receiver (RFC 3168, section 6.1.3) echoes on every ACK from the first CE on until a
 packet with CWR arrives; its sender answers once per round trip and sets CWR on the next packet it
-sends. The module replays this receiver over the CE packets of runs without losses. One run is of
-Reno, which has such a receiver. The other is of WTP, whose marks this receiver would have seen.
+sends. The module replays this receiver over the CE packets of runs without losses: a run of Reno,
+which has such a receiver, and a run of WTP, whose marks this receiver would have seen.
 """
 
 from __future__ import annotations

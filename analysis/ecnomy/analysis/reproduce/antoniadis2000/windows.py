@@ -18,7 +18,7 @@ def moving_mean(values: Row, width: int) -> Row:
 
 
 def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float = 5.0) -> float:
-    """Return when the moving mean comes to stay within a share of its final value.
+    """Return from when on the moving mean stays within a share of its final value.
 
     Args:
         values: values of the curve at step_s, 2 step_s, ...

@@ -3,8 +3,8 @@
 
     p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
 
-U_s = w_s log x; rates and capacities in packets a step, delays in steps. PC2 and PC3 (section II-C)
-and updates of only some links and sources at a time are options.
+U_s = w_s log x; rates and capacities in packets a step, delays in steps. Options are PC2 and PC3
+(section II-C), and updates of only some links and sources at a time.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VI-B: the measure of congestion, against the performance of the link."""
+"""Section VI-B: the measure of congestion, compared with the performance of the link."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 13: a connection over twenty links, with one more connection over each of them."""
+"""Figure 13: a connection over twenty links, and one more connection over each link."""
 
 from __future__ import annotations
 

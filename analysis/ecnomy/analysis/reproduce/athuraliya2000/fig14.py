@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 14 to 16: n Reno sources over drop-tail, RED and REM.
 
-The paper does not give the capacity of the link. Each capacity tried has its own figures.
+The paper does not give the capacity of the link, so each capacity tried has its own figures.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def curves(runs: Runs, column: str) -> Curves:
 
 
 def _transients(runs: Runs) -> dict[str, Sample]:
-    """Return the utilization of the first seconds, with a target backlog less without."""
+    """Return the utilization of the first seconds with a target backlog, less that without one."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)

@@ -22,7 +22,7 @@ __all__ = ["draw", "figures", "probe", "standard_errors"]
 
 
 def probe(results: Path) -> dict[str, float]:
-    """Return marks of the Poisson probe, and 1 - prod(1 - m_l) of the links it crosses, over time.
+    """Return marks of the Poisson probe, and 1 - prod(1 - m_l) over time for the links it crosses.
 
     Poisson arrivals see time averages. The product is computed at each sample and then averaged,
     because prices of links that a long connection shares move together.
@@ -62,7 +62,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Marks of the probe and of the product, against the number of links."""
+    """Draw the marks of the probe and of the product, against the number of links."""
     axis = figure.subplots()
     lengths = by_length(studies["product"])
     band(axis, list(lengths), [r.sample("path.marked") for r in lengths.values()], 0, "probe")

@@ -143,7 +143,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 
 
 def _tracking(runs: Runs) -> Found:
-    """Return REM's windows / the basic algorithm's, by second, and its spread less theirs."""
+    """Return REM's windows over the basic algorithm's by second, and its spread less theirs."""
     windows, _ = basic_windows()
     found: Found = {}
     for source in RTT_MS:
@@ -161,7 +161,7 @@ def _tracking(runs: Runs) -> Found:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw A row per price rule: windows, backlog and price of the first seed."""
+    """Draw a row per price rule: windows, backlog and price of the first seed."""
     figure.set_size_inches(11, 8.5)
     axes = figure.subplots(3, 3, sharex=True)
     at = (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms of one experiment that the paper's words allow; each form is measured and has figures.
+"""Forms of one experiment that the paper's words allow; each is measured and has its own figures.
 
 The form is the second part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robustness to packet loss, announced in section V: utilization and shares over lossy wires."""
+"""Robustness to packet loss, as announced in section V: utilization and shares over lossy wires."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def link(results: Path) -> dict[str, float | None]:
 
 
 def given(plan: Plan) -> dict[str, float]:
-    """Return settings of a run that reasons refer to; the first source's TCP decides.
+    """Return settings of a run that reasons refer to, by the TCP of the first source.
 
     Returns:
         `bottleneck.buffer_packets`, -1 without a limit; `bottleneck.product_packets`, capacity

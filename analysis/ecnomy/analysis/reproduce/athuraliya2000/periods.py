@@ -93,7 +93,7 @@ def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
 def settling_s(at: Array, values: Array, start: float) -> float:
     """Return when a curve, smoothed over 0.1 s, first completes 90 % of its step at `start`.
 
-    The step is from the mean of the second before to the mean of the last second of the period.
+    The step is from the mean of the second before it to the mean of the period's last second.
 
     Args:
         at: times of the curve, seconds.

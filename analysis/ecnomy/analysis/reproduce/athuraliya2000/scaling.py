@@ -2,7 +2,7 @@
 """Figures 9 to 11: rate, utilization, loss and backlog as a parameter is scaled up tenfold.
 
 The paper's buffers are finite, but it does not say how its model's windows react to a lost packet.
-Three forms: TCP's recovery, windows that survive losses, no limit of the buffer.
+There are three forms: TCP's recovery, windows that survive losses, and unlimited buffers.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample
 def controls(
     runs: Runs, points: Callable[[Runs], Points], theory: Callable[[float], float]
 ) -> dict[str, Sample]:
-    """Return `scaled` for sources of the pseudocode, whose windows jump, per form of losses."""
+    """Return `scaled` for sources of the pseudocode, whose windows jump, by form of losses."""
     found: dict[str, Sample] = {}
     for form, own in in_forms(runs).items():
         plain = of_form(form, scaled(points(own), theory))
@@ -80,7 +80,7 @@ def controls(
 def _rate(runs: Runs) -> np.ndarray:
     """Return the delivered packets/ms of one source, including retransmissions.
 
-    Goodput would show repairs of the losses at the start, which the paper's sources do not make.
+    Goodput would show repairs of losses at the start, which the paper's sources do not make.
     """
     return np.asarray(runs.sample("rem.delivered_pps") / 1000)
 

@@ -46,9 +46,9 @@ def stationary(results: Path) -> dict[str, float]:
 
 
 def settled_s(at: Array, values: Array, level: float) -> float:
-    """Return since when a curve, smoothed over 0.1 s, has stayed within 10 % of a level, seconds.
+    """Return from when on a curve, smoothed over 0.1 s, stays within 10 % of a level, seconds.
 
-    If it never stays, the end of the curve.
+    If it never stays there, return the end of the curve.
     """
     width = max(1, round(SMOOTH_S / float(np.median(np.diff(at)))))
     smooth = np.convolve(values, np.ones(width) / width, mode="valid")

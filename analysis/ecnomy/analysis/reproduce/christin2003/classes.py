@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiment 2's outcome columns, from the table of classes (rows of 0.25 s, from the beginning).
+"""Outcome columns of experiment 2, from the table of classes (rows of 0.25 s from the start on).
 
 Only the runs of seed 1 keep rows for the pictures (in windows of 0.5 s).
 """

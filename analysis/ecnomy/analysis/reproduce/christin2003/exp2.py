@@ -67,7 +67,7 @@ def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
 
 
 def draw_classes(axis: Axes, runs: Runs, row: str, scale: float) -> None:
-    """Draw A curve for each class over time, of one seed."""
+    """Draw a curve for each class over time, for one seed."""
     for index, number in enumerate(CLASSES):
         values = runs.row(f"{row}.{number}")[0] * scale
         at = _WINDOW_S * (np.arange(len(values)) + 0.5)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.1 on a trace: multistage filters, the correction factor, heavy hitters.
 
-In each interval of Delta seconds a flow is recorded once one of its packets passes: serially, a
-packet counts in a bucket of stage 1 and, if the bucket then holds more than M / d bytes, in stage
-2, and so on (Estan and Varghese 2001); in parallel it counts in all d stages, whose buckets must
-hold more than M (2002). rho is all bytes of an interval over those of its recorded flows. The
-module computes this from packet traces with its own hashes, independently of the marking law's
-code.
+In each interval of Delta seconds, a flow is recorded once one of its packets passes. In a serial
+filter, a packet counts in a bucket of stage 1 and, if the bucket then holds more than M / d bytes,
+in stage 2, and so on (Estan and Varghese 2001). In a parallel filter it counts in all d stages,
+whose buckets must hold more than M (2002). rho is the ratio of all bytes of an interval to those of
+its recorded flows. The module computes this from packet traces with its own hashes, independently
+of the marking law's code.
 """
 
 from __future__ import annotations

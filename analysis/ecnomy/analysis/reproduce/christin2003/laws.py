@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The algorithms of christin2003's experiments, by their short names in figures."""
+"""The algorithms of the experiments of christin2003, by their short names in figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LABELS: Final = {
 }
 ALGORITHMS: Final = tuple(LABELS)
 _PROJECTION: Final = {"flow-projection": "reference", "flow-projection-heuristic": "heuristic"}
-_GIVEN: Final = ("law", "mean_packet")  # options that identify no variant
+_GIVEN: Final = ("law", "mean_packet")  # options that do not identify a variant
 
 Algorithms = dict[str, Runs]
 

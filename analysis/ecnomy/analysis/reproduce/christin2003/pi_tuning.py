@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PI controllers' gains for their design network, and the cost of wrong gains."""
+"""The gains of the PI controllers for their design network, and the cost of wrong gains."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a TCP flow: its sender's rounds, and the rounds that the router of section 2.1
-estimates.
+"""Rounds of a TCP flow: those of its sender, and those that the router of section 2.1 estimates.
 
 A sender's round begins with a packet and ends when that packet is acknowledged. The router sees
-arrivals alone: T2 - T1 is the first estimate R of the round-trip time, and a new round begins where
+only arrivals: T2 - T1 is the first estimate R of the round-trip time, and a new round begins where
 
     T_i - T_(i-1) > R / K  (Eq. 4),   or   W + 1 > (W of the round before) + 1  (the safeguard);
     R <- alpha R + (1 - alpha) (T_i - s),   s <- T_i,   W <- 1,   else W <- W + 1.
@@ -53,7 +52,7 @@ class RouterRounds(msgspec.Struct, frozen=True):
 
 
 def sender_rounds(flow: FlowTrace) -> SenderRounds:
-    """Return the rounds of a sender without the last one, whose end is not seen."""
+    """Return the rounds of a sender, except the last one, whose end is not seen."""
     highest = np.maximum.accumulate(flow.acked_seq) if len(flow.acked_seq) else flow.acked_seq
     begun, windows, repairs = [], [], []
     newest = np.maximum.accumulate(flow.sent_seq)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's packet trace, by flow: events at its sender, its receiver's ACKs, and the bottleneck."""
+"""A run's packet trace by flow: events at its sender, ACKs of its receiver, and the bottleneck."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiment 1's outcome columns: losses, rates and queue in windows of 0.25 s (the epoch).
+"""Outcome columns of experiment 1: losses, rates and queue in windows of 0.25 s (the epoch).
 
 Totals cover the measured window. Only the runs of seed 1 keep the rows `loss`, `queue`,
 `throughput` and `goodput`, one number per window, for the pictures.
@@ -64,12 +64,12 @@ def windows(results: Path) -> dict[str, float | list[float]]:
 
 
 def loss_share(drops: _Row, arrivals: _Row) -> float:
-    """Return packets dropped / packets that arrived."""
+    """Return packets dropped over packets that arrived."""
     return float(drops.sum() / arrivals.sum())
 
 
 def goodput_share(goodput: _Row, throughput: _Row) -> float:
-    """Return the bytes delivered to applications / those delivered to hosts."""
+    """Return the bytes delivered to applications over those delivered to hosts."""
     return float(goodput.sum() / throughput.sum())
 
 

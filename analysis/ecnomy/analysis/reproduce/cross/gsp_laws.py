@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guaranteed streams over four marking algorithms: do marks predict delays, and at which tariff?
+"""Guaranteed streams over four marking algorithms: do marks predict delays, and at what tariff?
 
 Andreassen 2002, 4.4, asks how much the correlation of marking rate M and delay rate L depends on
 the algorithm. The tariff is that of andreassen2002/tariff.py. Its guarantee is the delay rate that
-nine in ten of the learnt samples keep, as algorithms differ in the delays that they allow.
+nine in ten of the learnt samples keep, because algorithms differ in the delays that they allow.
 """
 
 from __future__ import annotations

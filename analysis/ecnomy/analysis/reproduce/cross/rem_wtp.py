@@ -24,7 +24,7 @@ MANY: Final = 0.5
 
 
 def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return WTP's rate / REM's if both see this share of marks: -ln(1 - m) / m."""
+    """Return WTP's rate over REM's if both see this share of marks: -ln(1 - m) / m."""
     m = np.asarray(marked, dtype=np.float64)
     return np.asarray(-np.log1p(-m) / m)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 _LEAST_WINDOW: Final = 3.0  # packets; below it the floor of one packet in flight dominates
-_ACKS_S: Final = {  # the way back, without queues
+_ACKS_S: Final = {  # delay of the way back, without queues
     "fig3": {"light": 0.1, "heavy": 0.1},
     "fig4": {"light": 0.1, "heavy": 0.1},
     "fig5a": {"short": 0.1, "long": 0.15},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End of section 5.1: a row of four links, five routes, three flows of different weight on each."""
+"""End of section 5.1: a row of four links, and five routes with three flows of different weight."""
 
 from __future__ import annotations
 

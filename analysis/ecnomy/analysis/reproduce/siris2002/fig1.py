@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1: w_inc and w_dec of a given product: speed of convergence against fluctuation."""
+"""Figure 1: w_inc and w_dec with a given product, for speed of convergence against fluctuation."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return WTP's utilization less MulTCP's; half of this at w = 1 less this at larger w."""
+    """Return WTP's utilization less MulTCP's, and half of this at w = 1 less this at larger w."""
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():

@@ -86,7 +86,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _least_w_dec(kappa_t: float, about: float) -> float:
-    """Return where sign changes end, by bisection between half and twice `about`."""
+    """Return where sign changes cease, by bisection between half and twice `about`."""
     low, high = about / 2, about * 2
     for _ in range(9):
         middle = math.sqrt(low * high)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
 
 BATCHES: Final = 30
-_SMOOTH: Final = 20  # samples of the moving mean from which a rise is read
+_SMOOTH: Final = 20  # samples in the moving mean from which a rise is read
 _SHOWN: Final = 5  # the picture keeps one in this many samples
 _MARKS_IN: Final = 5  # intervals of 10 ms over which marks are summed
 
@@ -28,9 +28,9 @@ def burstiness(results: Path) -> dict[str, float]:
     """Return the burstiness of sending and marking, from counts per 10 ms in the measured window.
 
     Returns:
-        `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (of the
-        source's, times the root of its flows, which is a flow's where flows are independent);
-        `bottleneck.marks_dispersion`, variance over mean of marks in 50 ms.
+        `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (that of the
+        source times the root of the number of its flows, which is that of a flow if flows are
+        independent); `bottleneck.marks_dispersion`, variance over mean of marks in 50 ms.
     """
     import pandas as pd
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: utilization by price of a mark at fixed budgets; and an operator who sets it."""
+"""Section 7: utilization by price of a mark at fixed budgets; an operator who sets the price."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
     """Return measures of the bottleneck before the change and after it.
 
     Returns:
-        utilization_ over the last 100 s of each phase; settled_s_ from its beginning until each
-        10 s are within 0.02 of 0.9; price_ at its end [money], None if the operator never posted
-        a price; course of utilization.
+        utilization_ over the last 100 s of each phase; settled_s_ from its beginning until every 10
+        s are within 0.02 of 0.9; price_ at its end [money], None if the operator never posted a
+        price; course of utilization.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
