@@ -276,7 +276,7 @@ def test_a_utility_without_a_zero_is_compared_by_differences(lot: RawRun, tmp_pa
     less = best - welfare.per_s(welfare.welfare_micro)
     text = " ".join(shown(a_run).split())
     assert "below zero" not in text
-    assert "only differences of the utility of first-user have a meaning" in text
+    assert "only differences of the utility of first-user are meaningful" in text
     assert 0 < less < 0.1 and f"welfare is {less:.3g}" in text and "less" in text
 
 

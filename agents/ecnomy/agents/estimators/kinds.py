@@ -53,7 +53,7 @@ DEFAULT_ESTIMATOR: Final = "beta-binomial"
 
 
 class Estimator(Protocol):
-    """What samples of a rate tell about it."""
+    """Knowledge of a rate from its samples."""
 
     @classmethod
     def of(cls, samples: Samples) -> Self:

@@ -54,7 +54,7 @@ def price(
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What to expect of admitted connections.
+    """Expected values for admitted connections.
 
     Attributes:
         threshold: beta, the marking rate of the test streams above which connections are blocked.

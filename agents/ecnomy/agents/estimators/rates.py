@@ -76,7 +76,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return found if math.isfinite(found) else self.mean
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean of rates up to `threshold`; the overall mean if that is incomputable."""
+        """Return the mean of rates up to `threshold`, or the overall mean if that is undefined."""
         if self._fixed or threshold >= 1:
             return self.mean
         if self._extreme or threshold <= 0:

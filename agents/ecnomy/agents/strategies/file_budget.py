@@ -24,8 +24,8 @@ Budget, 0 violations: the cost of a flow's marks never exceeds `budget` x files 
 may use the rest of earlier ones, because reports do not assign marks to the files of an interval.)
 The engine stops the flow at its last mark. A mark in flight may be charged at a newly posted price,
 so each decision allows 1 / price_rise of the remaining money. That suffices if a price per mark
-rises by at most that factor at once, and packets in flight land before it rises again. A flow that
-cannot pay for another mark is switched off.
+rises by at most that factor at a time, and packets in flight arrive before it rises again. A flow
+that cannot pay for another mark is switched off.
 
 Promises: take those of the last 200 files of the source that were at least as large and began at
 the same or a higher cost of a byte. If h of these m files were in time, the strategy promises that

@@ -91,7 +91,7 @@ class Leaving:
         self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
-        """Resize to `count` flows; rows `new` were rows `old` before."""
+        """Resize to `count` flows; rows `old` become rows `new`."""
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
         again_s, back_s = np.zeros((2, count))
         sums, past, stay = np.zeros((7, count)), np.zeros((4, count)), np.zeros((2, count))

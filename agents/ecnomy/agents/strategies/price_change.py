@@ -48,7 +48,7 @@ class PriceChange:
         self._limit: Floats = np.zeros(0)  # of the next one
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
-        """Resize to `count` flows; rows `new` were rows `old` before."""
+        """Resize to `count` flows; rows `old` become rows `new`."""
         last, limit = np.zeros(count), np.full(count, LONGEST)
         last[new], limit[new] = self._last[old], self._limit[old]
         self._last, self._limit = last, limit

@@ -22,9 +22,9 @@ the price for all.
 
 Inertia makes this stable. Let e be the elasticity of D, and k that of the marking law at its load.
 One decision leaves 1 - looks (1 + e k) of an error of the number of users. Up to looks =
-1 / (1 + e k) this is positive, and the number does not oscillate. If all users decide at once at a
-price that depends on their number, they come and go as a herd. For a price independent of the load,
-looks = 1 is right.
+1 / (1 + e k) this is positive, and the number does not oscillate. If all users decide
+simultaneously at a price that depends on their number, they come and go as a herd. For a price
+independent of the load, looks = 1 is right.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LONGEST: Final = 8  # times `retry`
 
 @dataclasses.dataclass
 class PriceDemand:
-    """Lets only users send who accept the price.
+    """Lets only those users send that accept the price.
 
     Attributes:
         demand: kind and parameters of the demand curve.

@@ -57,7 +57,7 @@ class TargetUtilization:
     """Steers the price per mark so that a link is busy for a given share of the time.
 
     Attributes:
-        target: the share of the time for which the link is to be busy [above 0, below 1].
+        target: the target share of the time for which the link is busy [above 0, below 1].
         link: the name of its link; "" for the busiest since the last decision.
         floor: the lowest price.
         ceiling: the highest price.

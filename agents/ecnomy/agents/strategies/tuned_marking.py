@@ -59,7 +59,7 @@ class TunedMarking:
     """Tunes a link's marking law so that the link is busy for a given share of the time.
 
     Attributes:
-        target: the share of the time for which the link is to be busy [above 0, below 1].
+        target: the target share of the time for which the link is busy [above 0, below 1].
         link: the name of its link; "" for the busiest at the first decision with traffic.
         tunes: the marking laws that it knows.
     """

@@ -2,7 +2,7 @@
 """The search over one parameter for one target, as a function of the existing runs.
 
 All values are run with the same seeds (common random numbers). The first round covers the whole
-range, including both ends. Each further round runs the value at which the curve through the means
+range, including both ends. Each later round runs the value at which the curve through the means
 (roots.py) crosses the target. The search ends if a value already run is as close, or at the largest
 number of values. The value nearest to the crossing is then checked with as many new seeds, because
 it was chosen by its results with the seeds of the search.

@@ -113,7 +113,7 @@ def check_engine(engine: str) -> None:
 
     Raises:
         InputError: it is unknown, or is not installed here.
-        EngineError: the built-in engine is not.
+        EngineError: the built-in engine is not installed here.
     """
     if engine not in ENGINES:
         raise InputError(f"engine: found {engine!r}, expected one of {', '.join(ENGINES)}")

@@ -106,7 +106,7 @@ class Watch:
     """
 
     def __init__(self, market: Market, groups: Sequence[Group]) -> None:
-        """Make the first observation, of a market that has processed the report of t = 0."""
+        """Make the first observation of a market that has processed the report of t = 0."""
         plan = market.plan
         self._groups = tuple(groups)
         looks = 1 + max(1, round(WINDOW_S * PS_PER_S / plan.epoch_ps))

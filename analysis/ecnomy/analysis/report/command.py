@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `report`: write a page on a sweep, a run or a business, from existing results.
+"""The verb `report`: writes a page on a sweep, a run or a business from existing results.
 
 `ecnomy report FOLDER` reports on the folder's content. `ecnomy report gsp FOLDER...` reports on the
 business of a guaranteed stream provider.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a page as SVG, narrow, so that their text is legible on a telephone.
+"""Pictures of a page as SVG. They are narrow, so that their text is legible on a telephone.
 
 Colours differ in lightness. Hatches, markers or signs repeat the information of colours, for prints
 in grey. The same numbers and library versions give the same bytes.

@@ -148,7 +148,7 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
 
 
 def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
-    """Return the verdicts, weakened if another carrier's price moved meanwhile."""
+    """Return the verdicts, weakened if another carrier's price moved at the same time."""
     moves = any(one.few or (one.verdict != "settled" and one.low < one.high) for one in judged)
     return tuple(
         msgspec.structs.replace(one, verdict="unclear")

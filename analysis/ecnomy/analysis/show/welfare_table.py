@@ -100,7 +100,7 @@ def _losers(found: Welfare) -> Iterator[str]:
         told = [f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost]
         yield f"surplus below zero: {_few(told)}"
     if relative := [one.account.name for one in found.consumers if not one.has_zero]:
-        whose = f"only differences of the utility of {_few(relative)} have a meaning"
+        whose = f"only differences of the utility of {_few(relative)} are meaningful"
         yield f"{whose}: at a rate of 0 it is minus infinity"
 
 

@@ -5,7 +5,7 @@
     dx/dt   = kappa (w_inc - x(t - T) p(x(t - T)) / w_dec)          (Eq. 5 with the lag)
 
 All have the form x' = f(x(t), x(t - T_1), ...). The fourth-order Runge-Kutta method integrates them
-with a constant step. Cubic Hermite interpolation, of the same order, gives past values. The start
+with a constant step. Cubic Hermite interpolation of the same order gives past values. The start
 causes kinks at sums of delays, and kinks between steps reduce the accuracy.
 """
 

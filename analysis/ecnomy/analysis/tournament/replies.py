@@ -47,17 +47,17 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def gains(self) -> bool:
-        """Whether it surely gains."""
+        """Whether it gains significantly."""
         return self.q_gain <= SURE and self.gain.difference.mean > 0
 
     @property
     def regrets(self) -> bool:
-        """Whether it surely earns less than before."""
+        """Whether it earns significantly less than before."""
         return self.q_gain <= SURE and self.gain.difference.mean < 0
 
     @property
     def exploits(self) -> bool:
-        """Whether it surely gains and the others surely lose."""
+        """Whether it gains and the others lose, both significantly."""
         return self.gains and self.q_loss <= SURE and self.loss.difference.mean < 0
 
 
@@ -69,7 +69,7 @@ class Reply(msgspec.Struct, frozen=True):
         to: the strategy of the population.
         best: the best strategy of a single player.
         change: the change to the best strategy; None if staying is best.
-        stays: whether every change is surely a loss.
+        stays: whether every change is a significant loss.
     """
 
     players: int

@@ -267,7 +267,7 @@ def _joined(had: list[Lived], name: str) -> Floats:
 
 
 def _most_bps(source: Source, window: Window) -> float:
-    """Return the largest demand of a flow's traffic in this part, ignoring a cap lifted before."""
+    """Return the largest demand of a flow's traffic in this part, ignoring a cap lifted earlier."""
     until_s = source.traffic.params.get("until_s", -1.0)
     if 0 <= until_s * PS_PER_S <= window.from_ps:
         return math.inf

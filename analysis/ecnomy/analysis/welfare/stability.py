@@ -116,7 +116,7 @@ def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
 
 
 def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[float, bool]:
-    """Return dp/dx of a link [s], NaN if unknown; and whether it is the law's own."""
+    """Return dp/dx of a link [s] (NaN if unknown), and whether it is the law's own."""
     link = plan.links[number]
     packets, data = (
         float(links.difference(name, window)[number]) for name in ("departures", "departed_bytes")

@@ -72,7 +72,7 @@ class Consumer(msgspec.Struct, frozen=True):
     Attributes:
         account: income and payments of the agent.
         users: number of its users that were on; alternatives of one user count as one.
-        has_zero: whether U(0) is finite. If not, only differences of utility have a meaning.
+        has_zero: whether U(0) is finite. If not, only differences of utility are meaningful.
         utility_micro: utility over the window [micro-units].
         steady_micro: utility at constant rates, U of the mean [micro-units].
     """

@@ -24,7 +24,7 @@ def late_columns(flows: RawColumns) -> int:
 
 
 def optional_arrays(where: str, raw: RawColumns, table: tables.Table, newer: bool) -> Columns:
-    """Return a table that has either all of its columns or none of them."""
+    """Return a table that has either all of its columns or no columns."""
     known = any(name in raw for name in table) if newer else bool(raw)
     return arrays(where, raw, table, None, newer) if known else {}
 

@@ -188,7 +188,7 @@ def _quick(body: Buffer) -> Any:
 
 
 def _careful(body: Buffer, newer_peer: bool) -> tuple[Any, bool]:
-    """Return any message, or its error by name; and whether the peer's minor is above ours."""
+    """Return any message, or its error by name, and whether the peer's minor is above ours."""
     keys = scan(body)
     try:
         name = _type_of(body, keys)

@@ -78,7 +78,7 @@ class Lobby:
         listeners: listening sockets for engines; they stay open.
         hello_s: time limit of a hello, from the connection to the last byte [s].
         say: a function called with a line for each guest that is refused, or waits for a run.
-        token: the secret that hellos must have, so that a stranger does not take an engine's place.
+        token: the secret that hellos must have. A guest without it does not take another's place.
         clock: a monotonic clock [s].
     """
 

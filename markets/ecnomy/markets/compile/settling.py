@@ -73,8 +73,8 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
     the way up takes as long as above, gain w_inc packets per round trip. p is the target of all
     flows in marks per second over the packets per second that datagrams leave them. Other lasting
     TCP flows count as one of these flows each, so that W = w / p is the fair share times T.
-    Sender-only WTP (antoniadis2000 section 3.1) grows alike and answers a round's first echo by
-    W / 2: in equilibrium p W^2 = 2 w, and it settles within T W / (2 gain w).
+    Sender-only WTP (antoniadis2000 section 3.1) grows in the same way, and answers the first echo
+    of a round by W / 2: in equilibrium p W^2 = 2 w, and it settles within T W / (2 gain w).
     """
     rates = constant_rates(scenario, plan) | mark_rates(scenario, plan)
     askers = [s for s in plan.sources if _windowed(s)]

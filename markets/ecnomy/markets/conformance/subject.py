@@ -89,7 +89,7 @@ class Subject:
         self.fees: dict[str, int] = {}
 
     def decide(self, seen: Observation) -> None:
-        """Ask for a decision on flows; the previous decision is in force meanwhile."""
+        """Ask for a decision on flows; until then, the previous decision is in force."""
         seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
         self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
         decision = self._asked(seen, self._role.decide)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settlement: who pays whom for marks. Each rule is a class; `settlement:` of the market names one.
+"""Settlement: who pays whom for marks. Each rule is a class, which `settlement:` of a market names.
 
 A new rule is also listed in RULES of scenario/document.py.
 

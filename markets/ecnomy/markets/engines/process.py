@@ -134,7 +134,7 @@ class EngineProcess:
         return self._errors.read().decode(errors="replace")
 
     def kill(self) -> None:
-        """Kill the engine at once; its end of the bridge closes."""
+        """Kill the engine immediately; its end of the bridge closes."""
         self._process.kill()
 
     def finished(self) -> None:

@@ -161,7 +161,7 @@ class Market(ByHand):
         return self._settlement.row_price_micro()
 
     def decide(self, report: Report) -> Decide:
-        """Process a report and answer it at once."""
+        """Process a report and answer it immediately."""
         self.meet(report)
         return self.orders()
 

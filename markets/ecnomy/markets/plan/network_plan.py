@@ -62,7 +62,7 @@ def with_network(plan: Plan, network: str) -> Plan:
 
 
 def in_words(found: list[str]) -> str:
-    """Return the first differences, and the number of further ones."""
+    """Return the first differences, and how many more there are."""
     rest = len(found) - _SHOWN
     return "; ".join(found[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
 

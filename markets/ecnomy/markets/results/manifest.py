@@ -85,7 +85,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def changed_by_hand(self) -> str:
-        """Return the changes by hand in one sentence; "" without any."""
+        """Return the changes by hand in one sentence, or ""."""
         changes = ", ".join(map(str, self.by_hand))
         return f"set by hand: {changes}; a run of the scenario differs" if changes else ""
 

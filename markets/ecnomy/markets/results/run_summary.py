@@ -85,7 +85,7 @@ def payment_table(rows: Iterable[Group]) -> Table:
 
 
 def background_in_words(rows: Iterable[Group]) -> str:
-    """Return the total payment for marks and its background share; "" without any payment."""
+    """Return the total payment for marks and its background share, or "" if nobody paid."""
     told = list(rows)
     whole = sum(row.all_charge_per_s for row in told)
     if not whole:

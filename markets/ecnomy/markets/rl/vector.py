@@ -130,7 +130,7 @@ class MarketVectorEnv(VectorEnv):
         self._workers = []
 
     def _ask(self, name: str, words: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
-        """Call a method in all processes at once, and return the results."""
+        """Call a method in all processes in parallel, and return the results."""
         if not self._workers:
             raise NotRunningError("the environments are closed")
         told = []

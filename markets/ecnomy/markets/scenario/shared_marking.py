@@ -28,8 +28,7 @@ _KEY: Final = "marking"
 def with_shared_marking(root: Node) -> Node:
     """Return a scenario's document in which each link has the shared marking.
 
-    Values of another type than a network, link or marking stay unchanged, so that reading refuses
-    them.
+    Values that are not a network, link or marking stay unchanged, so that reading refuses them.
     """
     network = root.mapping().get("network")
     shared = network.mapping().get(_KEY) if network is not None else None

@@ -61,7 +61,7 @@ def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
 
 
 def default_folder(scenario: Scenario) -> Path:
-    """`results/<name of the scenario's file>-<seed>`; the title names one without a file."""
+    """`results/<name of the scenario's file>-<seed>`; without a file, the title takes its place."""
     file = scenario.places.file
     name = Path(file).stem if os.path.exists(file) else scenario.title
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"

@@ -298,7 +298,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
 
 @contextlib.contextmanager
 def _ctrl_c_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C meanwhile; only the main thread ever gets it."""
+    """Ignore Ctrl-C for this time; only the main thread ever gets it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

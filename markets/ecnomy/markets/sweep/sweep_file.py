@@ -99,7 +99,7 @@ class Sweep(msgspec.Struct, frozen=True):
         return {name: paths for each in found for name, paths in each.items()}
 
     def points(self) -> list[Point]:
-        """Return all runs of the sweep, in order; of a search, the runs of its first round."""
+        """Return all runs of the sweep, in order; for a search, the runs of its first round."""
         if self.chosen:
             return list(self.chosen)
         if self.calibrate:

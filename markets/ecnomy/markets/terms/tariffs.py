@@ -253,7 +253,7 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
 
     Attributes:
         blocks: prices in order, each up to a total quantity.
-        cap_micro: largest bill of a row; further units are free.
+        cap_micro: largest bill of a row; units beyond it are free.
     """
 
     blocks: tuple[Block, ...]

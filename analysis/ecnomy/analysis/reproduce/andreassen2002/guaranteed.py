@@ -98,7 +98,7 @@ def beta_fits(marking: Row) -> float:
 
 
 def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
-    """Return p-values and marks per sample, per seed, of each setting and stream of table 8."""
+    """Return p-values and marks per sample by seed, for each setting and stream of table 8."""
     found: dict[str, Row | float] = {}
     for voice, mix in mixes(studies["streams"]).items():
         for threshold, runs in mix.items():

@@ -51,7 +51,7 @@ def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the largest accepted delay rate / the guarantee, and the share discarded."""
+    """Return the largest accepted delay rate over the guarantee, and the share discarded."""
     found: dict[str, list[float]] = {}
     for name, related in (("", True), ("control.", False)):
         for seed in SEEDS:

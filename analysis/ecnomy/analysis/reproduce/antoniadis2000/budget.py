@@ -39,7 +39,7 @@ def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return by budget: most expensive file / budget, share complete, mean cost and time."""
+    """Return by budget the most expensive file over budget, share complete, mean cost and time."""
     budgets, without = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for money, runs in budgets.items():

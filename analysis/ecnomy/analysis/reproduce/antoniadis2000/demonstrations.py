@@ -51,7 +51,7 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Return for uploads: largest and mean cost [money], the number complete, and their times."""
+    """Return the largest and mean cost of uploads [money], the number complete, and their times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -72,7 +72,7 @@ def budget(results: Path) -> Columns:
 
 
 def pages(results: Path) -> Columns:
-    """Return by source: mean time of pages begun in the measured window, and their number."""
+    """Return by source the mean time and the number of pages begun in the measured window."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -88,7 +88,7 @@ def pages(results: Path) -> Columns:
 
 
 def background(results: Path) -> Columns:
-    """Return for web users: Mbit/s of pages requested, participating users, cost of a MB."""
+    """Return Mbit/s of pages that web users request, participating users, and the cost of a MB."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -115,7 +115,8 @@ def _users(run: RawRun, all_of_them: int) -> float:
 
 
 def who_pays(results: Path) -> Columns:
-    """Return by source: rates, fees and marks [money/s of a flow] per phase; variation of charges.
+    """Return by source the rates, fees and marks [money/s of a flow] per phase, and charge
+    variation.
 
     Returns:
         Further `messages_per_min`, changes that users' agents make to their senders' settings after

@@ -38,7 +38,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both windows over time, of the first seed."""
+    """Draw both windows over time for the first seed."""
     axis = figure.subplots()
     runs = studies["fig4"]
     own = runs.at({_MSS: max(runs.values(_MSS))})

@@ -95,7 +95,7 @@ def settling(results: Path) -> Columns:
 
 
 def shares(results: Path) -> Columns:
-    """Return the largest throughput of a flow / the mean of all."""
+    """Return the largest throughput of a flow over the mean of all flows."""
     from ecnomy.markets.results.rawrun import open_raw
 
     own = open_raw(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)

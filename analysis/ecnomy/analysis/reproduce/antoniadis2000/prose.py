@@ -69,7 +69,7 @@ def stability(studies: Studies) -> Samples:
 
 
 def bias(studies: Studies) -> Samples:
-    """Return near / far throughput, divided by the round trips' ratio; and the corrected one."""
+    """Return near / far throughput, divided by the ratio of round trips, and the corrected one."""
     runs = studies["rtt"]
     found: dict[str, np.ndarray | float] = {}
     for reference in runs.values("sources.light.transport.reference_rtt"):

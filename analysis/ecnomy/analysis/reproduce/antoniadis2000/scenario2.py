@@ -86,7 +86,7 @@ def _split(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw rates over time, mean over seeds; and the rates of five classes against their fees."""
+    """Draw mean rates over time, and the rates of five classes against their fees."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[2, 1])
     runs = studies["scenario2"]

@@ -55,7 +55,7 @@ def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
 
 
 def _most_share(runs: Runs) -> dict[str, np.ndarray]:
-    """Return the largest throughput / the mean, of ten flows of equal weight, by law."""
+    """Return the largest throughput over the mean, for ten flows of equal weight, by law."""
     found = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)
@@ -66,7 +66,7 @@ def _most_share(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput of both laws and between them; and the exact identity."""
+    """Return ratios of throughput of both laws and between them, and the exact identity."""
     measured = _measured(studies["sender"])
     found: dict[str, Sample] = {"identity.difference": _difference()}
     for law, share in _most_share(studies["sender"]).items():

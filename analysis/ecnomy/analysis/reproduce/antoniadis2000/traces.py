@@ -56,7 +56,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
 
 
 def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
-    """Return per arrival whether a marking period begins, and the queue before it."""
+    """Return for each arrival whether a marking period begins, and the queue before it."""
     trace: pd.DataFrame = run.table("trace")
     links = [link.name for link in run.plan.links]
     index = links.index("bottleneck")

@@ -81,7 +81,7 @@ def _figures(runs: Runs) -> dict[str, Sample]:
 
 
 def _levels(runs: Runs) -> dict[str, Sample]:
-    """Return the quantities of figures 14 to 16, per law and number of sources; and marks."""
+    """Return the quantities of figures 14 to 16, and marks, per law and number of sources."""
     return {
         f"{name}.{law}.n={n}": value
         for name, column in COLUMNS.items()

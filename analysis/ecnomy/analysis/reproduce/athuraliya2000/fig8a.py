@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw windows over time, of the first seed."""
+    """Draw windows over time for the first seed."""
     axis = figure.subplots()
     runs = studies["fig8a"]
     at = np.arange(POINTS) * 0.1 + 0.05 - BEGIN_S

@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
-    """Return variation of windows by share of marks / that at one half, and few less many."""
+    """Return variation of windows by share of marks over that at one half, and few less many."""
     found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:

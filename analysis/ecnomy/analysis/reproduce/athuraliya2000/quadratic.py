@@ -32,7 +32,7 @@ def optimum() -> tuple[dict[str, float], float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares of the carried load / those of the optimum, per seed."""
+    """Return shares of the carried load over those of the optimum, per seed."""
     runs = studies["quadratic"]
     rates = {s: runs.sample(f"{s}.goodput_bps") / PACKET_BITS_PER_MS for s in MOST}
     total, best = np.sum(list(rates.values()), axis=0), optimum()[0]

@@ -32,7 +32,7 @@ def _points(runs: Runs) -> dict[Point, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return losses, and queue and throughput / those of K = 10, alpha = 0.9, per seed."""
+    """Return losses, and queue and throughput over those of K = 10, alpha = 0.9, per seed."""
     points = _points(studies["exp1-params"])
     default = points[10.0, 0.9]
     found: dict[str, np.ndarray] = {}

@@ -64,21 +64,21 @@ def single(results: Path) -> Figures:
 
 
 def estimates(results: Path) -> Figures:
-    """Return for several flows: the router's estimates against the senders' values."""
+    """Return the router's estimates for several flows, compared with the senders' values."""
     seen, flows = bottleneck_of(results), list(flows_of(results))
     rounds = [sender_rounds(flow) for flow in flows]
     return window_bound(rounds, seen.measured_ps) | _estimates(flows, seen.measured_ps)
 
 
 def experiment(results: Path) -> Figures:
-    """Return for experiment 1's traffic: estimates, filters, heavy hitters, both projections."""
+    """Return estimates, filters, heavy hitters and both projections for experiment 1's traffic."""
     seen = bottleneck_of(results)
     found = estimates(results) | filter_figures(seen, 1.0)
     return found | interpolation_figures(seen, _law(results).endswith("heuristic"))
 
 
 def classed(results: Path) -> Figures:
-    """Return for experiment 2's traffic: filters and heavy hitters."""
+    """Return filters and heavy hitters for experiment 2's traffic."""
     return filter_figures(bottleneck_of(results), 0.1)
 
 

@@ -71,7 +71,7 @@ def _short(value: str) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return per source and link, per seed; the extremes of all runs."""
+    """Return the columns by source, link and seed, and the extremes over all runs."""
     found: dict[str, np.ndarray | float] = {}
     for (source, link), runs in _cells(studies).items():
         for short, column in COLUMNS.items():

@@ -43,7 +43,7 @@ def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rates of WTP / those of REM, absolute and divided by theory, per seed."""
+    """Return rates of WTP over those of REM, absolute and divided by theory, per seed."""
     found: dict[str, npt.NDArray[np.float64] | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")

@@ -72,7 +72,7 @@ def _controls(studies: Studies) -> dict[str, Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the window of one flow over time, of the first seed."""
+    """Draw the window of one flow over time, for the first seed."""
     axis = figure.subplots()
     for index, (w_inc, w_dec) in enumerate(((4, 1), (1, 4))):
         course = _pair(studies, w_inc, w_dec).row("course")[0]

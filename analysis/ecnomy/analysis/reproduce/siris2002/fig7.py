@@ -29,7 +29,7 @@ __all__ = ["draw", "figures", "predicted"]
 
 
 def predicted(runs: Runs, short_over_long: float) -> Ratios:
-    """Return r T_short p_12 / (T_long (p_12 + p_23)), of the links' own marking probabilities."""
+    """Return r T_short p_12 / (T_long (p_12 + p_23)) by the links' own marking probabilities."""
     found = {}
     for r in sorted(runs.values(LONG)):
         own = runs.at({LONG: r})

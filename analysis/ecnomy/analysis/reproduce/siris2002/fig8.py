@@ -84,12 +84,12 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Return the slope above a load of 0.85 / the slope below 0.80."""
+    """Return the slope above a load of 0.85 over the slope below 0.80."""
     return slope_between(0.85, np.inf)(load, p) / slope_between(0, 0.80)(load, p)
 
 
 def _steep_over_slope(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
-    """Return the slope within 0.05 of a load of 0.9 / the slope of the other law's line."""
+    """Return the slope within 0.05 of a load of 0.9 over the slope of the other law's line."""
     return slope_between(0.85, 0.95)(load, p) / slope(other_load, other_p)
 
 

@@ -127,7 +127,7 @@ def _perturbed() -> dict[str, float]:
 
 
 def _marginal() -> dict[str, float]:
-    """Return U'(x) / the path's sum of p, after integrating Eq. 1 with w = x U'(x)."""
+    """Return U'(x) over the path's sum of p, after integrating Eq. 1 with w = x U'(x)."""
     found = {}
     utilities: dict[str, Utility] = {
         "log": LogUtility(30.0),

@@ -60,7 +60,7 @@ def cases(runs: Runs) -> dict[str, Runs]:
 
 
 def per_law(laws: Mapping[str, Runs], unit: float = 1) -> dict[str, Ratios]:
-    """Return throughput, long / short, of each law."""
+    """Return the throughput ratio, long over short, of each law."""
     return {law: long_over_short(runs, unit=unit) for law, runs in laws.items()}
 
 

@@ -32,7 +32,7 @@ _LABELS: Final = {
 
 
 def _rows(studies: Studies) -> dict[str, Runs]:
-    """Return per algorithm the runs whose mean load is nearest to 0.90."""
+    """Return, for each algorithm, the runs whose mean load is nearest to 0.90."""
     runs = studies["table2"]
     found = {}
     for value in runs.values(MARKING):
