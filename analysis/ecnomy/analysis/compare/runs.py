@@ -53,7 +53,7 @@ BUILT_IN, OMNET, LINUX = ENGINES
 _LOCK: Final = "lock"
 _RUNS: Final = "runs"
 _RESULTS: Final = "results"
-_TRIES: Final = 3  # of a run in real time, if it is late
+_TRIES: Final = 3  # tries of a run in real time, if it is late
 
 
 class Task(msgspec.Struct, frozen=True):

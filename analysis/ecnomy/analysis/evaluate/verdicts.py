@@ -30,7 +30,7 @@ WORSE: Final = "worse"
 OPEN: Final = "open"
 GOOD: Final = "as good"
 BETTER: Final = "better"
-VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first one among its figures is a criterion's
+VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # a criterion has the first one of its figures
 _LEVEL: Final = 0.95
 
 

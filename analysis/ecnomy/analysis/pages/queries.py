@@ -69,7 +69,7 @@ def columns_of(file: str) -> list[str]:
         InputError: DuckDB is not installed.
         ResultsError: the file is missing or unreadable.
     """
-    with _duckdb().cursor() as connection:  # of one database in memory, which takes long to open
+    with _duckdb().cursor() as connection:  # of one database, which takes long to open
         return list(_arrays(connection, f"select * from read_parquet({literal(file)}) limit 0"))
 
 

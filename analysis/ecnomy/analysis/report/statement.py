@@ -63,7 +63,7 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
 
 def _statement(db: Database, answer: Answer, own: str) -> Table:
     order = ", ".join(f"'{line}'" for line in LINES)
-    counted = ", ".join(f"'{line}'" for line in LINES if line != "fixed costs")  # others: times
+    counted = ", ".join(f"'{line}'" for line in LINES if line != "fixed costs")  # others are times
     place = f"coalesce(list_position([{order}], line), 99)"
     query = db.ask(
         f"with sums as (select line, sum(micro) as micro,\n"

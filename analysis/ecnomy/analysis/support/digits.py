@@ -13,7 +13,7 @@ _MOST_DECIMALS: Final = 12
 
 
 def significant(value: float, decimals: int = 2, sign: str = "") -> str:
-    """Return a number with `decimals` decimals, or with enough to show three digits.
+    """Return a number with `decimals` decimals, or more if needed to show three digits.
 
     Args:
         value: the number; NaN gives "-", and 0 has no minus sign.

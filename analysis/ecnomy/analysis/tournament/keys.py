@@ -14,7 +14,7 @@ from ecnomy.markets.sweep.keys import Key
 
 __all__ = ["ENTRANT", "ROLES", "TOURNAMENT", "sweep_keys"]
 
-ROLES: Final = ("price-handler", "customer")  # with one flow, paying for marks; in order
+ROLES: Final = ("price-handler", "customer")  # with one flow that pays for marks, in order
 
 ENTRANT: Final = {
     "strategy": Key(
