@@ -49,7 +49,7 @@ def map_labels(
     width: float,
     letters: float = 1.0,
 ) -> list[Label]:
-    """Return the names for all maps; for many nodes, only the ends of congested links.
+    """Return the names for all maps; if there are many nodes, only the ends of congested links.
 
     Args:
         points: node -> position.

@@ -61,8 +61,8 @@ def _overview(found: Sequence[Judged]) -> Section:
         "verdicts", "Verdicts", "all runs", head, rows, wide=True, unfolded=True,
         note="worse: by its 95 % interval, the law is more than a margin worse than the worse of "
         "Reno and CUBIC. open: more seeds may decide. better: it is more than a margin better than "
-        "the better of both. as good: all else. A criterion has the first of these verdicts that "
-        "one of its conditions has, and its row shows the condition that decides.",
+        "the better of both. as good: in all other cases. A criterion gets the first of these "
+        "verdicts that one of its conditions gets, and its row shows this condition.",
     )  # fmt: skip
     return Section("overview", "Overview", (table,))
 
@@ -146,10 +146,10 @@ def _method(evaluation: Evaluation) -> Section:
             Words.of(
                 "Every condition is run three times with each seed: with the law, with Reno and "
                 "with CUBIC as the law of the same sources. A verdict compares the law with the "
-                "worse of the two standards, seed by seed: worse or as good by the 95 % interval "
-                "of the difference, with a margin below which a difference does not count; better "
-                "if it is beyond the better of the two. RFC 9743 sets no limits except for full "
-                "backoff, so the margins are choices of this evaluation."
+                "worse of the two standards, seed by seed. The law is worse or as good by the 95 % "
+                "interval of the difference, with a margin below which a difference does not "
+                "count. It is better if it is beyond the better of the two. RFC 9743 sets no "
+                "limits except for full backoff, so the margins are choices of this evaluation."
             ),
             Words.of(
                 "A seed draws the start times and the losses on the wire. So an interval states "

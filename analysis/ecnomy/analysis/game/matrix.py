@@ -140,7 +140,7 @@ def _game(
     symmetric = pays.shape[2] == 1
     if symmetric and rows != columns:
         found = f"rows {', '.join(rows)} and columns {', '.join(columns)}"
-        expected = "the same names in the same order, or two pay-offs a cell, a;b"
+        expected = "the same names in the same order, or two pay-offs per cell, a;b"
         raise InputError(f"{file}:{line}: found {found}, expected {expected}")
     states = len(rows) if symmetric else len(rows) * len(columns)
     if states > MOST_STATES:

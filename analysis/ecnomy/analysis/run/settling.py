@@ -45,8 +45,8 @@ equilibrium. Yet one of them, or both in a short run, may count as settled, beca
 away in the long run can appear at rest for a while.
 
 Fewer than eight changes in that half cannot distinguish a search from a drift. Then the price has
-settled if it does not change at all, and is otherwise `unclear`. Prices of a schedule, and carriers
-without a strategy, do not search, and are left out.
+settled if it does not change at all, and is otherwise `unclear`. Carriers with scheduled prices or
+without a strategy do not search, and are left out.
 """
 
 from __future__ import annotations

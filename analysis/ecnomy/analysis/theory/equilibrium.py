@@ -72,7 +72,7 @@ def wtp_equilibrium(
     if excess(top) < 0:
         given = curve(top) * top * capacity_pps
         raise InputError(
-            f"{asked:g} marks/s are asked for, at load {max_load:g} the law gives {given:g}"
+            f"{asked:g} marks/s are wanted, but at load {max_load:g} the law gives {given:g}"
         )
     load = float(scipy_part("optimize").brentq(excess, 0.0, top, xtol=1e-14))
     # from the load, not from the curve: the load is the unknown, and the curve may be steep
@@ -133,7 +133,7 @@ def proportional_fair(
     """
     w, c = np.asarray(weights, dtype=np.float64), np.asarray(capacities, dtype=np.float64)
     if len(routes) != w.size or w.size == 0 or not ((w > 0).all() and (c > 0).all()):
-        raise InputError("one positive weight a route and positive capacities are needed")
+        raise InputError("one positive weight per route and positive capacities are needed")
     use = incidence(routes, c.size)
     used = use.any(axis=0)  # prices and rates below are scaled to be near 1 in any unit
     a, c_scaled, w_scaled = use[:, used], c[used] / c[used].max(), w / w.sum()

@@ -47,7 +47,7 @@ def path_marking(routes: Sequence[Sequence[int]], link_marking: npt.ArrayLike) -
     """
     marking = np.asarray(link_marking, dtype=np.float64)
     if marking.ndim == 0 or not ((marking >= 0) & (marking <= 1)).all():
-        raise InputError("one marking probability in [0, 1] a link is needed")
+        raise InputError("one marking probability in [0, 1] per link is needed")
     crossed = incidence(routes, marking.shape[-1]) > 0
     unmarked = np.where(crossed, 1 - marking[..., np.newaxis, :], 1.0)
     return np.asarray(1 - unmarked.prod(axis=-1), dtype=np.float64)

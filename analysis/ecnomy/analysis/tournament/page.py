@@ -307,8 +307,8 @@ def _how(tournament: Tournament, found: Found) -> Section:
             Words.of(
                 f"{len(table.earned):,} mixes with {table.seeds} seeds each, the same for all: "
                 "every strategy alone, every pair in every mix, all mixes of the finalists (the "
-                "strategies with the most alpha-rank mass), and an outsider in each mix that "
-                "stays. Other mixes of three strategies were not played. Dynamics are "
+                "strategies with the most alpha-rank mass), and an outsider in each stable mix. "
+                "Other mixes of three strategies were not played. Dynamics are "
                 "open_spiel's replicator and alpha-rank; players are drawn from a large population."
             ),
             Words.of(

@@ -257,8 +257,8 @@ def _late_prices(agent: AgentSpec, plan: Plan) -> Iterator[str]:
     times_s = map(float, prices if isinstance(prices, Mapping) else ())
     if late := [at_s for at_s in times_s if at_s >= end_s]:
         yield (
-            f"agent {agent.name}: its price from {min(late):g} s on is never posted, as the run "
-            f"ends at {end_s:g} s"
+            f"agent {agent.name}: its price from {min(late):g} s on is never posted, because the "
+            f"run ends at {end_s:g} s"
         )
 
 

@@ -20,7 +20,7 @@ def linux_findings() -> list[Finding]:
     try:
         binary = find_linux()
         if reason := refusal(binary):
-            return [_absent(reason, "run ecnomy as root, on a kernel that has what is named")]
+            return [_absent(reason, "run ecnomy as root, on a kernel with the named features")]
         said = description(binary)
     except EcnomyError as error:
         return [_absent(str(error), f"{build} (needs g++ and Linux headers)")]

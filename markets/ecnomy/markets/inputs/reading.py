@@ -284,7 +284,7 @@ def expected_of(kind: Any) -> str:
 
 
 def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
-    """Return the YAML value (plain and JSON-able) that reads as `value`.
+    """Return the YAML value (plain, suitable for JSON) that reads as `value`.
 
     Args:
         value: the value, as returned by `read`.

@@ -84,7 +84,7 @@ def _named(links: Sequence[tuple[str, str]], carrier: int, spec: AgentSpec) -> l
                 raise Misowned(carrier, key, f"{pattern!r}", f"{what}, or a pattern for it")
             rows.update(fit)
     if not spec.links and not spec.nodes:
-        wanted = f"the links that {spec.name} owns, as there are several carriers"
+        wanted = f"the links that {spec.name} owns, because there are several carriers"
         raise Misowned(carrier, "links", "neither 'links' nor 'nodes'", wanted)
     return sorted(rows)
 

@@ -134,7 +134,7 @@ def load_at(level: float) -> Callable[[Floats, Floats], float]:
 
 
 def draw_curve(axis: Axes, curve: Curve, index: int, label: str) -> None:
-    """Draw the means of a curve, in the order of the numbers of flows."""
+    """Draw the means of a curve, ordered by number of flows."""
     axis.plot(curve.load.mean(axis=1), curve.p.mean(axis=1), label=label, **look(index))
 
 
