@@ -140,12 +140,12 @@ class CallBills:
 
     @property
     def packets(self) -> float:
-        """The mean packets of a call; 0 before one ended."""
+        """The mean packets of a call; 0 before the first one has ended."""
         return self._packets / self.ended if self.ended else 0.0
 
     @property
     def minutes(self) -> float:
-        """The mean duration of a call; 0 before one ended."""
+        """The mean duration of a call; 0 before the first one has ended."""
         return self._time_ps / self.ended / _PS_PER_MIN if self.ended else 0.0
 
     @property

@@ -76,7 +76,7 @@ class ProbeThreshold:
         }
 
     def admit(self, call: Call) -> bool:
-        """Admit a call if probes arrived, without losses and with few enough marks."""
+        """Admit a call if probes arrived without losses and with few enough marks."""
         came = any(row[1] for row in self._seen)
         lost = any(row[3] for row in self._seen)
         return self._whole and came and not lost and self.marking_rate <= self.threshold

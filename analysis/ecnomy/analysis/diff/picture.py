@@ -77,7 +77,7 @@ def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
 
 
 def _panels(first: Curves, second: Curves) -> list[str]:
-    """Return the panels of common curves by kind, and of prices that only one side changed."""
+    """Return panels of common curves by kind, and of prices that only one side changed."""
     names = [name for name in first if name in second]
     names += [n for n in (*first, *second) if n.endswith(": price of a mark") and n not in names]
     kinds = dict.fromkeys(name.rpartition(": ")[2] for name in names)

@@ -14,7 +14,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def shares_words(shares: Iterable[float], names: Sequence[str], form: str = ".0%") -> str:
-    """Return a mix in words: `all average`, `60% elastic and 40% reno`.
+    """Return a mix in words, such as `all average` or `60% elastic and 40% reno`.
 
     Args:
         shares: shares of the strategies, not negative.

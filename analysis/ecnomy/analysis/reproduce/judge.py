@@ -264,7 +264,7 @@ def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple
 
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return which hypotheses Holm's steps reject: a true one with probability `alpha` at most."""
+    """Return which hypotheses Holm's steps reject; true ones with probability `alpha` at most."""
     rejected = [False] * len(p_values)
     for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[place] > alpha / (len(p_values) - done):

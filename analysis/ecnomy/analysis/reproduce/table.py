@@ -58,7 +58,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome, Claim]]:
-    """Yield the outcomes of the claims that belong to any of an entry's ids; if empty, of all."""
+    """Yield the outcomes of claims that belong to any of these ids of an entry, or of all."""
     entry = found.paper.entries[found.item]
     for outcome in found.outcomes:
         claim = entry.claims[outcome.claim.rpartition(".")[2]]

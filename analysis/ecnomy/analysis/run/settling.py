@@ -218,7 +218,7 @@ def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling 
 
 
 def _edge(tried: Floats, money: Floats, spans: Floats) -> Literal["highest", "lowest"] | None:
-    """Return the end of the tried prices where the price was for more than half of the time."""
+    """Return the end of the prices tried at which the price was for over half of the time."""
     if len(np.unique(tried)) < 3:
         return None
     half = spans.sum() / 2

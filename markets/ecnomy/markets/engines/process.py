@@ -80,7 +80,7 @@ class EngineProcess:
                 pass_fds=(theirs.fileno(), *files),
                 cwd=folder,
                 env=environment,
-                process_group=0,  # Ctrl-C is ours to answer: a notebook's sends it to its group
+                process_group=0,  # we answer Ctrl-C, which notebooks send to their group
             )
         except BaseException as error:
             self.sock.close()

@@ -25,7 +25,7 @@ def read_bytes(path: Path, most_mib: int) -> bytes:
         most_mib: largest size, MiB.
 
     Raises:
-        Unreadable: a device or a socket, more bytes, a pipe without a writer.
+        Unreadable: a device or a socket, a larger file, or a pipe without a writer.
         OSError: the file cannot be opened.
         ValueError: the name is invalid for files.
     """

@@ -88,7 +88,7 @@ def _traffic(demands: Demands, rate_bps: int) -> Traffic:
 def _matrix(
     network: Network, demands: Demands, topology: Topology | None, path: str, places: Places
 ) -> dict[Pair, float]:
-    """Return the demand by pair, in the matrix's unit; pairs of the topology in its order."""
+    """Return the demand by pair in the unit of the matrix; pairs are in the topology's order."""
     nodes = network.nodes()
     if demands.matrix == "uniform":
         return {(a, b): 1.0 for a in nodes for b in nodes if a != b}

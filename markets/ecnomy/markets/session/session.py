@@ -262,7 +262,7 @@ class Session:
                 raise
 
     def end_at_exit(self) -> None:
-        """End the engine when Python exits, and the tables unless another thread is mid-step."""
+        """End the engine when Python exits, and close the tables unless a thread is mid-step."""
         if self._pid != os.getpid():
             return
         if self._process is not None and not self._process.gone:

@@ -214,7 +214,7 @@ def estimate_s(sweep: Sweep, tries: int = 3) -> float:
     """
     points = sweep.points()
     at = {round(i * (len(points) - 1) / max(tries - 1, 1)) for i in range(tries)}
-    tried = [points[i] for i in sorted(at)]  # also the last one: values may differ in their cost
+    tried = [points[i] for i in sorted(at)]  # the last one too: values may differ in cost
     made = [execute(task_of(sweep, point)) for point in tried]
     times = [outcome.wall_s for outcome in made if outcome.status == DONE]
     if not times:

@@ -354,7 +354,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
     try:
         client = distributed.Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
         client.wait_for_workers(1, timeout=_PATIENCE_S)
-    except Exception as error:  # many kinds, depending on the fault of the address or network
+    except Exception as error:  # many kinds, depending on the address or network
         reason = " ".join(str(error).split())[:200]
         raise PoolError(f"--scheduler {scheduler}: no workers available ({reason})") from None
     return client

@@ -33,7 +33,7 @@ _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml not a
 
 
 def streaming(results: Path) -> Columns:
-    """Return by source: variation of the rate per epoch, 5 and 10 round trips; Mbit/s; course."""
+    """Return by source the variation of rates (epoch, 5, 10 round trips), Mbit/s, and course."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -52,7 +52,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def at_capacities(studies: Studies) -> dict[str, Runs]:
-    """Return runs by capacity, the catalogue's first."""
+    """Return runs by capacity, with the capacity of the catalogue first."""
     return by_rate(studies["fig14"]) | by_rate(studies["fig14-capacities"])
 
 

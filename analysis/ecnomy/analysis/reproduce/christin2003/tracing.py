@@ -52,7 +52,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def single(results: Path) -> Figures:
-    """Return for one flow: Eq. 3 by round, marks due and made, estimates, rows for the picture."""
+    """Return Eq. 3 by round, marks due and made, estimates, and picture rows for one flow."""
     seen = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
     found = window_bound([sender_rounds(flow)], seen.measured_ps) | _due(seen)

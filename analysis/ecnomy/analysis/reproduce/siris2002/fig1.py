@@ -37,7 +37,7 @@ def _named(text: str) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rise times and deviations of windows, and ratios between pairs, of means too."""
+    """Return rise times and deviations of windows, and ratios between pairs, also of means."""
     fast, even, slow = (_pair(studies, *pair) for pair in ((4, 1), (2, 2), (1, 4)))
     found: dict[str, Floats] = {}
     for name, runs in {"4_1": fast, "2_2": even, "1_4": slow}.items():

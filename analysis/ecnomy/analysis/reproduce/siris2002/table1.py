@@ -18,7 +18,7 @@ __all__ = ["draw", "figures"]
 
 
 def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
-    """Return per case: throughput ratio, its theory from flows' marking rates, probabilities."""
+    """Return throughput ratio, its theory from flows' marking rates, and probabilities by case."""
     found = {}
     for case, runs in cases(studies["fig7"]).items():
         own = by_law(runs, FIRST)["red"].at({LONG: 1.0})
