@@ -50,7 +50,7 @@ class Anticipating(RateUtility):
         return float(np.inf)
 
     def value(self, r: Floats) -> Floats:
-        """See Utility. The rate has this value whoever pays."""
+        """See Utility. The value does not depend on the payer."""
         return self._utility.value(r)
 
     def slope(self, r: Floats) -> Floats:

@@ -97,5 +97,5 @@ def found_by(studies: Studies, name: str) -> list[Found]:
 
 
 def _as_made(sweep: Sweep, paper: Paper, name: str, form: Form, variant: Variant | None) -> Sweep:
-    """Return the sweep with the number of seeds of its runs, which may have been doubled."""
+    """Return the sweep with as many seeds as its runs have, which may have been doubled."""
     return msgspec.structs.replace(sweep, replicates=seeds_of(paper, name, form, variant))

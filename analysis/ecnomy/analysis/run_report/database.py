@@ -74,7 +74,7 @@ class RunDatabase(Queries):
 
 
 def periods_of(run: RawRun) -> tuple[Phase, ...]:
-    """Return the warm-up, if any, and the phases of a run. Every posting belongs to one of them."""
+    """Return the warm-up, if any, and the phases of a run; every posting belongs to one of them."""
     t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
     reached = int(t_ps.max(initial=0))
     if not run.ledger.empty:

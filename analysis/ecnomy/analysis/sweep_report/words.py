@@ -46,7 +46,7 @@ class Scale(msgspec.Struct, frozen=True):
         return f"{self.number(mean, half, sign)} \u00b1 {self.number(half, half)}"
 
     def with_unit(self, text: str) -> str:
-        """Return the text of a number with the unit behind it."""
+        """Return the text of a number followed by its unit."""
         return f"{text} {self.unit}".strip()
 
 
