@@ -96,7 +96,7 @@ class Seat(Protocol):
         """Take the flows of these sources, and pay for them; return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
-        """Pay the marks of these flows while they are outside any class, whoever uses them."""
+        """Pay the marks of these flows, whatever their user, while they are outside any class."""
 
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.

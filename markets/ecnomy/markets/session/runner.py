@@ -53,7 +53,7 @@ def run(
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
         again: replace a complete run of the same scenario, seed, version and engine in `out`, whose
             results would be equal. So a program or notebook can be run twice. False refuses to
-            replace it. A run in which values were set by hand is never replaced (see
+            replace it. It does not replace a run in which values were set by hand (see
             `open_market`).
 
     Returns:
