@@ -71,7 +71,7 @@ def test_what_comes_in_while_customers_respond_does_not_count() -> None:
 
 
 def test_slow_customers_have_the_time_that_they_need() -> None:
-    """With a response in 25 s, each price stays for 30 s, and for 30 s more while it is measured."""
+    """With a response in 25 s, a price stays for 30 s, and is measured for 30 s more."""
     carrier = Carrier(200_000)
     changes = [carrier.decide(1000 * k, responds_s=25) for k in range(1, 50)]
     at = np.flatnonzero(changes)

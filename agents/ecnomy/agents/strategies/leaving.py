@@ -198,10 +198,10 @@ class Leaving:
 
     @property
     def hurries(self) -> bool:
-        """Whether decisions should come soon: a lower price brings flows back, or a trial is charged
-        by time.
+        """Whether decisions should come soon: for flows that a lower price has brought back, and
+        for trials that are charged by time.
         """
-        return self._grows or self._charged and self._tries
+        return self._grows or (self._charged and self._tries)
 
     def _worth_of(self, ratio: Floats) -> Floats:
         """Return U(r) - U(0) [money/s], at most that of x0/`LEAST`."""
