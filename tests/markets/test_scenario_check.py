@@ -92,6 +92,18 @@ def test_doubts(override: str, part: str) -> None:
     assert part in only
 
 
+def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:
+    """A crowd may want more than a link can set, but a flow that can never have it is a slip."""
+    market = (
+        "market:\n  price_per_mark: 0.02 money\n  agents:\n"
+        "    - {name: u, role: price-handler, sources: s,\n"
+        "       strategy: {kind: constant-charge, charge: CHARGE money/s}}\n"
+    )
+    assert warned(scenario_from_text(TEXT + market.replace("CHARGE", "1.9"))) == []
+    (only,) = warned(scenario_from_text(TEXT + market.replace("CHARGE", "2.1")))
+    assert "link pipe: each flow of s asks for 105 marks/s, but" in only
+
+
 def test_one_link_that_drops_is_enough() -> None:
     """Of two links that mark, the second passes packets that are not ECN-capable."""
     second = "    - {name: next, from: b, to: c, rate: 12 Mbps, marking: {law: fixed}}\nsources:\n"

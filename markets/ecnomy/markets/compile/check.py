@@ -22,6 +22,7 @@ from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
 from ecnomy.markets.compile.target_marks import (
     bottlenecks,
+    constant_rates,
     largest_probability,
     mark_rates,
     packet_bytes,
@@ -101,21 +102,35 @@ def _choices(source: Source, plan: Plan) -> list[str]:
 
 def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
     rates = mark_rates(scenario, plan)
-    askers = [s for s in plan.sources if s.weighted and rates.get(s.name, 0) > 0]
-    for link, users in bottlenecks(plan, askers).items():
-        line = plan.links[link]
+    for link, users in bottlenecks(plan, _asking(plan, rates)).items():
         asked = sum(rates[source.name] * source.count for source in users)
-        packet = min(packet_bytes(source) for source in users) + line.framing_bytes
-        packets_per_s = line.rate_bps / (8 * packet)
-        most = packets_per_s * largest_probability(line)
-        if asked > most:
-            names = ", ".join(source.name for source in users)
-            yield (
-                f"link {line.name}: {names} ask for {asked:.4g} marks/s in total, but "
-                f"{packets_per_s:.4g} packets/s at a marking probability of at most "
-                f"{largest_probability(line):.3g} give {most:.4g} marks/s. Raise price_per_mark, "
-                "lower the charges, or let the law mark more"
-            )
+        names = ", ".join(source.name for source in users)
+        said = f"{names} ask for {asked:.4g} marks/s in total"
+        yield from _beyond(plan.links[link], users, said, asked)
+    # A crowd that pays constant charges may want more in total than a link can set.
+    alone = {n: r for n, r in constant_rates(scenario, plan).items() if n not in rates}
+    for link, users in bottlenecks(plan, _asking(plan, alone)).items():
+        for source in users:
+            asked = alone[source.name]
+            said = f"each flow of {source.name} asks for {asked:.4g} marks/s"
+            yield from _beyond(plan.links[link], [source], said, asked)
+
+
+def _asking(plan: Plan, rates: Mapping[str, float]) -> list[Source]:
+    return [source for source in plan.sources if source.weighted and rates.get(source.name, 0) > 0]
+
+
+def _beyond(line: Link, users: list[Source], said: str, asked: float) -> Iterator[str]:
+    packet = min(packet_bytes(source) for source in users) + line.framing_bytes
+    packets_per_s = line.rate_bps / (8 * packet)
+    most = packets_per_s * largest_probability(line)
+    if asked > most:
+        yield (
+            f"link {line.name}: {said}, but "
+            f"{packets_per_s:.4g} packets/s at a marking probability of at most "
+            f"{largest_probability(line):.3g} give {most:.4g} marks/s. Raise price_per_mark, "
+            "lower the charges, or let the law mark more"
+        )
 
 
 def _without_marks(plan: Plan) -> Iterator[str]:
