@@ -96,6 +96,7 @@ def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:
     """A crowd may want more than a link can set, but a flow that can never have it is a slip."""
     market = (
         "market:\n  price_per_mark: 0.02 money\n  agents:\n"
+        "    - {name: isp, role: connectivity-provider}\n"
         "    - {name: u, role: price-handler, sources: s,\n"
         "       strategy: {kind: constant-charge, charge: CHARGE money/s}}\n"
     )
