@@ -35,7 +35,7 @@ def test_the_keys_are_the_parameters_of_the_law() -> None:
         ("{law: reno}", []),
         ("{law: cubic, ecn: off}", []),
         ("{law: wtp, weight: 4, codepoint: ect-1}", []),
-        ("{law: bbr}", []),
+        ("{law: bbr, sack: true}", []),
         (
             "{law: wtp, weight: 4, codepoint: ect-0}",
             [

@@ -105,6 +105,15 @@ def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:
     assert "link pipe: each flow of s asks for 105 marks/s, but" in only
 
 
+def test_bbr_needs_sack() -> None:
+    """Without it, the losses of its start take a round trip each."""
+    off = "network.links.pipe.marking={law: drop-tail}"
+    bbr = "sources.s.transport={law: bbr, ecn: off, sack: SACK}"
+    (only,) = warned(scenario_from_text(TEXT, overrides=[off, bbr.replace("SACK", "false")]))
+    assert "source s: without SACK, bbr repairs one loss per round trip" in only
+    assert warned(scenario_from_text(TEXT, overrides=[off, bbr.replace("SACK", "true")])) == []
+
+
 def test_one_link_that_drops_is_enough() -> None:
     """Of two links that mark, the second passes packets that are not ECN-capable."""
     second = "    - {name: next, from: b, to: c, rate: 12 Mbps, marking: {law: fixed}}\nsources:\n"

@@ -55,6 +55,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *heavy_weights(scenario, plan),
         *against_links(plan),
         *_without_marks(plan),
+        *_without_sack(plan),
         *_not_ect(plan),
         *mixed_l4s(plan),
         *idle_ratio(scenario, plan),
@@ -145,6 +146,16 @@ def _without_marks(plan: Plan) -> Iterator[str]:
             yield (
                 f"source {source.name}: no link on its path marks, so its window law slows down "
                 "only after losses"
+            )
+
+
+def _without_sack(plan: Plan) -> Iterator[str]:
+    for source in plan.sources:
+        tcp = source.transport
+        if isinstance(tcp, Tcp) and tcp.window.law == "bbr" and not tcp.sack:
+            yield (
+                f"source {source.name}: without SACK, bbr repairs one loss per round trip, and "
+                "sends little for seconds after the losses of its start. Write sack: true"
             )
 
 
