@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +19,13 @@ import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
 from ecnomy.analysis.run.priced_out import priced_out
 from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope, slope_of
-from ecnomy.analysis.run.settling import by_slope, settling_in_words, settling_of, verdict_of
+from ecnomy.analysis.run.settling import (
+    Settling,
+    by_slope,
+    settling_in_words,
+    settling_of,
+    verdict_of,
+)
 from ecnomy.analysis.show.command import show_command
 from ecnomy.markets.results.rawrun import open_raw
 
@@ -251,6 +258,16 @@ def test_a_price_at_rest_beside_the_best_one_is_said_to_be_too_low(steered: Path
     words = "carrier left-net: its price is not the best yet: 0.0905 to 0.111 money"
     assert words in text
     assert "a higher price would earn about 10 % more" in text
+
+
+def test_far_from_the_best_price_no_figure_is_given() -> None:
+    """A parabola through prices near each other says nothing of a price far from them."""
+    times = {"from_s": 60.0, "to_s": 120.0}
+    one = Settling("net", "climbing", 0.09, 0.11, 0.1, **times, gain=0.4, better="higher")
+    assert "a higher price would earn about 40 % more" in settling_in_words(one)
+    assert "a higher price would earn much more" in settling_in_words(
+        msgspec.structs.replace(one, gain=12.6)
+    )
 
 
 def test_json_has_the_same(steered: Path) -> None:

@@ -82,6 +82,7 @@ Verdict = Literal["settled", "rising", "falling", "swinging", "climbing", "uncle
 
 STRETCHES: Final = 10
 FEWEST: Final = 8  # least number of price changes
+FAR: Final = 0.5  # gain beyond which the best price is far from all tried ones, and so unknown
 AGREE: Final = 35  # of 45 pairs, rising minus falling ones
 DRIFT: Final = 0.1
 SWING: Final = 0.5
@@ -279,7 +280,9 @@ def _judged(one: Settling) -> str:
     if one.verdict == "unclear":
         return f"cannot tell whether its price settles: {between} {span}"
     if one.verdict == "climbing":
-        more = f"a {one.better} price would earn about {100 * (one.gain or 0):.0f} % more"
+        gain = one.gain or 0.0
+        much = f"about {100 * gain:.0f} % more" if gain <= FAR else "much more"
+        more = f"a {one.better} price would earn {much}"
         return f"its price is not the best yet: {between} {span}; {more}"
     return f"its price does not settle: {between} {span}, {one.verdict}"
 
