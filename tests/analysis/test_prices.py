@@ -72,8 +72,8 @@ def test_a_sweep_has_what_its_tables_say(tmp_path: Path) -> None:
     text = SWEEP.replace("replicates: 3", "replicates: 1") + "keep: results\n"
     steered = SCENARIO.replace(
         "{name: isp, role: connectivity-provider}",
-        "{name: isp, role: connectivity-provider, strategy: {kind: hill-climbing,"
-        " step: 0.01 money, floor: 0.05 money, ceiling: 1 money}}",
+        "{name: isp, role: connectivity-provider, strategy: {kind: price-schedule,"
+        " prices: {0 s: 0.3 money, 2 s: 0.5 money}}}",
     )
     _, _, watcher = go(write(tmp_path, text, steered), tmp_path / "out")
     assert not watcher.failures
