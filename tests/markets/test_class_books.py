@@ -137,3 +137,19 @@ def test_a_provider_sees_what_grew_in_its_own_classes() -> None:
     [noted] = shops.journal.take()
     told = noted.t_ps, noted.agent, noted.name, noted.flow.tolist(), noted.value.tolist()
     assert told == (2 * PS, "east", REFUSED, [2], [float(GOLD)])
+
+
+def test_totals_and_columns_of_an_epoch_are_read_only() -> None:
+    """A custom contract cannot move flows to another class by writing to what it reads."""
+    offer = np.array([GOLD, IRON, NOWHERE, OTHER])
+    seen = Epoch(None, world.report(plan(), PS, 0), offer, np.array([1]), ON, np.ones(4))
+    books = ClassBooks(plan(), 3)
+    books.close(epoch(0, 1, [1, 2, 3, 4], [1, 2, 3, 4], [GOLD, IRON, NOWHERE, OTHER]))
+    books.refuse(GOLD, 2)
+    counts = books.counts
+    columns = [seen.offer, seen.price_micro, seen.active, seen.weight]
+    columns += [counts.flow_s, counts.marks, counts.charge_micro, counts.refused]
+    for column in columns:
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 0
+    offer[0] = OTHER  # the market goes on with its own array

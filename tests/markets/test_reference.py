@@ -169,6 +169,15 @@ def test_messages_name_the_key_that_explains_them(path: str, key: str) -> None:
     assert not key or lookup(key, entries())
 
 
+def test_every_key_is_its_own_explanation() -> None:
+    """The command at the end of a message shows this key, not a key of the same name elsewhere."""
+    paths = {
+        ".".join(s for s in e.path.split(".") if s[0] != "<") for e in entries() if not e.variant
+    }
+    assert len(paths) > 500
+    assert {path: known_path(path, entries()) for path in paths} == {path: path for path in paths}
+
+
 def test_an_unknown_word_names_the_nearest() -> None:
     """On one line."""
     with pytest.raises(InputError, match="did you mean rem, red") as refused:

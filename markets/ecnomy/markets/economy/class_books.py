@@ -52,7 +52,7 @@ class ClassBooks:
     def __init__(self, plan: Plan, classes: int) -> None:
         self._spans, self._classes = Spans(plan), classes
         none = held(np.zeros(classes, dtype=np.int64))
-        self.counts = ClassCounts(np.zeros(classes), none, none, none)
+        self.counts = ClassCounts(held(np.zeros(classes)), none, none, none)
         self.cost_micro_per_s: Floats = held(np.zeros(classes))
         self.hidden: Floats = np.zeros(classes)
 
@@ -63,7 +63,10 @@ class ClassBooks:
         spent, came = (self._whole(epoch, c) for c in (epoch.charge_micro, epoch.flows("ce")))
         old = self.counts
         self.counts = ClassCounts(
-            old.flow_s + flow_s[:-1], old.marks + came, old.charge_micro + spent, old.refused
+            held(old.flow_s + flow_s[:-1]),
+            held(old.marks + came),
+            held(old.charge_micro + spent),
+            old.refused,
         )
         dt_s = (epoch.to_ps - epoch.from_ps) / PS_PER_S
         if dt_s > 0:
@@ -80,7 +83,7 @@ class ClassBooks:
         """Count flows refused by this class."""
         refused = self.counts.refused.copy()
         refused[offer] += flows
-        self.counts = msgspec.structs.replace(self.counts, refused=refused)
+        self.counts = msgspec.structs.replace(self.counts, refused=held(refused))
 
     def _whole(self, epoch: Epoch, of_flows: Integers) -> Integers:
         total = np.zeros(self._classes + 1, dtype=np.int64)

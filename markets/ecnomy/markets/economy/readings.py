@@ -10,6 +10,7 @@ from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.observation import Truths
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.shared_columns import held
 from ecnomy.markets.plan import Plan
 
 __all__ = ["Epoch", "PairBooks", "integers"]
@@ -26,7 +27,7 @@ class Epoch:
 
     Attributes:
         from_ps, to_ps: start (included) and end (excluded) of the epoch.
-        offer: the class of each flow in the epoch.
+        offer: the class of each flow in the epoch; read-only, as are the other columns.
         price_micro: the price per mark in each domain.
         active: whether each flow was switched on by its agent.
         weight: weight of each flow's window law, 0 without a weight.
@@ -45,8 +46,9 @@ class Epoch:
         self._before, self._report = before, report
         self.from_ps = before.t_ps if before else 0
         self.to_ps = report.t_ps
-        self.offer, self.price_micro, self.active = offer, price_micro, active
-        self.weight = weight
+        # views, because the market goes on with its arrays
+        self.offer, self.price_micro = held(offer.view()), held(price_micro.view())
+        self.active, self.weight = held(active.view()), held(weight.view())
         self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
 
     def flows(self, name: str) -> Integers:

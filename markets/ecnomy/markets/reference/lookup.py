@@ -105,14 +105,16 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
 def known_path(path: str, entries: Sequence[Entry]) -> str:
     """Return the key of a path in a message, without names and numbers; "" if unknown.
 
-    If the last steps are names or unknown keys, the result is the mapping that contains them.
+    If the last steps are names or unknown keys, the result is the mapping that contains them. A
+    step that can be a key is not taken for a name.
     """
     typed = [step for step in _INDEX.sub("", path).split(".") if step]
     keys = [one for one in entries if not one.variant]
     for length in range(len(typed), 0, -1):
-        for one in keys:
-            if _fits(typed[:length], _steps(one), one):
-                return ".".join(_keys(one))
+        fitting = [_keys(one) for one in keys if _fits(typed[:length], _steps(one), one)]
+        if fitting:
+            longest = max(fitting, key=len)
+            return ".".join(longest)
     return ""
 
 
