@@ -20,6 +20,8 @@ constexpr std::int32_t kMostPayload = 60'000;
 constexpr double kMostWindow = 1e9;  // the plan's value for no limit
 // The plan's defaults stand for the kernel's own limits, which a socket cannot change everywhere.
 constexpr Time kMostRto = 60 * static_cast<Time>(kPsPerSecond);
+constexpr double kLeastWindow = 1;
+constexpr Time kAckDelay = 40 * static_cast<Time>(kPsPerSecond) / 1000;
 constexpr Time kFirstRto = static_cast<Time>(kPsPerSecond);
 
 [[noreturn]] void refuse(const SourcePlan& source, const std::string& what,
@@ -96,6 +98,10 @@ void check_stream(const SourcePlan& source) {
   expect(tcp.initial_window >= 1 && tcp.initial_window <= 1000, source, "this initial window",
          "initial windows of 1 to 1000 packets");
   expect(tcp.repair, source, "repair: false", "repair of losses");
+  expect(tcp.window.law == Wtp::kName || tcp.min_window <= kLeastWindow, source, "a cwnd_min",
+         "the kernel's least window");
+  expect(tcp.delayed_ack == kAckDelay || tcp.delayed_acks == 1, source, "a delayed_ack_time",
+         "the kernel's delay of ACKs");
   expect(tcp.max_rto == kMostRto, source, "a max_rto", "the kernel's largest timeout");
   expect(tcp.initial_rto == kFirstRto, source, "an initial_rto", "the kernel's first timeout");
   expect(tcp.reference_rtt <= 0 && !tcp.rtt_mean, source, "a reference or mean RTT",

@@ -14,6 +14,8 @@
 #ifdef ECNOMY_BPF_OBJECT
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdarg>
 #include <cstdio>
@@ -74,6 +76,16 @@ int note_reason(libbpf_print_level level, const char* format, va_list arguments)
                            (reason.empty() ? "" : " (" + reason + ")"));
 }
 
+// The process number and its namespace, of at most 11 characters.
+std::string unique_suffix() {
+  struct stat space{};
+  ::stat("/proc/self/ns/pid", &space);
+  char text[16];
+  std::snprintf(text, sizeof text, "%x_%lx", static_cast<unsigned>(::getpid()) & 0xFFFFFFU,
+                static_cast<unsigned long>(space.st_ino) & 0xFFFU);
+  return text;
+}
+
 // Replaces a name in the object by a name of the same length, filled with zeros.
 void rename(std::vector<char>& object, const char* before, const std::string& after) {
   const std::size_t length = std::strlen(before);
@@ -89,8 +101,10 @@ void rename(std::vector<char>& object, const char* before, const std::string& af
 struct KernelLaws::Programs {
   bpf_object* object = nullptr;
   int settings = -1;
-  std::string wtp = "ewtp" + std::to_string(::getpid());
-  std::string multcp = "emul" + std::to_string(::getpid());
+  // Names are the whole machine's, and process numbers repeat in containers.
+  std::string suffix = unique_suffix();
+  std::string wtp = "ewtp" + suffix;
+  std::string multcp = "emul" + suffix;
   std::vector<Descriptor> links;
 
   Programs() {

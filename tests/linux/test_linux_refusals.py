@@ -17,6 +17,7 @@ from ecnomy.markets.doctor.linux import linux_findings
 from ecnomy.markets.engines.linux import Linux, find_linux, refusal
 from ecnomy.markets.engines.registry import ENGINES, SIMULATORS, engine_kind
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.session.runner import run
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.engine_choice import with_engine
 from linux_world import LINK, program_lacks
@@ -34,6 +35,8 @@ REFUSED = {
     "transport: {law: reno, slow_start: false}": ("slow_start: false", "slow start"),
     "transport: {law: cubic, receiver_window: 20 packets}": ("a receiver window", "no limit"),
     "transport: {law: bbr}": ("this ecn", "off and rfc3168 for bbr"),
+    "transport: {law: reno, cwnd_min: 3 packets}": ("a cwnd_min", "least window"),
+    "transport: {law: reno, delayed_acks: 2, delayed_ack_time: 9 ms}": ("a delayed_ack_time", "de"),
     "transport: {law: reno, max_rto: 9 s}": ("a max_rto", "largest timeout"),
     "transport: {law: reno, initial_rto: 3 s}": ("an initial_rto", "first timeout"),
     "traffic: {kind: voip}, transport: {law: udp, header: 48 bytes}": (
@@ -54,7 +57,7 @@ def test_refusals_name_the_source(source: str) -> None:
     assert line.startswith("source 'flows': ") and "\n" not in line
     assert all(part in line for part in REFUSED[source])
     with pytest.raises(InputError, match="flows"):
-        Linux(find_linux()).start(plan)
+        Linux(find_linux()).check(plan)
 
 
 @needs_program
@@ -108,6 +111,19 @@ def test_command_ends_with_status_2(
     error = capsys.readouterr().err
     assert ended.value.code == 2 and error.count("\n") == 1
     assert error.startswith("ecnomy: flows.yaml:") and "sources[0]: found window law vegas" in error
+    assert not (tmp_path / "results").exists()
+
+
+@needs_program
+def test_a_refused_run_does_not_replace_another(tmp_path: Path) -> None:
+    """With `force` and a folder of a complete run: it is as before."""
+    text = LINK.replace("duration: ", "duration: 1 s  # ")
+    run(scenario_from_text(text), out=tmp_path / "run")
+    before = {file: file.read_bytes() for file in (tmp_path / "run").iterdir()}
+    vegas = scenario_from_text(text.replace("law: reno", "law: vegas"))
+    with pytest.raises(InputError, match="window law vegas"):
+        run(vegas, engine="linux", out=tmp_path / "run", force=True)
+    assert {file: file.read_bytes() for file in (tmp_path / "run").iterdir()} == before
 
 
 def test_missing_program_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,3 +184,19 @@ def test_sweeps_need_a_simulator(tmp_path: Path) -> None:
     assert ENGINES == (*SIMULATORS, "linux")
     with pytest.raises(InputError, match="expected builtin or omnet"):
         with_engine(sweep, "linux", tmp_path)
+
+
+@needs_program
+def test_studies_of_papers_refuse_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Hundreds of repeated runs in real time are not what `reproduce` judges."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        "sys.argv", ["ecnomy", "reproduce", "siris2002.fig3", "--engine", "linux", "--out", "r"]
+    )
+    with pytest.raises(SystemExit) as ended:
+        start()
+    error = capsys.readouterr().err
+    assert ended.value.code == 2 and "expected builtin or omnet" in error
+    assert not (tmp_path / "r").exists()

@@ -152,9 +152,9 @@ static inline __u64 whole_window(struct sock* sk) {
   return own >> ECNOMY_FRACTION_BITS == window ? own : window << ECNOMY_FRACTION_BITS;
 }
 
-static inline __u64 multcp_reduced(__u64 window, const struct ecnomy_settings* want) {
+static inline __u64 multcp_reduced(__u64 window, const struct ecnomy_settings* want, __u64 floor) {
   const __u64 cut = want->halve ? ONE / 2 : ONE * ONE / 2 / most(want->w_inc, ONE);
-  return most((window >> 4) * (ONE - cut) >> (ECNOMY_FRACTION_BITS - 4), want->least_ssthresh);
+  return most((window >> 4) * (ONE - cut) >> (ECNOMY_FRACTION_BITS - 4), floor);
 }
 
 SEC("struct_ops/multcp_init")
@@ -199,7 +199,9 @@ void BPF_PROG(multcp_state, struct sock* sk, __u8 new_state) {
   const struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
   const int reduces = new_state == TCP_CA_CWR || new_state == TCP_CA_RECOVERY;
   if (want && law->state < TCP_CA_CWR && reduces) {
-    law->wtp.window = multcp_reduced(whole_window(sk), want);
+    // An echo leaves at least one packet, a loss ssthresh (multcp.h).
+    const __u64 floor = new_state == TCP_CA_CWR ? ONE : want->least_ssthresh;
+    law->wtp.window = multcp_reduced(whole_window(sk), want, floor);
   }
   const int reduced = law->state == TCP_CA_CWR || law->state == TCP_CA_RECOVERY;
   if (reduces || (reduced && new_state < TCP_CA_CWR)) {
@@ -212,7 +214,8 @@ SEC("struct_ops/multcp_ssthresh")
 __u32 BPF_PROG(multcp_ssthresh, struct sock* sk) {
   struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
   if (!want) return (__u32)most(((struct tcp_sock*)sk)->snd_cwnd / 2, 2);
-  return (__u32)(multcp_reduced(whole_window(sk), want) >> ECNOMY_FRACTION_BITS);
+  const __u64 reduced = multcp_reduced(whole_window(sk), want, want->least_ssthresh);
+  return (__u32)(reduced >> ECNOMY_FRACTION_BITS);
 }
 
 SEC("struct_ops/multcp_undo")

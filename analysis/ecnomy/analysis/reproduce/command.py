@@ -60,13 +60,16 @@ def reproduce_command(
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.reproduce.papers import PAPERS, select_all
     from ecnomy.analysis.reproduce.studies import Form
-    from ecnomy.markets.engines.registry import engine_kind
+    from ecnomy.markets.engines.registry import SIMULATORS, engine_kind
 
     if what and all_:
         raise InputError(f"--all: found {' '.join(what)!r} as well, expected one or the other")
     if not what and not all_:
         return _list(as_json)
     engine_kind(engine)
+    if engine not in SIMULATORS:
+        expected = " or ".join(SIMULATORS)
+        raise InputError(f"--engine {engine}: studies repeat their runs, expected {expected}")
     asked = select_all(list(PAPERS) if all_ else what or [])
     form = Form(out, quick, engine, grid=not quick if grid is None else grid)
     _before(out)

@@ -27,7 +27,7 @@ __all__ = ["LINUX_BINARY", "Linux", "LinuxEngine", "description", "find_linux", 
 
 LINUX_BINARY: Final = "ecnomy-linux"
 _SOURCES: Final = ("linux", "engine", "host", "bridge", "laws")  # source folders of the program
-_CODE: Final = (".h", ".cc")
+_CODE: Final = (".h", ".cc", ".c")
 _QUANTILES: Final = ("p99", "p999")
 _CHECK_S: Final = 30.0  # time limit for a check of the machine and the plan
 _OF_A_SOURCE: Final = re.compile(r"source '(.+?)': (.+) is not possible with (.+), which has (.+)")
@@ -118,13 +118,18 @@ class Linux:
         positions: Mapping[str, tuple[float, float]] | None = None,
     ) -> EngineProcess:
         """See EngineKind."""
-        if reason := refusal(self._binary, plan):
-            told = _OF_A_SOURCE.fullmatch(reason)
-            if told is None:
-                raise InputError(reason)
-            source, found, engine, expected = told.groups()
-            raise SourceError(source, f"{found} with {engine}", expected)
         return LinuxEngine(self._binary, plan)
+
+    def check(self, plan: Plan) -> None:
+        """See EngineKind."""
+        reason = refusal(self._binary, plan)
+        if not reason:
+            return
+        told = _OF_A_SOURCE.fullmatch(reason)
+        if told is None:
+            raise InputError(reason)
+        source, found, engine, expected = told.groups()
+        raise SourceError(source, f"{found} with {engine}", expected)
 
     def digest(self) -> str:
         """See EngineKind."""

@@ -47,6 +47,9 @@ class Omnet:
         """See EngineKind; a results folder gets a folder `omnet`."""
         return OmnetEngine(self._installation, simulation(plan, positions), folder)
 
+    def check(self, plan: Plan) -> None:
+        """See EngineKind; it runs every plan."""
+
     def digest(self) -> str:
         """Return the digest of library, NED files, and the versions of OMNeT++ and INET."""
         there = self._installation

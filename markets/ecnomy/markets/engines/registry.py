@@ -59,7 +59,14 @@ class EngineKind(Protocol):
 
         Raises:
             EngineError: the engine cannot be started.
-            InputError: the engine cannot run this plan.
+        """
+
+    def check(self, plan: Plan) -> None:
+        """Check that the engine can run a plan here, before anything is started or written.
+
+        Raises:
+            SourceError: it cannot run a source of the plan.
+            InputError: it cannot run on this machine.
         """
 
     def digest(self) -> str:
@@ -140,6 +147,9 @@ class BuiltIn:
     ) -> EngineProcess:
         """See EngineKind."""
         return Engine(plan, self._binary)
+
+    def check(self, plan: Plan) -> None:
+        """See EngineKind; it runs every plan."""
 
     def digest(self) -> str:
         """See EngineKind."""

@@ -150,24 +150,28 @@ class Session:
             EcnomyError, OSError: as `open_market`; the run has then ended.
         """
         scenario, plan = self._scenario, self._plan
+        self._check(kind)  # a refused run leaves its folder alone
         with self._lock, self._ended_by_errors(market):
             _OPEN[self] = None
             self._keeper = Keeper(self._writer(market, force, again, by_hand), progress)
             for warning in check.warnings(scenario, plan):
                 self._keeper.say.warn(warning)
             positions = scenario.document.network.positions
-            try:
-                engine = kind.start(plan, self.folder, positions)
-            except SourceError as error:
-                index = [source.name for source in plan.sources].index(error.source)
-                where = f"sources[{index}]"
-                raise scenario.places.fault(where, error.found, error.expected) from None
-            process = self._open.enter_context(engine)
+            process = self._open.enter_context(kind.start(plan, self.folder, positions))
             self._process = process
             link = self._open.enter_context(engine_link(process.sock, plan))
             hello = welcomed(process, link, plan)
             self._talk = Conversation(link, plan, self._keeper.sink, self._keeper.say, process.fate)
             self._talk.begin(hello, market)
+
+    def _check(self, kind: EngineKind) -> None:
+        """Refuse a plan that the engine cannot run; the message has the place in the scenario."""
+        try:
+            kind.check(self._plan)
+        except SourceError as error:
+            index = [source.name for source in self._plan.sources].index(error.source)
+            places = self._scenario.places
+            raise places.fault(f"sources[{index}]", error.found, error.expected) from None
 
     def _writer(self, market: MarketLike, force: bool, again: str, by_hand: bool) -> Writer:
         if self._memory is not None:
