@@ -26,12 +26,14 @@ __all__ = [
     "by_source",
     "columns",
     "facts",
+    "kernel_laws",
     "laws_lack",
     "machine_lacks",
     "program_lacks",
     "simulated",
 ]
 
+_CONTROLS: Final = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _OMNET: Final = Path(__file__).resolve().parents[2] / "omnet"
 _DRIVER: Final = Path(__file__).with_name("header_driver.cc")
 LINK: Final = """
@@ -105,6 +107,11 @@ def program_lacks() -> str:
     except EcnomyError as error:
         return str(error)
     return ""
+
+
+def kernel_laws() -> list[str]:
+    """The congestion controls of this kernel."""
+    return _CONTROLS.read_text().split() if _CONTROLS.exists() else []
 
 
 def machine_lacks() -> str:

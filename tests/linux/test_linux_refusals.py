@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,15 @@ def test_refusals_name_the_source(source: str) -> None:
         Linux(find_linux()).check(plan)
 
 
+def refused(words: list[str | Path], **options: Any) -> str:
+    """The one line with which a command ends with status 2."""
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=False, timeout=LIMIT_S, **options
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    return done.stderr
+
+
 @needs_program
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_other_users_get_one_line(tmp_path: Path) -> None:
@@ -68,34 +78,17 @@ def test_other_users_get_one_line(tmp_path: Path) -> None:
     shutil.copy(find_linux(), program)
     with program.open("rb") as file:  # the folder is root's
         path = f"/proc/self/fd/{file.fileno()}"
-        done = subprocess.run(
-            [path, "check"],
-            user=65534,
-            pass_fds=(file.fileno(),),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=LIMIT_S,
-        )
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "engine linux needs root" in done.stderr
+        line = refused([path, "check"], user=65534, pass_fds=(file.fileno(),))
+    assert "engine linux needs root" in line
 
 
 @needs_program
-@pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="setpriv, run by root"
-)
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up privileges")
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is missing")
 def test_root_without_privileges_gets_one_line() -> None:
     """Root in a container without CAP_SYS_ADMIN learns it from `check`, not from a failed run."""
-    done = subprocess.run(
-        ["setpriv", "--bounding-set", "-sys_admin,-net_admin", find_linux(), "check"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LIMIT_S,
-    )
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "CAP_SYS_ADMIN" in done.stderr
+    without = ["setpriv", "--bounding-set", "-sys_admin,-net_admin"]
+    assert "CAP_SYS_ADMIN" in refused([*without, find_linux(), "check"])
 
 
 @needs_program

@@ -9,7 +9,16 @@ import pytest
 
 from ecnomy.markets.session.runner import run
 from ecnomy.markets.session.session import open_market
-from linux_world import LINK, MARKET, columns, facts, laws_lack, machine_lacks, simulated
+from linux_world import (
+    LINK,
+    MARKET,
+    columns,
+    facts,
+    kernel_laws,
+    laws_lack,
+    machine_lacks,
+    simulated,
+)
 from tiers import full
 
 pytestmark = [
@@ -47,10 +56,7 @@ def test_reno_as_in_the_simulator(count: int, tmp_path: Path) -> None:
 
 
 @full
-@pytest.mark.skipif(
-    "bbr" not in Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(),
-    reason="this kernel lacks bbr: modprobe tcp_bbr",
-)
+@pytest.mark.skipif("bbr" not in kernel_laws(), reason="the kernel lacks bbr: modprobe tcp_bbr")
 def test_bbr_of_the_kernel_fills_a_link(tmp_path: Path) -> None:
     """Behind a short buffer without marks it leaves less than a tenth of the link idle."""
     text = LINK.replace("law: reno", "law: bbr, ecn: off").replace("count: 4", "count: 1")

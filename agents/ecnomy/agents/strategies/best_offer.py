@@ -36,7 +36,7 @@ surplus of n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, wh
 2 / weight - 1 decisions of each user count. The time `retry` doubles each time the user leaves
 again, up to 8 times, until a stay lasts as long. The actual time is drawn from 0.5 to 1.5 times
 that, so users return one by one. A returning user tries the next alternative. For a time `retry` it
-skips no decision, and leaves at the first decision at which it loses.
+skips no decision. It leaves if it loses at the first one, or at two in a row.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise they pay `pay`.
@@ -180,7 +180,7 @@ class BestOffer:
         self._choice = choice
         self._spread = np.zeros(alternatives)
         self._new, self._latest = np.zeros(users, dtype=np.bool_), np.zeros(users)
-        self._back_s, self._samples = np.zeros((2, users))
+        self._back_s, self._samples = np.full(users, -np.inf), np.zeros(users)
         self._renew(np.ones(users, dtype=np.bool_))
         self._away, self._doubts = np.zeros((2, users), dtype=np.bool_)
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
@@ -216,7 +216,7 @@ class BestOffer:
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
         stuck = (own < self._nothing) & (choice == self._choice)
         loses: Truths = (best < self._nothing) | ((best == self._nothing) & stuck)
-        tries = (self._back_s > 0) & (t_s - self._back_s < self.retry)
+        tries = t_s - self._back_s < self.retry
         leave = ~self._away & loses & self._doubts & (self._looks | tries)
         inside = ~self._away & ~leave
         self._wait_s[inside & ~loses & (t_s - self._back_s >= self._wait_s)] = self.retry

@@ -18,13 +18,13 @@ from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["DEAREST", "LONGEST", "Trial", "check_range", "gained_micro"]
+__all__ = ["DEAREST", "LONGEST", "Trial", "check_range"]
 
 DEAREST: Final = 1e6  # money; the largest price in a market
 LONGEST: Final = 10  # decision intervals for a response, and for a measurement
 
 
-def gained_micro(seen: PriceObservation, who: str) -> int:
+def _gained_micro(seen: PriceObservation, who: str) -> int:
     """Return a carrier's receipts less its payments since the last query [micro-units].
 
     Raises:
@@ -51,7 +51,7 @@ class Trial:
         Raises:
             StrategyError: the run has no market, so no accounts.
         """
-        gained = gained_micro(seen, self._who)
+        gained = _gained_micro(seen, self._who)
         if not seen.dt_ps:
             self.changed()
             return None

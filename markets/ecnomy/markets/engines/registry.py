@@ -59,6 +59,7 @@ class EngineKind(Protocol):
 
         Raises:
             EngineError: the engine cannot be started.
+            InputError: OMNeT++ does not accept a path.
         """
 
     def check(self, plan: Plan) -> None:
