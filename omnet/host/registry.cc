@@ -47,39 +47,63 @@ nlohmann::ordered_json traits(const MarkingTraits& law) {
   return {{"departures", law.departures},
           {"clock", law.clock},
           {"drops", law.drops},
-          {"link_buffer", law.link_buffer}};
+          {"link_buffer", law.link_buffer},
+          {"arrivals_only", law.arrivals_only()},
+          {"ceiling", law.ceiling},
+          {"per_load", law.per_load},
+          {"saturates", law.saturates},
+          {"late", law.late}};
 }
 
 nlohmann::ordered_json traits(const WindowTraits& law) {
   const char* recoveries[] = {"first-ack", "all-acked", "go-back"};
+  const char* steps[] = {"none", "per-mark", "per-round"};
   return {{"recovery", recoveries[static_cast<int>(law.recovery)]},
           {"per_mark", law.per_mark},
           {"every_ack", law.every_ack},
           {"halves", law.halves},
           {"ect_1", law.ect_1},
           {"weighted", law.weighted},
+          {"needs_sack", law.needs_sack},
+          {"begins", law.begins},
           {"hears_rtt", law.hears_rtt},
+          {"noisy", law.noisy},
+          {"weighs", law.weighs},
+          {"aims", law.aims},
           {"paced", law.paced},
           {"gain", law.gain},
-          {"weight", law.weight}};
+          {"sees", law.sees},
+          {"tracks", law.tracks},
+          {"weight", law.weight},
+          {"steps", steps[static_cast<int>(law.steps)]}};
 }
 
 nlohmann::ordered_json traits(const TrafficTraits& law) {
-  return {{"datagrams", law.datagrams}, {"timed_packets", law.timed_packets}};
+  return {{"datagrams", law.datagrams},
+          {"timed_packets", law.timed_packets},
+          {"own_sizes", law.own_sizes}};
 }
 
 nlohmann::ordered_json traits(const SchedulingTraits& law) {
   return {{"class_marking", law.class_marking},
           {"by_codepoint", law.by_codepoint},
           {"drops_classic", law.drops_classic},
-          {"by_flow", law.by_flow}};
+          {"by_flow", law.by_flow},
+          {"draws", law.draws},
+          {"judges", law.judges},
+          {"controls", law.controls}};
 }
 
 template <Described Law>
 nlohmann::ordered_json describe() {
+  static_assert(has_sentences<Law>(), "a law and each parameter need a name and a sentence");
   nlohmann::ordered_json out{{"about", Law::kAbout.what}, {"source", Law::kAbout.source}};
   out["traits"] = nlohmann::ordered_json::object();
-  if constexpr (requires { Law::kTraits; }) out["traits"] = traits(Law::kTraits);
+  if constexpr (requires { Law::kTraits; }) {
+    static_assert(has_distinct_keys<Law>(),
+                  "two parameters of a law have the same key: their names differ only in the unit");
+    out["traits"] = traits(Law::kTraits);
+  }
   out["parameters"] = nlohmann::ordered_json::array();
   for (const Parameter& p : Law::kParameters) out["parameters"].push_back(describe(p));
   out["at_least"] = nlohmann::ordered_json::array();

@@ -61,6 +61,40 @@ concept Described = requires {
   { std::begin(Law::kParameters) } -> std::convertible_to<const Parameter*>;
 };
 
+// True if law and parameters have names and sentences.
+template <Described Law>
+consteval bool has_sentences() {
+  const auto sentence = [](const char* text) {
+    return text != nullptr && std::string_view(text).ends_with('.');
+  };
+  for (const Parameter& one : Law::kParameters) {
+    if (one.name == nullptr || one.name[0] == '\0' || !sentence(one.about)) return false;
+  }
+  return Law::kName[0] != '\0' && sentence(Law::kAbout.what);
+}
+
+// A parameter's name without its unit, which is its key in scenarios: interval for interval_s.
+constexpr std::string_view key_of(const Parameter& parameter) {
+  constexpr std::string_view kEnds[][2] = {
+      {"s", "_s"}, {"packets", "_packets"}, {"bytes", "_bytes"}, {"bit/s", "_bps"}};
+  std::string_view name = parameter.name;
+  for (const auto& [unit, end] : kEnds) {
+    if (unit == parameter.unit && name.ends_with(end)) name.remove_suffix(end.size());
+  }
+  return name;
+}
+
+// True if no two parameters have the same key.
+template <Described Law>
+consteval bool has_distinct_keys() {
+  for (const Parameter& one : Law::kParameters) {
+    for (const Parameter& other : Law::kParameters) {
+      if (&one != &other && key_of(one) == key_of(other)) return false;
+    }
+  }
+  return true;
+}
+
 // A parameter is out of its range. The message names law, parameter, value and range.
 class BadParameter : public std::invalid_argument {
  public:

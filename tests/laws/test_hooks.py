@@ -7,6 +7,9 @@ family satisfies its concept, and each single change of its text does not.
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections import Counter
 from typing import Final
 
 from compiling import included
@@ -124,7 +127,7 @@ def variants(concept: str, law: str, changes: tuple[tuple[str, str], ...]) -> st
 
 def test_a_misspelt_hook_does_not_compile() -> None:
     """Each change of one hook, one trait or one type breaks the concept that the hosts assert."""
-    headers = [LAWS / family / f"{family}.h" for family in ("marking", "window", "traffic")]
+    headers = [LAWS / family / f"{family}.h" for family in FAMILIES]
     source = "".join(f'#include "{header}"\n' for header in headers)
     source += "namespace ecnomy {\n"
     source += variants("MarkingHooks", MARKING, MARKING_CHANGES)
@@ -132,3 +135,40 @@ def test_a_misspelt_hook_does_not_compile() -> None:
     source += variants("TrafficHooks", TRAFFIC, TRAFFIC_CHANGES)
     source += "}  // namespace ecnomy\n"
     compiles(source, sorted({path for header in headers for path in included(header, (LAWS,))}))
+
+
+FAMILIES: Final = ("marking", "window", "traffic")
+HOOKS: Final = frozenset(
+    name
+    for family in FAMILIES
+    for name in re.findall(r"\b(\w+)\(", (LAWS / family / f"{family}.h").read_text())
+)
+DESCRIPTION: Final = frozenset("kName kAbout kTraits kParameters kOrder kDefaultsWhere".split())
+
+
+def misspelt(law: str) -> set[str]:
+    """Names in a law's text that are meant as a hook or a description, and are neither.
+
+    The compiler takes them as further members. A hook begins with on_ or is similar to one, and
+    nothing in the header calls it; a description begins with k, and nothing in the header reads it.
+    """
+    code = re.sub(r"//.*", "", law)
+    said = Counter(re.findall(r"\w+", code))
+    members = set(re.findall(r"(?<![.>:])\b([a-z]\w*)\(", code)) - HOOKS
+    constants = set(re.findall(r"static constexpr [^=;{(]*?\b(k[A-Z]\w*)", code)) - DESCRIPTION
+    similar = {name for name in members if difflib.get_close_matches(name, HOOKS, 1, 0.85)}
+    hooks = {name for name in members if name.startswith("on_")} | similar
+    return {name for name in hooks | constants if said[name] == 1}
+
+
+def test_no_law_has_a_member_that_looks_like_a_hook() -> None:
+    """A further member with a misspelt name, which compiles, is found in the law's text."""
+    headers = [file for family in FAMILIES for file in sorted((LAWS / family).glob("*.h"))]
+    laws = [file for file in headers if "kName" in file.read_text()]
+    assert {file.name: misspelt(file.read_text()) for file in laws} == {
+        file.name: set() for file in laws
+    }
+    for name in ("on_los", "on_ecn", "send_rates", "set_wieght"):
+        assert misspelt(WINDOW.replace("void see", f"void {name}() {{}}\n  void see")) == {name}
+    constant = "static constexpr AtLeast kOrdr[] = {};\n  void see"
+    assert misspelt(WINDOW.replace("void see", constant)) == {"kOrdr"}

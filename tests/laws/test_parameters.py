@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from ecnomy.markets.plan.law_table import Param, law_table
+from ecnomy.markets.plan.law_table import Param, law_table, trait_value
 from law_api import Laws, Row
 
 KINDS = ("marking", "window", "traffic", "part", "scheduling", "service")
@@ -116,3 +116,17 @@ def test_crossed_ranges_are_refused(laws: Laws, kind: str, name: str, values: li
     """A maximum below its minimum is refused, naming the law and the maximum."""
     with pytest.raises(ValueError, match=f"{name}: .*max.* below"):
         build(laws, kind, name, values)
+
+
+def test_traits_that_are_expressions() -> None:
+    """Every expression has a value, and those with parameters follow them, checked by hand."""
+    for name, law in law_table()["marking"].items():
+        values = {one.name: 0.5 if one.default is None else one.default for one in law.parameters}
+        for trait in ("ceiling", "late"):
+            assert trait_value("marking", name, trait, values) >= 0, f"{name} {trait}"
+    load = {"slope": 0.5, "threshold": 0.6}
+    assert trait_value("marking", "load-based", "ceiling", load) == pytest.approx(0.2)
+    assert trait_value("marking", "load-based", "per_load", load) == 0.5
+    assert math.isnan(trait_value("marking", "red", "per_load", {}))
+    late = [trait_value("marking", "threshold", "late", {"scope": scope}) for scope in range(3)]
+    assert late == [0, 0, 1]  # arriving, queue, departing

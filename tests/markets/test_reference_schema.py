@@ -27,6 +27,7 @@ BEYOND = {
     *("tcp for cbr", "udp for greedy", "fraction of a ps", "time too long", "warm-up too long"),
     *("red in two units", "red upside down", "windows too small", "two weights"),
     "least window beyond memory",
+    "a link that the carrier does not own",
     *("general without weights", "a choice of one"),
 }
 

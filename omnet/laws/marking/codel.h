@@ -22,7 +22,7 @@ class Codel : public MarkingLaw {
   static constexpr About kAbout{
       "Marks packets at a rising rate while they wait longer than a target (controlled delay).",
       "RFC 8289 section 5"};
-  static constexpr MarkingTraits kTraits{.departures = true, .drops = true};
+  static constexpr MarkingTraits kTraits{.departures = true, .drops = true, .late = "1"};
   static constexpr Parameter kParameters[] = {
       {"target_s", "s", 0.005, 1e-6, 1e6, "",
        "Waiting time below which no packet is marked (RFC 8289 section 4.4)."},

@@ -12,6 +12,7 @@ class DropTail : public MarkingLaw {
   static constexpr const char* kName = "drop-tail";
   static constexpr About kAbout{"No law: the link drops packets that find its buffer full.",
                                 "no paper: the queue without a law"};
+  static constexpr MarkingTraits kTraits{.ceiling = "0", .per_load = "0"};
 
   template <class Uniform>
   Decision on_arrival(const QueueView&, const PacketView&, Time, Uniform&&) noexcept {

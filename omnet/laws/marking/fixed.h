@@ -15,6 +15,7 @@ class FixedMarking : public MarkingLaw {
   static constexpr About kAbout{
       "Marks each packet with the same probability, independently of the queue.",
       "no paper: the model against which window laws are checked"};
+  static constexpr MarkingTraits kTraits{.ceiling = "probability", .per_load = "0"};
   static constexpr Parameter kParameters[] = {
       {"probability", "", NAN, 0.0, 1.0, "", "Marking probability of each packet that arrives."},
   };

@@ -65,7 +65,8 @@ class FlowProjection : public MarkingLaw {
   static constexpr About kAbout{
       "Marks flows whose projected next rounds would overflow the buffer.",
       "christin2003 section 2, Eq. 5 to 10"};
-  static constexpr MarkingTraits kTraits{.departures = true, .drops = true, .link_buffer = true};
+  static constexpr MarkingTraits kTraits{
+      .departures = true, .drops = true, .link_buffer = true, .late = "1"};
   static constexpr Parameter kParameters[] = {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
        "Limit B of the projected backlog, in packets of the mean size (christin2003 Eq. 7)."},

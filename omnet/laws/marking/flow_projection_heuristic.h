@@ -31,7 +31,7 @@ class FlowProjectionHeuristic : public MarkingLaw {
       "As flow-projection, but only for large flows, which a multistage filter finds.",
       "christin2003 section 3"};
   static constexpr MarkingTraits kTraits{
-      .departures = true, .clock = true, .drops = true, .link_buffer = true};
+      .departures = true, .clock = true, .drops = true, .link_buffer = true, .late = "1"};
   static constexpr Parameter kParameters[] = {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
        "Limit B of the projected backlog, in packets of the mean size (christin2003 Eq. 7)."},

@@ -19,7 +19,8 @@ class LoadBased : public MarkingLaw {
   static constexpr About kAbout{
       "Marks with a probability that rises linearly with the load of the last interval.",
       "siris2002 section 4.3"};
-  static constexpr MarkingTraits kTraits{.clock = true};
+  static constexpr MarkingTraits kTraits{
+      .clock = true, .ceiling = "slope * (1 - threshold)", .per_load = "slope"};
   static constexpr Parameter kParameters[] = {
       {"interval_s", "s", 0.5, 1e-6, 1e6, "",
        "Interval over which the load is measured: t_avg (siris2002 section 4.3)."},

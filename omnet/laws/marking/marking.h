@@ -73,6 +73,14 @@ struct MarkingTraits {
   bool clock = false;        // acts at times that it sets: first_timer, on_timer
   bool drops = false;        // is called for packets that find the buffer full: on_drop
   bool link_buffer = false;  // its buffer is the link's if the user gives none
+  // What `check` and the analysis know of its equilibrium. Each text is an expression of parameters: names,
+  // numbers, + - * ( ), and `name == choice`, which is 1 or 0.
+  const char* ceiling = "1";  // the largest probability of early marking that sets a price
+  const char* per_load =
+      "";  // change of the probability per unit of offered load / capacity; "": depends on the queue
+  bool saturates = false;  // marks every packet beyond the ceiling
+  const char* late =
+      "0";  // other than 0: it decides only as packets depart, so it marks ECT packets and drops none
 
   // The law needs only a queue at arrivals, such as a class's queue under deficit-round-robin.
   constexpr bool arrivals_only() const { return !departures && !clock && !drops && !link_buffer; }

@@ -27,7 +27,8 @@ class Pie : public MarkingLaw {
   static constexpr const char* kName = "pie";
   static constexpr About kAbout{
       "A proportional-integral controller keeps the queueing delay at a target.", "RFC 8033"};
-  static constexpr MarkingTraits kTraits{.clock = true, .drops = true};
+  static constexpr MarkingTraits kTraits{
+      .clock = true, .drops = true, .ceiling = "mark_p"};  // it drops above
   static constexpr Parameter kParameters[] = {
       {"target_s", "s", 0.015, 1e-6, 1e6, "", "Target queueing delay: QDELAY_REF."},
       {"update_s", "s", 0.015, 1e-6, 1e6, "", "Time between two updates of the probability."},

@@ -32,6 +32,8 @@ class Red : public MarkingLaw {
   static constexpr About kAbout{
       "Random early detection: the marking probability rises with the moving average of the queue.",
       "Floyd and Jacobson 1993; siris2002 section 4.1"};
+  // Only the linear part sets a price. A queue beyond it, where gentle RED rises to 1, is out of control.
+  static constexpr MarkingTraits kTraits{.ceiling = "max_probability", .saturates = true};
   static constexpr Parameter kParameters[] = {
       {"unit", "choice", 0, 0, 1, "packets,bytes",
        "Unit of the thresholds, the limit and the queue."},

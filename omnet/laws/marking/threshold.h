@@ -16,7 +16,7 @@ class Threshold : public MarkingLaw {
   static constexpr const char* kName = "threshold";
   static constexpr About kAbout{"Marks packets while more packets wait than a threshold.",
                                 "siris2002 section 1, references 18 and 19"};
-  static constexpr MarkingTraits kTraits{.departures = true};
+  static constexpr MarkingTraits kTraits{.departures = true, .late = "scope == departing"};
   static constexpr Parameter kParameters[] = {
       {"threshold_packets", "packets", NAN, 0, 1e12, "",
        "Number of waiting packets above which packets are marked."},

@@ -50,6 +50,7 @@ class Bbr {
   static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
                                         .per_mark = true,
                                         .every_ack = true,
+                                        .needs_sack = true,
                                         .begins = true,
                                         .paced = true,
                                         .sees = true,

@@ -49,6 +49,11 @@ struct Window {
   bool in_slow_start() const noexcept { return cwnd < ssthresh; }
 };
 
+// The equilibrium of a law whose windows move by `gain` in steps: what `check` and the analysis calculate from it.
+// per_mark: w_inc / W per packet and -1 / w_dec per mark (siris2002 Eq. 4), with parameters gain, form, w_inc, w_dec.
+// per_round: w / W per packet and half of w - W per echo (antoniadis2000 Eq. 1, A4), with parameters gain and w.
+enum class Steps : std::uint8_t { none, per_mark, per_round };
+
 enum class Recovery : std::uint8_t {
   first_ack,  // until the first new ACK (Reno, RFC 5681)
   all_acked,  // until all outstanding packets are acknowledged, one hole at a time (RFC 6582)
@@ -84,7 +89,8 @@ struct WindowTraits {
                         // retransmission timer (RFC 3168 section 6.1.2)
   bool ect_1 =
       false;  // scalable: its packets are ECT(1) unless the source sets ECT(0) (RFC 9331 section 4)
-  bool weighted = false;  // set_weight has an effect: a target in marks per round trip or second
+  bool weighted = false;    // set_weight has an effect: a target in marks per round trip or second
+  bool needs_sack = false;  // without SACK it sends little for seconds after losses
   // The hooks that the law has.
   bool begins = false;     // begin
   bool hears_rtt = false;  // on_rtt
@@ -97,6 +103,7 @@ struct WindowTraits {
   bool tracks = false;  // on_sent, on_delivered, on_lost. The flight is at most cwnd, even if paced
   // The parameters whose product is the weight that an agent may set, "a,b"; "": no such weight.
   const char* weight = "";
+  Steps steps = Steps::none;
 };
 
 // Concepts for the optional hooks.

@@ -40,7 +40,8 @@ class Wtp {
                                         .per_mark = true,
                                         .weighted = true,
                                         .gain = true,
-                                        .weight = "w_inc,w_dec"};
+                                        .weight = "w_inc,w_dec",
+                                        .steps = Steps::per_mark};
   static constexpr double kMostGain = 1e3;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general",

@@ -20,8 +20,11 @@ class WtpSender {
   static constexpr About kAbout{
       "WTP changed at the sender only: the receiver echoes marks as in RFC 3168.",
       "antoniadis2000 section 3.1"};
-  static constexpr WindowTraits kTraits{
-      .recovery = Recovery::all_acked, .weighted = true, .gain = true, .weight = "w"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
+                                        .weighted = true,
+                                        .gain = true,
+                                        .weight = "w",
+                                        .steps = Steps::per_round};
   static constexpr double kMostGain = 1;
   static constexpr Parameter kParameters[] = {
       {"gain", "", 0.5, 1e-9, kMostGain, "",

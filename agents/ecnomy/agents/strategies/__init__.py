@@ -19,6 +19,7 @@ State lives in the object. A strategy may also have these attributes:
                    `settlement: direct` cannot keep such a limit
     needs_files    true if the traffic must consist of files
     needs_weight   true if the strategy chooses weights
+    names_link     the parameter that names one of the carrier's links, or ""
     heeds_lag      true if it allows for windows that settle more slowly than it decides, or
                    ignores the flows' rates
     advice         what the user should change in its settings, without a subject, or ""; a warning

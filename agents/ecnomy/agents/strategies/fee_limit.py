@@ -35,9 +35,9 @@ class FeeLimit:
     """Takes for each flow the most expensive class within its user's limit.
 
     Attributes:
-        low: the lowest limit.
-        high: the highest limit.
-        even: evenly spaced limits instead of random ones [truth value].
+        low: the lowest limit: the highest fee that the least willing user pays.
+        high: the highest limit, of the most willing user.
+        even: evenly spaced limits between `low` and `high`, instead of random ones [truth value].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)

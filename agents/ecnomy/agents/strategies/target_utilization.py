@@ -59,11 +59,12 @@ class TargetUtilization:
     Attributes:
         target: the target share of the time for which the link is busy [above 0, below 1].
         link: the name of its link; "" for the busiest since the last decision.
-        floor: the lowest price.
-        ceiling: the highest price.
+        floor: the lowest price per mark that it posts.
+        ceiling: the highest price per mark that it posts.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    names_link: ClassVar[str] = "link"
     target: float
     link: str = ""
     floor: Annotated[float, Unit("money")] = 1 / MICRO

@@ -66,6 +66,7 @@ class TunedMarking:
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
     tunes: ClassVar[tuple[str, ...]] = tuple(TUNED)
+    names_link: ClassVar[str] = "link"
     target: float
     link: str = ""
 

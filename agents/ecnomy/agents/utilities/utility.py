@@ -86,8 +86,9 @@ class RateUtility:
     of 1 %, and refines the best value. It may miss a narrower peak.
 
     Attributes:
-        a: the amount [money/s].
-        x0: the reference rate [bit/s]; None: the largest rate of the flow's traffic.
+        a: the scale of the utility [money/s]: twice the amount makes each rate worth twice as much.
+        x0: the reference rate [bit/s], the unit of rates in the formula. By default it is the
+            traffic's largest rate.
         delay_cost: the user's cost of each second of round trip for a MB of IP packets.
     """
 

@@ -34,11 +34,12 @@ from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.stability import NO_OSCILLATION_BELOW
 from ecnomy.analysis.theory.wtp import wtp_stability
 from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.plan.law_table import trait_value, with_trait
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Margin", "margins_of"]
 
-_LAW: Final = "wtp"
+_COVERED: Final = with_trait("window", "steps", "per-mark")
 _FEWEST: Final = 10  # reports needed for a line
 _ERRORS: Final = 3.0  # standard errors by which its slope must exceed 0
 
@@ -97,7 +98,7 @@ def _margins(plan: Plan, flows: Epochs, links: Epochs, window: Window) -> Iterat
 
 def _fits(source: Source) -> bool:
     """Check whether Eq. 7 covers the window law."""
-    return isinstance(source.transport, Tcp) and source.transport.window.law == _LAW
+    return isinstance(source.transport, Tcp) and source.transport.window.law in _COVERED
 
 
 def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
@@ -121,14 +122,12 @@ def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[fl
     packets, data = (
         float(links.difference(name, window)[number]) for name in ("departures", "departed_bytes")
     )
-    law, params = link.marking.law, link.marking.params
     if link.scheduler is not None or not packets:
         return math.nan, False
-    if law == "fixed":
-        return 0.0, True
-    if law == "load-based":
+    per_load = trait_value("marking", link.marking.law, "per_load", link.marking.params)
+    if not math.isnan(per_load):
         capacity_pps = link.rate_bps / (8 * (data / packets + link.framing_bytes))
-        return params["slope"] / capacity_pps, True
+        return per_load / capacity_pps, True
     inside = (links.t_ps >= window.from_ps) & (links.t_ps <= window.to_ps)
     dt_s = np.diff(links.t_ps[inside]) / 1e12
     arrived, marked = (

@@ -30,7 +30,7 @@ from ecnomy.markets.compile.target_marks import (
     takes_marks,
 )
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
-from ecnomy.markets.plan.law_table import law_table, weights, with_trait
+from ecnomy.markets.plan.law_table import trait_value, weights, with_trait
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["warnings"]
@@ -136,10 +136,11 @@ def _beyond(line: Link, users: list[Source], said: str, asked: float) -> Iterato
 
 def _without_marks(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
-        if isinstance(source.transport, Tcp) and source.transport.window.law == "wtp-sender":
+        tcp = source.transport
+        if isinstance(tcp, Tcp) and tcp.window.law in with_trait("window", "steps", "per-round"):
             yield (
-                f"source {source.name}: wtp-sender responds once per round trip, so its marks "
-                "grow roughly with the square root of its charge, not in proportion"
+                f"source {source.name}: {tcp.window.law} responds once per round trip, so its "
+                "marks grow roughly with the square root of its charge, not in proportion"
             )
         marked = any(takes_marks(source, plan.links[link]) for link in source.path)
         if source.weighted and not marked:
@@ -152,10 +153,12 @@ def _without_marks(plan: Plan) -> Iterator[str]:
 def _without_sack(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
         tcp = source.transport
-        if isinstance(tcp, Tcp) and tcp.window.law == "bbr" and not tcp.sack:
+        needs = with_trait("window", "needs_sack")
+        if isinstance(tcp, Tcp) and tcp.window.law in needs and not tcp.sack:
             yield (
-                f"source {source.name}: without SACK, bbr repairs one loss per round trip, and "
-                "sends little for seconds after the losses of its start. Write sack: true"
+                f"source {source.name}: without SACK, {tcp.window.law} repairs one loss per "
+                "round trip, and sends little for seconds after the losses of its start. Write "
+                "sack: true"
             )
 
 
@@ -189,10 +192,7 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 
 def _marks_only(law: Law) -> bool:
     """Return whether a law decides when packets leave, so that it can only mark them."""
-    if law.law == "rem" or law.law not in with_trait("marking", "departures"):
-        return False  # REM decides about packets without ECN as they arrive
-    scopes = law_table()["marking"]["threshold"].parameters[1].choices
-    return law.law != "threshold" or scopes[int(law.params["scope"])] == "departing"
+    return trait_value("marking", law.law, "late", law.params) != 0
 
 
 def _instead_of_marks(source: Source, link: Link) -> bool:

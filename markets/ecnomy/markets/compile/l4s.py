@@ -9,7 +9,7 @@ from typing import Final
 
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.settling import round_trip_s
-from ecnomy.markets.compile.target_marks import sorts_by, takes_marks
+from ecnomy.markets.compile.target_marks import largest_probability, sorts_by, takes_marks
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
@@ -101,7 +101,7 @@ def _round_trip_ms(source: Source, plan: Plan) -> str:
 
 def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
     """Warn of L4S and classic TCP in one marking queue (RFC 9331 section 4.3)."""
-    if link.scheduler is not None or link.marking.law == "drop-tail":
+    if link.scheduler is not None or largest_probability(link) == 0:
         return
     tcp = [s for s in plan.sources if isinstance(s.transport, Tcp) and index in s.path]
     l4s = [s.name for s in tcp if _scalable(s) and s.transport.codepoint == "ect-1"]

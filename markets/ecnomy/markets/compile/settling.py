@@ -33,14 +33,17 @@ __all__ = [
     "small_windows",
 ]
 
+_CONSTANT: Final = with_trait("marking", "per_load", "0")
 _LASTING: Final = ("greedy", "rate-capped")
 _OFF: Final = 0.05  # of a mean: `compare` still reports the same goodput
 _CALM: Final = 3  # time constants of a warm-up that leaves 5 % of a deviation
 _DEEP: Final = 2  # buffers in bandwidth-delay products
 _BURST: Final = 10  # segments of a flow
-# Laws whose windows move by a gain. They repair one segment per round trip, and grow without slow
-# start after a timeout.
-_STEPPED: Final = with_trait("window", "gain")
+# Laws whose windows move by a gain in steps. They repair one segment per round trip, and grow
+# without slow start after a timeout.
+_PER_MARK: Final = with_trait("window", "steps", "per-mark")
+_PER_ROUND: Final = with_trait("window", "steps", "per-round")
+_STEPPED: Final = _PER_MARK | _PER_ROUND
 
 
 class Settling(msgspec.Struct, frozen=True):
@@ -148,7 +151,7 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
         transport = found.source.transport
         assert isinstance(transport, Tcp)
         floor = transport.min_window
-        if transport.window.law == "wtp" and transport.send == "ack-clocked":
+        if transport.window.law in _PER_MARK and transport.send == "ack-clocked":
             over = floor / found.window
             if over > 1 + _OFF:
                 packets = "1 packet" if floor == 1 else f"{floor:g} packets"
@@ -208,18 +211,12 @@ def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:
     """Return the target marks per second of one flow."""
     if source.name in rates:
         return rates[source.name]
-    weight, rtt_s = _weight(source), round_trip_s(source, plan)
+    weight, rtt_s = source.own_weight, round_trip_s(source, plan)
     transport = source.transport
     assert isinstance(transport, Tcp)
     if transport.reference_rtt_ps > 0:
         return weight / (transport.reference_rtt_ps / PS_PER_S)
     return weight / rtt_s
-
-
-def _weight(source: Source) -> float:
-    assert isinstance(source.transport, Tcp)
-    params = source.transport.window.params
-    return params["w"] if "w" in params else params["w_inc"] * params["w_dec"]
 
 
 def _settling(
@@ -232,15 +229,15 @@ def _settling(
     if transport.reference_rtt_ps > 0:
         gain *= rtt_s / (transport.reference_rtt_ps / PS_PER_S)
     most = largest_probability(link)
-    p = most if link.marking.law == "fixed" else min(asked, most)
+    p = most if link.marking.law in _CONSTANT else min(asked, most)
     weight = _marks_per_s(source, plan, rates) * rtt_s
-    if transport.window.law == "wtp-sender":
+    if transport.window.law in _PER_ROUND:
         window = math.sqrt(2 * weight / p)
         return Settling(source, rtt_s, gain, p, window, rtt_s * window / (2 * gain * weight))
     inverse = params["form"] == 1
     w_dec = weight / params["w_inc"] if inverse else params["w_dec"]
     window, time_s = weight / p, rtt_s * w_dec / (gain * p)
-    small = transport.window.law == "wtp" and max(window, transport.min_window) < 1
+    small = max(window, transport.min_window) < 1
     return Settling(source, rtt_s, gain, p, window, time_s / (window if small else 1), small)
 
 

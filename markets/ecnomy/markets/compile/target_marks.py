@@ -6,7 +6,7 @@ from __future__ import annotations
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
-from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.plan.law_table import trait_value, with_trait
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario.mark_prices import mark_prices
@@ -42,10 +42,10 @@ def takes_marks(source: Source, link: Link) -> bool:
 
 
 def largest_probability(link: Link) -> float:
-    """Return the largest marking probability that a link's law gives by its early marking.
+    """Return the largest marking probability by which a link's law can set a price: its ceiling.
 
-    For RED this is max_probability, although gentle RED rises to 1 beyond the maximum threshold. A
-    queue that must exist to set a price is out of control, so only the linear part counts.
+    A law may briefly exceed it: RED marks everything beyond its maximum threshold, and a load-based
+    law more than at full load.
     """
     scheduler = link.scheduler
     if scheduler is None:
@@ -55,21 +55,8 @@ def largest_probability(link: Link) -> float:
 
 
 def _largest(law: Law) -> float:
-    params = law.params
-    match law.law:
-        case "drop-tail":
-            return 0.0
-        case "fixed":
-            return params["probability"]
-        case "red":
-            return params["max_probability"]
-        case "pie":  # it drops above
-            return params["mark_p"]
-        case "load-based":
-            # The offered load may exceed the capacity, but only briefly.
-            return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
-        case _:
-            return 1.0
+    ceiling = trait_value("marking", law.law, "ceiling", law.params)
+    return min(1.0, max(0.0, ceiling))
 
 
 def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:

@@ -7,8 +7,11 @@ omnet/tools/law_tables.py writes it, and a test compares the two.
 
 from __future__ import annotations
 
+import ast
 import functools
-from collections.abc import Mapping
+import math
+import operator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +24,16 @@ __all__ = [
     "Param",
     "law_table",
     "param",
+    "trait_value",
     "weights",
     "with_trait",
 ]
 
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
 _FILE: Final = Path(__file__).with_name("laws.json")
 
 
@@ -96,6 +105,37 @@ def param(kind: str, name: str, parameter: str) -> Param:
 def with_trait(kind: str, trait: str, value: object = True) -> frozenset[str]:
     """Return the laws of a kind that have a trait."""
     return frozenset(n for n, law in law_table()[kind].items() if law.traits[trait] == value)
+
+
+def trait_value(kind: str, name: str, trait: str, values: Mapping[str, float]) -> float:
+    """Return a trait that is an expression of a law's parameters (marking.h); NaN for "".
+
+    Args:
+        kind: the kind of the law.
+        name: the law.
+        trait: the trait, such as ceiling: "slope * (1 - threshold)".
+        values: the law's parameters by name; a choice is its index.
+    """
+    text = law_table()[kind][name].traits[trait]
+    if not text:
+        return math.nan
+    of = {one.name: one for one in law_table()[kind][name].parameters}
+
+    def value(node: ast.expr) -> float:
+        match node:
+            case ast.Constant(value=int() | float() as number):
+                return float(number)
+            case ast.Name(id=parameter):
+                return values[parameter]
+            case ast.BinOp(left=left, op=op, right=right):
+                return _OPERATIONS[type(op)](value(left), value(right))
+            case ast.Compare(
+                left=ast.Name(id=parameter), ops=[ast.Eq()], comparators=[ast.Name(id=choice)]
+            ):
+                return float(values[parameter] == of[parameter].choices.index(choice))
+        raise ValueError(f"{kind} law {name}: {trait} is {text!r}, expected sums and products")
+
+    return value(ast.parse(text, mode="eval").body)
 
 
 @functools.cache

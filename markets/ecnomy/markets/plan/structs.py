@@ -237,7 +237,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def halved(self) -> bool:
         """Return whether it buys marks while losses halve its window: WTP that repairs losses."""
         tcp = self.transport
-        return isinstance(tcp, Tcp) and tcp.window.law == "wtp" and tcp.repair
+        by_marks = with_trait("window", "steps", "per-mark")
+        return isinstance(tcp, Tcp) and tcp.window.law in by_marks and tcp.repair
 
     @property
     def own_weight(self) -> float:

@@ -19,7 +19,7 @@ def hint(error: ScenarioError) -> str:
     """
     if error.path:
         key = known_path(error.path, all_entries())
-        return f"; ecnomy explain {key}" if key else ""
+        return f"; ecnomy explain {key}".rstrip()  # without a key, it lists all of them
     if os.path.exists(error.file):
         return ""
     name = error.file.removesuffix(".yaml")

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.window_reports import Looks
 
@@ -64,7 +65,7 @@ def on_floors(plan: Plan) -> list[Source]:
         source
         for source in plan.sources
         if isinstance(source.transport, Tcp)
-        and source.transport.window.law == "wtp"
+        and source.transport.window.law in with_trait("window", "steps", "per-mark")
         and source.transport.send == "ack-clocked"
     ]
 

@@ -21,7 +21,7 @@ from ecnomy.markets.scenario.document import AgentEntry, ContractEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.traffic import FILES, RateCapped
-from ecnomy.markets.terms.ownership import Misowned, owners_of
+from ecnomy.markets.terms.ownership import REVERSE, Misowned, owners_of
 from ecnomy.markets.terms.tariffs import Posted, choices
 
 __all__ = ["check_names", "market_spec"]
@@ -358,9 +358,24 @@ def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Pl
         )
     links = [(way.name, way.source) for way in document.network.directions()]
     try:
-        owners_of(links, [agents[i] for i in carriers])
+        owners = owners_of(links, [agents[i] for i in carriers])
     except Misowned as error:
         path = "market.agents"
         if error.carrier >= 0:
             path += f"[{carriers[error.carrier]}].{error.key}"
         raise places.fault(path, error.found, error.expected) from None
+    for number, index in enumerate(carriers):
+        own = [name for (name, _), owner in zip(links, owners, strict=True) if owner == number]
+        _check_named_link(agents[index], own, f"market.agents[{index}].strategy", places)
+
+
+def _check_named_link(agent: AgentSpec, own: list[str], path: str, places: Places) -> None:
+    """Check that a link which a carrier's strategy names is in its domain."""
+    if agent.strategy is None:
+        return
+    strategy = make(agent.strategy.kind, agent.strategy.params)
+    key = getattr(strategy, "names_link", "")
+    name = getattr(strategy, key) if key else ""
+    if name and name not in own:
+        shown = [link for link in own if not link.endswith(REVERSE)] or own
+        raise places.fault(f"{path}.{key}", f"the link {name!r}", known_name(name, shown))

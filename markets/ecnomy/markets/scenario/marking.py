@@ -140,7 +140,7 @@ def _made(law: str) -> type[MarkingForm]:
 _FORMS: Final = {law: _made(law) for law in law_table()["marking"]}
 globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
 _ARRIVALS_ONLY: Final = [  # laws that need only the queue found by arrivals
-    form for law, form in _FORMS.items() if not any(_entry(law).traits.values())
+    form for law, form in _FORMS.items() if _entry(law).traits["arrivals_only"]
 ]
 
 

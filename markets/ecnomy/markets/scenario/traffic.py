@@ -385,7 +385,8 @@ _KNOWN: Final = (Greedy, RateCapped, Cbr, Poisson, Voip, Video, Web, File, OnOff
 _FORMS: Final = {
     law: timed_packets_form(law, entry)
     for law, entry in law_table()["traffic"].items()
-    if law not in {known.__struct_config__.tag for known in _KNOWN}
+    if entry.traits["timed_packets"]
+    and law not in {known.__struct_config__.tag for known in _KNOWN}
 }
 globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
 
