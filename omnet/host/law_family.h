@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -15,6 +16,18 @@
 #include "laws/parameter.h"
 
 namespace ecnomy {
+
+// True if no two laws have the same name.
+template <class... Laws>
+consteval bool has_distinct_names() {
+  const std::string_view names[] = {Laws::kName...};
+  for (std::size_t i = 0; i < sizeof...(Laws); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (names[i] == names[j]) return false;
+    }
+  }
+  return true;
+}
 
 template <class... Laws>
 struct LawList {

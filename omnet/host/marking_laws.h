@@ -18,15 +18,17 @@
 #include "laws/marking/red.h"
 #include "laws/marking/rem.h"
 #include "laws/marking/self_configuring_red.h"
+#include "laws/marking/sfb.h"
 #include "laws/marking/sred.h"
 #include "laws/marking/threshold.h"
 #include "laws/marking/virtual_queue.h"
 
 namespace ecnomy {
 
-using MarkingLaws = LawList<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem,
-                            Pi, AdaptiveVirtualQueue, AdaptiveThreshold, FlowProjection,
-                            FlowProjectionHeuristic, Codel, Pie, Blue, SelfConfiguringRed, Sred>;
+using MarkingLaws =
+    LawList<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem, Pi,
+            AdaptiveVirtualQueue, AdaptiveThreshold, FlowProjection, FlowProjectionHeuristic, Codel,
+            Pie, Blue, SelfConfiguringRed, Sred, Sfb>;
 using MarkingVariant = MarkingLaws::Variant;
 
 }  // namespace ecnomy

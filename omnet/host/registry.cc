@@ -2,6 +2,7 @@
 #include "host/registry.h"
 
 #include <cmath>
+#include <concepts>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,6 +21,7 @@ namespace {
 template <class F>
 void each_law(F&& f) {
   const auto all = [&]<class... Laws>(const char* family, std::type_identity<LawList<Laws...>>) {
+    static_assert(has_distinct_names<Laws...>(), "two laws of a family have the same name");
     LawList<Laws...>::each([&](auto law) { f(family, law); });
   };
   all("marking", std::type_identity<MarkingLaws>{});
@@ -94,14 +96,39 @@ nlohmann::ordered_json traits(const SchedulingTraits& law) {
           {"controls", law.controls}};
 }
 
+// True if the traits that are texts name parameters of the law.
+template <Described Law>
+consteval bool traits_fit() {
+  constexpr auto kTraits = Law::kTraits;
+  if constexpr (std::same_as<decltype(kTraits), const MarkingTraits>) {
+    return is_expression<Law>(kTraits.ceiling) && is_expression<Law>(kTraits.per_load) &&
+           is_expression<Law>(kTraits.late);
+  } else if constexpr (std::same_as<decltype(kTraits), const WindowTraits>) {
+    const char* needed[] = {"", "gain,form,w_inc,w_dec", "gain,w"};
+    return are_parameters<Law>(kTraits.weight) &&
+           are_parameters<Law>(needed[static_cast<int>(kTraits.steps)]);
+  } else {
+    return true;
+  }
+}
+
 template <Described Law>
 nlohmann::ordered_json describe() {
-  static_assert(has_sentences<Law>(), "a law and each parameter need a name and a sentence");
+  static_assert(Law::kName[0] != '\0' && is_sentence(Law::kAbout.what),
+                "a law needs a name and a sentence with a full stop");
+  static_assert(Law::kAbout.source != nullptr, "a law needs a source; \"\" if there is none");
+  static_assert(
+      without_sentence<Law>() == -1,
+      "the parameter of this number (from 0) needs a name and a sentence with a full stop");
+  static_assert(names_exist<Law>(), "kOrder or kDefaultsWhere name no parameter, or no choice");
   nlohmann::ordered_json out{{"about", Law::kAbout.what}, {"source", Law::kAbout.source}};
   out["traits"] = nlohmann::ordered_json::object();
   if constexpr (requires { Law::kTraits; }) {
-    static_assert(has_distinct_keys<Law>(),
-                  "two parameters of a law have the same key: their names differ only in the unit");
+    static_assert(
+        with_used_key<Law>() == -1,
+        "the parameter of this number (from 0) has the key of an earlier one: their names "
+        "differ only in the unit");
+    static_assert(traits_fit<Law>(), "a trait names no parameter, or no choice");
     out["traits"] = traits(Law::kTraits);
   }
   out["parameters"] = nlohmann::ordered_json::array();

@@ -8,6 +8,8 @@
 #ifndef ECNOMY_LAWS_PARAMETER_H_
 #define ECNOMY_LAWS_PARAMETER_H_
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -61,16 +63,20 @@ concept Described = requires {
   { std::begin(Law::kParameters) } -> std::convertible_to<const Parameter*>;
 };
 
-// True if law and parameters have names and sentences.
+// A text that can be printed: a sentence ends with a full stop.
+constexpr bool is_sentence(const char* text) {
+  return text != nullptr && std::string_view(text).ends_with('.');
+}
+
+// Number of the first parameter without a name or a sentence; -1: each has both.
 template <Described Law>
-consteval bool has_sentences() {
-  const auto sentence = [](const char* text) {
-    return text != nullptr && std::string_view(text).ends_with('.');
-  };
+consteval int without_sentence() {
+  int number = 0;
   for (const Parameter& one : Law::kParameters) {
-    if (one.name == nullptr || one.name[0] == '\0' || !sentence(one.about)) return false;
+    if (one.name == nullptr || one.name[0] == '\0' || !is_sentence(one.about)) return number;
+    ++number;
   }
-  return Law::kName[0] != '\0' && sentence(Law::kAbout.what);
+  return -1;
 }
 
 // A parameter's name without its unit, which is its key in scenarios: interval for interval_s.
@@ -84,15 +90,106 @@ constexpr std::string_view key_of(const Parameter& parameter) {
   return name;
 }
 
-// True if no two parameters have the same key.
+// Number of the first parameter whose key is that of an earlier one; -1: all keys differ.
 template <Described Law>
-consteval bool has_distinct_keys() {
+consteval int with_used_key() {
+  int number = 0;
   for (const Parameter& one : Law::kParameters) {
     for (const Parameter& other : Law::kParameters) {
-      if (&one != &other && key_of(one) == key_of(other)) return false;
+      if (&one == &other) break;
+      if (key_of(one) == key_of(other)) return number;
+    }
+    ++number;
+  }
+  return -1;
+}
+
+// The parameter of this name, or nullptr.
+template <Described Law>
+constexpr const Parameter* parameter_of(std::string_view name) {
+  for (const Parameter& one : Law::kParameters) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+constexpr bool has_choice(const Parameter& parameter, std::string_view choice) {
+  std::string_view all = parameter.choices;
+  while (!all.empty()) {
+    const std::size_t end = all.find(',');
+    if (all.substr(0, end) == choice) return true;
+    if (end == std::string_view::npos) return false;
+    all.remove_prefix(end + 1);
+  }
+  return false;
+}
+
+// True if a list "a,b" names parameters only.
+template <Described Law>
+consteval bool are_parameters(std::string_view names) {
+  while (!names.empty()) {
+    const std::size_t end = names.find(',');
+    if (parameter_of<Law>(names.substr(0, end)) == nullptr) return false;
+    if (end == std::string_view::npos) break;
+    names.remove_prefix(end + 1);
+  }
+  return true;
+}
+
+// True if kOrder and kDefaultsWhere name parameters and choices that exist.
+template <Described Law>
+consteval bool names_exist() {
+  if constexpr (requires { Law::kOrder; }) {
+    for (const AtLeast& pair : Law::kOrder) {
+      if (parameter_of<Law>(pair.more) == nullptr || parameter_of<Law>(pair.less) == nullptr) {
+        return false;
+      }
+    }
+  }
+  if constexpr (requires { Law::kDefaultsWhere; }) {
+    for (const DefaultWhere& one : Law::kDefaultsWhere) {
+      const Parameter* where = parameter_of<Law>(one.where);
+      if (parameter_of<Law>(one.parameter) == nullptr || where == nullptr ||
+          !has_choice(*where, one.value)) {
+        return false;
+      }
     }
   }
   return true;
+}
+
+// True for an expression of parameters, as in MarkingTraits: names, numbers, + - * ( ), and name == choice.
+template <Described Law>
+consteval bool is_expression(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+  const Parameter* latest = nullptr;
+  bool compared = false;
+  while (!text.empty()) {
+    const char c = text.front();
+    std::size_t length = 1;
+    if (c == '=') {
+      if (!text.starts_with("==") || latest == nullptr) return false;
+      compared = true;
+      length = 2;
+    } else if (c >= 'a' && c <= 'z') {
+      while (length < text.size() && (is_letter(text[length]) || is_digit(text[length]))) {
+        ++length;
+      }
+      const std::string_view word = text.substr(0, length);
+      if (compared) {
+        if (!has_choice(*latest, word)) return false;
+        compared = false;
+      } else {
+        latest = parameter_of<Law>(word);
+        if (latest == nullptr) return false;
+      }
+    } else if (std::string_view("+-*() ").find(c) == std::string_view::npos && !is_digit(c)) {
+      return false;
+    }
+    text.remove_prefix(length);
+  }
+  return !compared;
 }
 
 // A parameter is out of its range. The message names law, parameter, value and range.
@@ -101,14 +198,22 @@ class BadParameter : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+// A number in at most 7 digits.
+inline std::string in_short(double value) {
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.begin(), text.end(), value, std::chars_format::general, 7).ptr;
+  return {text.begin(), end};
+}
+
 inline void check_parameter(const char* law, const Parameter& parameter, double value) {
   const std::string_view unit = parameter.unit;
   const bool whole = unit == "whole" || unit == "flag" || unit == "choice";
   const bool fits = !whole || value == std::floor(value);
   if (std::isfinite(value) && value >= parameter.min && value <= parameter.max && fits) return;
-  throw BadParameter(std::string(law) + ": " + parameter.name + " is " + std::to_string(value) +
+  throw BadParameter(std::string(law) + ": " + parameter.name + " is " + in_short(value) +
                      ", expected " + (whole ? "a whole number from " : "") +
-                     std::to_string(parameter.min) + " to " + std::to_string(parameter.max));
+                     in_short(parameter.min) + " to " + in_short(parameter.max));
 }
 
 template <std::size_t N>

@@ -26,7 +26,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from ecnomy.markets.omnet.names import law_parameter, law_type
+from ecnomy.markets.plan.law_table import Param
+from ecnomy.markets.scenario.law_forms import key_of
+from ecnomy.markets.scenario.tcp_options import TcpOptions
 
 __all__ = [
     "FAMILIES",
@@ -222,8 +227,36 @@ def described() -> Described:
     return laws
 
 
+def check_keys(laws: Described) -> None:
+    """Refuse a parameter whose key in YAML the market needs for something else.
+
+    Raises:
+        EngineFault: such a parameter.
+    """
+    taken = {
+        "marking": {"law"},
+        "window": {"law", "mark_rate", *TcpOptions.__struct_fields__},
+        "traffic": {"kind"},
+        "scheduling": {"kind"},
+    }
+    for family, names in taken.items():
+        for law, entry in laws[family].items():
+            for parameter in entry["parameters"]:
+                key = key_of(msgspec.convert(parameter, Param))
+                if key in names:
+                    raise EngineFault(
+                        f"{family} law {law}: found the parameter {parameter['name']}, expected "
+                        f"another name, because {key!r} is a key of every {family} law"
+                    )
+
+
 def files() -> dict[Path, str]:
-    """Return the path and the text of every file that follows from the laws."""
+    """Return the path and the text of every file that follows from the laws.
+
+    Raises:
+        EngineFault: the engine cannot describe its laws, or a parameter needs another name.
+    """
+    check_keys(described())
     ned = {
         INET / FAMILIES[family].folder / f"{ned_type(family, law)}.ned": ned_text(
             family, law, entry["parameters"], entry.get("defaults_where", ())

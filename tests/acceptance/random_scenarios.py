@@ -93,6 +93,7 @@ MARKING: Final[dict[str, Strategy]] = {
     "pie": _of("law", "pie", {}, target=_one("2 ms", "20 ms"), update=_INTERVAL, mark_p=_one(0, 1)),
     "blue": _of("law", "blue", {}, freeze=_INTERVAL, limit=_one("3 packets", "20 packets")),
     "sred": _of("law", "sred", {}, flows=_one(1, 16), memory=_one(3, 1000), overwrite=_one(0.1, 1)),
+    "sfb": _of("law", "sfb", {}, bins=_one(3, 23), bin=_one("3 packets", "20 packets")),
     "self-configuring-red": _of(
         "law",
         "self-configuring-red",

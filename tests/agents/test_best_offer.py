@@ -68,6 +68,7 @@ class Users:
         seen = Observation(self.t_ps, dt_ps, 1000, (), columns, ("a", "b"), self.view)
         self.t_ps += 10 * PS
         decision = self.strategy.decide_many(seen)
+        self.cap_bps = decision.rate_cap_bps
         assert decision.active is not None
         active = decision.active.reshape(2, n)
         assert (active.sum(axis=0) <= 1).all()
@@ -268,3 +269,13 @@ def test_users_who_have_just_come_are_not_heard() -> None:
     assert told._told()[0, 2] == 10
     told._new = np.array([True, True, False])
     assert told._told()[0, 2] == 2.5
+
+
+def test_no_flow_exceeds_the_rate_at_which_its_user_is_sated() -> None:
+    """A flow bids by its first price until its next decision, so the rate is capped at x0."""
+    sated = Users(2, {"kind": "quadratic", "a": 1.0, "x0": 1e6}, elastic=True)
+    free = Users(2, LOG, elastic=True)
+    for users in (sated, free):
+        users.look((0.5, 0.4), (0.1, 0.1))
+    assert sated.cap_bps is not None and sated.cap_bps.tolist() == [1e6] * 4
+    assert free.cap_bps is None

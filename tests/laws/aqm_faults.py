@@ -14,6 +14,7 @@ _DELAY: Final = "marking/controlled_delay.h"
 _PIE: Final = "marking/pie.h"
 _BLUE: Final = "marking/blue.h"
 _SELF: Final = "marking/self_configuring_red.h"
+_SFB: Final = "marking/sfb.h"
 _SRED: Final = "marking/sred.h"
 
 AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
@@ -53,6 +54,21 @@ AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("freeze", _BLUE, "    changed_ = now;\n", ""),
         Mutation("limit", _BLUE, "packets) > limit_)", "packets) >= limit_)"),
         Mutation("time", _BLUE, "queue.idle_since);", "now);"),
+    ],
+    "sfb": [
+        Mutation("sign", _SFB, "bin.p - decrement_", "bin.p + decrement_"),
+        Mutation("threshold", _SFB, "packets) >= full_", "packets) > full_"),
+        Mutation("clamp", _SFB, "std::min(1.0, bin.p + increment_)", "bin.p + increment_"),
+        Mutation("least", _SFB, "std::min(least.p, bin.p)", "std::max(least.p, bin.p)"),
+        Mutation("most", _SFB, "(least) >= max_", "(least) > max_"),
+        Mutation("early", _SFB, "u < 2 * p - 1", "u < p - 0.5"),
+        Mutation("penalty", _SFB, "own_->tokens -= 1;", ""),
+        Mutation("clock", _SFB, "own_->penalised = now;\n    }", "}"),
+        Mutation("refused", _SFB, "    keep(queue.packets);\n", ""),
+        Mutation("warm", _SFB, "in = {true, true};", ""),
+        Mutation("rehash", _SFB, "own_->active = 1 - own_->active;", ""),
+        Mutation("oldest", _SFB, "waiting.front(), -1", "waiting.back(), -1"),
+        Mutation("level", _SFB, "mix64(hash + level)", "mix64(hash)"),
     ],
     "sred": [
         Mutation("sign", _SRED, " - hits_);", " + hits_);"),

@@ -26,7 +26,7 @@ def test_law_agrees_with_its_oracle(laws: Laws, check: Callable[[Laws], None]) -
 def test_every_law_is_checked(laws: Laws) -> None:
     """Every law of the module has checks."""
     names = {name for table in laws.tables().values() for name in table}
-    assert names and names <= CHECKS.keys()
+    assert names and names <= CHECKS.keys(), "add the law's checks to CHECKS (law_checks.py)"
 
 
 def test_check_names_are_unique() -> None:

@@ -23,9 +23,9 @@ FLAGS: Final = (
     "-std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
 )
 STANDARD: Final = frozenset(
-    """algorithm array bitset cassert cfloat climits cmath concepts cstddef cstdint cstring deque
-    functional iterator limits map memory numeric optional queue set stdexcept string string_view
-    tuple type_traits unordered_map utility variant vector""".split()
+    """algorithm array bitset cassert cfloat charconv climits cmath concepts cstddef cstdint
+    cstring deque functional iterator limits map memory numeric optional queue set stdexcept
+    string string_view tuple type_traits unordered_map utility variant vector""".split()
 )
 INCLUDE: Final = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 GUARD: Final = re.compile(r"^#ifndef (ECNOMY_LAWS_\w+_H_)$", re.MULTILINE)

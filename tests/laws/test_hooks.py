@@ -138,6 +138,47 @@ def test_a_misspelt_hook_does_not_compile() -> None:
 
 
 FAMILIES: Final = ("marking", "window", "traffic")
+DESCRIBED: Final = """struct Law {
+  static constexpr const char* kName = "toy";
+  static constexpr About kAbout{"Toy.", ""};
+  static constexpr Parameter kParameters[] = {
+      {"low_s", "s", 1, 0, 9, "", "Low."},
+      {"scope", "choice", 0, 0, 1, "near,far", "Scope."},
+      {"high_s", "s", 1, 0, 9, "", "High."}};
+  static constexpr AtLeast kOrder[] = {{"high_s", "low_s"}};
+  static constexpr DefaultWhere kDefaultsWhere[] = {{"low_s", "scope", "far", 2}};
+};"""
+FITS: Final = (
+    "without_sentence<Law>() == -1 && with_used_key<Law>() == -1 && names_exist<Law>() && "
+    'is_expression<Law>("2 * low_s + (scope == far)") && are_parameters<Law>("low_s,scope")'
+)
+MISFITS: Final = (
+    ('"High."', '"High"', "without_sentence<Law>() == 2"),
+    ('"Scope."', "nullptr", "without_sentence<Law>() == 1"),
+    ('"high_s", "s"', '"low", ""', "with_used_key<Law>() == 2"),
+    ('{{"high_s", "low_s"}}', '{{"high_s", "low"}}', "!names_exist<Law>()"),
+    ('"scope", "far"', '"scope", "fa"', "!names_exist<Law>()"),
+    ('"scope", "far"', '"scop", "far"', "!names_exist<Law>()"),
+    *(
+        ("Toy.", "Toy.", f'!is_expression<Law>("{text}")')
+        for text in ("low", "low_s / 2", "scope == fa", "low_s = 1", "== far", "scope ==")
+    ),
+    ("Toy.", "Toy.", '!are_parameters<Law>("low_s,low")'),
+)
+
+
+def test_the_texts_of_a_law_are_checked_by_the_compiler() -> None:
+    """Sentences, keys, and the names in an order, a default and an expression."""
+    header = LAWS / "parameter.h"
+    rows = [("Toy.", "Toy.", FITS), *MISFITS]
+    source = f'#include "{header}"\nnamespace ecnomy {{\n'
+    for number, (old, new, fact) in enumerate(rows):
+        assert old in DESCRIBED, old
+        law = DESCRIBED.replace(old, new, 1)
+        source += f"namespace texts_{number} {{ {law}\nstatic_assert({fact}); }}\n"
+    compiles(source + "}\n", [header, *included(header, (LAWS,))])
+
+
 HOOKS: Final = frozenset(
     name
     for family in FAMILIES

@@ -63,6 +63,7 @@ CASES = [
     ("law: codel, target: 2 ms", "codel", dict(target_s=0.002, interval_s=0.1)),
     ("law: pie, update: 30 ms", "pie", dict(target_s=0.015, update_s=0.03, mark_p=0.1)),
     ("law: blue, limit: 20 packets", "blue", dict(freeze_s=0.1, limit_packets=20)),
+    ("law: sfb, bin: 9 packets", "sfb", dict(levels=8, bins=16, bin_packets=9, rehash_s=600)),
     (
         "law: sred, memory: 50, mean_packet: 500 bytes",
         "sred",

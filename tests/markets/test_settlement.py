@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -115,6 +116,28 @@ def test_three_domains_by_hand(rule: str) -> None:
     assert int(market.ledger.balances_micro.sum()) == 0
 
 
+class Recent:
+    """Marks of a source that fade: e times for every 100 later ones, or v^2 times as many."""
+
+    def __init__(self) -> None:
+        self.epochs: list[tuple[float, np.ndarray]] = []  # weight, marks by domain
+
+    def add(self, own: np.ndarray, price: np.ndarray) -> None:
+        """Adds an epoch's marks; v is the variation of the prices of the earlier ones."""
+        later = 100.0
+        counts = sum((weight * marks for weight, marks in self.epochs), np.zeros(len(own)))
+        if counts.any() and (mean := counts @ price / counts.sum()):
+            later *= max(1.0, counts @ (price - mean) ** 2 / counts.sum() / mean**2)
+        fade = math.exp(-own.sum() / later)
+        self.epochs = [(weight * fade, marks) for weight, marks in self.epochs] + [(1.0, own)]
+
+    def mean(self, price: list[int], access: float) -> float:
+        """The mean price of the marks; without any the access carrier's."""
+        total = sum(weight * marks.sum() for weight, marks in self.epochs)
+        money = sum(weight * float(marks @ np.array(price)) for weight, marks in self.epochs)
+        return money / total if total else access
+
+
 @pytest.mark.parametrize("ratio", [1.0, 2.5, 0.05])
 @pytest.mark.parametrize("rule", HAND)
 def test_many_epochs_of_changing_prices_by_a_recount(rule: str, ratio: float) -> None:
@@ -129,6 +152,7 @@ def test_many_epochs_of_changing_prices_by_a_recount(rule: str, ratio: float) ->
         return {name: max(round(p * ratio), min(p, 1)) for name, p in posted.items()}
 
     marks, delivered = np.zeros(5, np.int64), np.zeros(2, np.int64)  # so far
+    recent = Recent(), Recent()
     owed: Counter[tuple[str, str]] = Counter()
     paid: Counter[tuple[str, str]] = Counter()
     market.decide(report(market.plan, 0, marks.tolist(), delivered.tolist()))
@@ -137,6 +161,9 @@ def test_many_epochs_of_changing_prices_by_a_recount(rule: str, ratio: float) ->
         came = rng.integers(0, 9, 2) * (rng.random(2) < 0.7)
         marks, delivered = marks + set_now, delivered + came
         market.decide(report(market.plan, epoch, marks.tolist(), delivered.tolist()))
+        prices = list(priced("ann").values()), list(priced("bob").values())[1:]
+        for past, own, price in zip(recent, (set_now[:3], set_now[3:]), prices, strict=True):
+            past.add(own, np.array(price, dtype=float))
         long, short = set_now[:3].tolist(), [0, *set_now[3:].tolist()]
         ways = {("ann", "long"): long, ("bob", "short"): short}
         for ((user, _), own), count in zip(ways.items(), came.tolist(), strict=True):
@@ -161,8 +188,8 @@ def test_many_epochs_of_changing_prices_by_a_recount(rule: str, ratio: float) ->
         ann, bob = list(priced("ann").values()), list(priced("bob").values())
         now = [ann[0], bob[1]]
         if rule == "direct":
-            sums = [(marks[:3], ann), (marks[3:], bob[1:])]
-            now = [m @ p / m.sum() if m.any() else a for (m, p), a in zip(sums, now, strict=True)]
+            means = zip(recent, (ann, bob[1:]), now, strict=True)
+            now = [past.mean(price, access) for past, price, access in means]
         assert market.row_price_micro().tolist() == pytest.approx(now, rel=1e-12)
 
 

@@ -97,6 +97,21 @@ MARKING: Final = {
             mean_packet_bytes=1000.0,
         ),
     ),
+    "sfb": Law(
+        "sfb",
+        dict(
+            levels=2.0,
+            bins=5.0,
+            increment=0.02,
+            decrement=0.002,
+            bin_packets=4.0,
+            max_packets=12.0,
+            penalty_rate=20.0,
+            penalty_burst=5.0,
+            rehash_s=3.0,
+            warmup_s=1.0,
+        ),
+    ),
     "self-configuring-red": Law(
         "self-configuring-red",
         dict(
@@ -118,6 +133,7 @@ DEPARTURES: Final = {  # plans whose law acts at departures
     "flow-projection",
     "flow-projection-heuristic",
     "codel",
+    "sfb",
 }
 TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic", "pie"}  # laws with a timer
 
@@ -156,6 +172,7 @@ _CHANGES: Final = {
     "blue": (0, (0.02, 0.03)),
     "self-configuring-red": (3, (0.05, 0.1)),
     "sred": (0, (0.15, 0.3)),
+    "sfb": (2, (0.02, 0.04)),
 }
 
 

@@ -49,8 +49,9 @@ class Wtp {
       {"gain", "", 0.5, 1e-9, kMostGain, "",
        "Gain kappa: change of the window per mark (siris2002 Eq. 4)."},
       {"w_inc", "marks", 1, 1e-9, 1e9, "",
-       "Weight in the window's increase: marks to receive per round trip."},
-      {"w_dec", "marks", 1, 1e-9, 1e9, "", "Divisor of the window's decrease per mark."},
+       "Weight in the window's increase, for form: general, which needs both weights."},
+      {"w_dec", "marks", 1, 1e-9, 1e9, "",
+       "Divisor of the window's decrease per mark, for form: general."},
   };
 
   explicit Wtp(const double* values) {

@@ -40,7 +40,8 @@ class AverageRate:
         threshold: the largest cost of the flow's marks per second.
         rate: x0, in IP bits; by default the largest rate of the flow's traffic.
         over: the interval of the mean.
-        peak: the largest rate, as a multiple of x0 [above 1, up to 1,000].
+        peak: the largest rate, as a multiple of its average, x0 of the utility [above 1, up to
+            1,000].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")

@@ -57,7 +57,7 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
-from ecnomy.agents.decision import LEAVE, Decision
+from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Observation, Truths
@@ -119,6 +119,9 @@ class BestOffer:
         for name in ("loyalty", "curiosity"):
             if not 0 <= getattr(self, name) <= 1:
                 raise Refused(name, f"{getattr(self, name):g}", "a share from 0 to 1")
+        with np.errstate(all="ignore"):  # without a price; infinite for most utilities
+            free = float(self._utility.demand(np.zeros(1))[0]) if self._payer else math.inf
+        self._sated_bps = free * self._utility.x0
         self._weight = min(max(1 - self.loyalty, SMOOTHING[0]), SMOOTHING[1])
         self._rows: Integers = np.zeros((0, 0), dtype=np.int64)  # [alternative, user]
         self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: unknown
@@ -308,6 +311,17 @@ class BestOffer:
         used = np.bincount(self._choice[~self._away], minlength=len(told)) > 0
         return np.where(tries & ~used[other], other, choice)
 
+    def _cap(self, cap_bps: Floats | None) -> Floats | None:
+        """Return the rates of `elastic-utility`, at most those at which the utility is sated.
+
+        A flow that is switched on bids by its first price until its next decision.
+        """
+        if not math.isfinite(self._sated_bps):
+            return cap_bps
+        if cap_bps is None:
+            return np.full(self._rows.size, self._sated_bps)
+        return np.where(cap_bps == NO_CAP, self._sated_bps, np.minimum(cap_bps, self._sated_bps))
+
     def _decision(self, seen: Observation) -> Decision:
         flows = len(seen.flows.flow)
         active = np.zeros(flows, dtype=np.bool_)
@@ -315,7 +329,9 @@ class BestOffer:
         if self._payer is not None:
             paid = self._payer.decide_many(seen)
             return Decision(
-                paid.willingness_micro_per_s, rate_cap_bps=paid.rate_cap_bps, active=active
+                paid.willingness_micro_per_s,
+                rate_cap_bps=self._cap(paid.rate_cap_bps),
+                active=active,
             )
         pay = np.full(flows, LEAVE if self.pay < 0 else float(round(self.pay * MICRO)))
         return Decision(pay, active=active)

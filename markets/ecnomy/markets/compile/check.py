@@ -10,8 +10,10 @@ from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, StrategySpec
+from ecnomy.agents.strategies import make
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
+from ecnomy.markets.compile.bbr import bbr_ignores_marks, bbr_without_sack
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
 from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
@@ -55,8 +57,9 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *heavy_weights(scenario, plan),
         *against_links(plan),
         *_without_marks(plan),
-        *_without_sack(plan),
+        *bbr_without_sack(plan),
         *_not_ect(plan),
+        *bbr_ignores_marks(plan),
         *mixed_l4s(plan),
         *idle_ratio(scenario, plan),
         *few_lines(plan),
@@ -147,18 +150,6 @@ def _without_marks(plan: Plan) -> Iterator[str]:
             yield (
                 f"source {source.name}: no link on its path marks, so its window law slows down "
                 "only after losses"
-            )
-
-
-def _without_sack(plan: Plan) -> Iterator[str]:
-    for source in plan.sources:
-        tcp = source.transport
-        needs = with_trait("window", "needs_sack")
-        if isinstance(tcp, Tcp) and tcp.window.law in needs and not tcp.sack:
-            yield (
-                f"source {source.name}: without SACK, {tcp.window.law} repairs one loss per "
-                "round trip, and sends little for seconds after the losses of its start. Write "
-                "sack: true"
             )
 
 
@@ -365,7 +356,7 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                     yield (
                         f"source {name}: class {entry.name} of {agent.name} cannot steer it with "
                         f"a charge of {entry.charging_rate_micro / MICRO:g} money/s because its "
-                        "transport has no weight (wtp has one)"
+                        "transport does not follow one (wtp does)"
                     )
         if preset_of(agent.role).pays_itself:
             written = {s.name for s in plan.sources if s.weighted and s.own_weight not in (0, 1)}
@@ -374,9 +365,17 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                     f"agent {agent.name}: its willingness to pay replaces the weight of "
                     f"{_few(replaced)}; leave the weight out"
                 )
-            weightless = {s.name for s in plan.sources if math.isinf(s.least_weight)}
-            if deaf := [name for name in agent.sources if name in weightless]:
+            deaf = [name for name in agent.sources if name in weighted and not weighted[name]]
+            if deaf and not _chooses_weights(agent):
                 yield (
                     f"agent {agent.name}: its willingness to pay cannot steer "
-                    f"{_few(deaf)} because their transports have no weight (wtp has one)"
+                    f"{_few(deaf)} because their transports do not follow one (wtp does)"
                 )
+
+
+def _chooses_weights(agent: AgentSpec) -> bool:
+    """Return whether an agent's strategy sets weights itself, such as MulTCP's."""
+    strategy = agent.strategy
+    if strategy is None:
+        return False
+    return bool(getattr(make(strategy.kind, strategy.params), "needs_weight", False))

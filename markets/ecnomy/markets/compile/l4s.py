@@ -7,17 +7,17 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from ecnomy.markets.compile.bbr import LONGEST_S
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.settling import round_trip_s
-from ecnomy.markets.compile.target_marks import largest_probability, sorts_by, takes_marks
+from ecnomy.markets.compile.target_marks import largest_probability, sorts_by
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["idle_ratio", "mixed_l4s"]
 
-# Longest round trips for data-centre laws. BBR ignores marks on longer ones.
-_DATA_CENTRE_S: Final = {"dctcp": 0.001, "bbr": 0.005}
+_DATA_CENTRE_S: Final = {"dctcp": 0.001, "bbr": LONGEST_S}  # longest round trips of its laws
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
@@ -55,14 +55,8 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
     if transport.codepoint == "ect-0":
         path = [plan.links[i] for i in source.path]
         dual = [link for link in path if sorts_by(link, "by_codepoint")]
-        marks = any(takes_marks(source, link) for link in path)
-        if law == "bbr" and _too_long(source, plan):
-            if marks:
-                yield (
-                    f"source {source.name}: bbr ignores marks over a round trip of "
-                    f"{_round_trip_ms(source, plan)}. Use 'ecn: off', or prague for L4S traffic"
-                )
-        elif _scalable(source) and dual:
+        ignores = law == "bbr" and _too_long(source, plan)  # bbr.py warns
+        if _scalable(source) and dual and not ignores:
             verb = "drops" if sorts_by(dual[0], "drops_classic") else "marks"
             yield (
                 f"source {source.name}: {law} sends ECT(0), so link {dual[0].name} {verb} it as "
@@ -81,8 +75,8 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
     elif _too_long(source, plan):
         yield (
             f"source {source.name}: {law} sends ECT(1) over a round trip of "
-            f"{_round_trip_ms(source, plan)}. Outside a data centre it does not meet RFC 9331 "
-            "section 4; use prague"
+            f"{round_trip_s(source, plan) * 1e3:.3g} ms. Outside a data centre it does not meet "
+            "RFC 9331 section 4; use prague"
         )
 
 
@@ -93,10 +87,6 @@ def _too_long(source: Source, plan: Plan) -> bool:
     if isinstance(transport, Tcp):
         longest_s = _DATA_CENTRE_S.get(transport.window.law, math.inf)
     return round_trip_s(source, plan) > longest_s
-
-
-def _round_trip_ms(source: Source, plan: Plan) -> str:
-    return f"{round_trip_s(source, plan) * 1e3:.3g} ms"
 
 
 def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:

@@ -122,11 +122,9 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
             ect=ect,
             codepoint=kind.codepoint,
         )
-    mark_rate, reference_rtt = None, plans.NONE
+    mark_rate, reference_rtt = kind.mark_rate, plans.NONE
     if isinstance(kind, transport.Wtp | transport.WtpSender):
-        mark_rate, reference_rtt = kind.mark_rate, kind.reference_rtt
-    elif isinstance(kind, transport.Rem | transport.Primal):
-        mark_rate = kind.mark_rate
+        reference_rtt = kind.reference_rtt
     return plans.Tcp(
         window=_window_law(kind),
         mss_bytes=kind.mss,

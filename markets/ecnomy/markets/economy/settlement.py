@@ -47,6 +47,9 @@ __all__ = [
 ]
 
 NO_FLOW: Final = -1
+# Recent marks whose prices give a source's mean price under `direct`, at least. Prices of a
+# coefficient of variation v need v^2 times as many: 1/mean is then 0.5 % too large by chance.
+RECENT: Final = 100.0
 
 
 class Settlement(Protocol):
@@ -103,7 +106,13 @@ class Cascade(Peering):
 
 
 class Direct:
-    """Customers pay each domain for the marks set there."""
+    """Customers pay each domain for the marks set there.
+
+    Note:
+        A customer buys marks at one price for each source: the mean over the source's recent marks,
+        in which an earlier mark counts e times less for every RECENT marks since. So users pay what
+        they bid soon after congestion has moved from one domain to another.
+    """
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         if per != "mark":
@@ -112,25 +121,48 @@ class Direct:
         self._domains = domains
         self._direct = _MarkSet(plan, parties, domains)
         self.contracts: tuple[Contract, ...] = (self._direct,)
+        self._recent = np.zeros(self._direct.counts.shape)
+        self._counted = self._direct.counts
         self._of = self._direct.counts, domains.price_micro
-        self._price = self._mean(self._direct.counts)
+        self._price = self._mean(self._source_prices())
 
     def row_price_micro(self) -> Floats:
         """Return the mean price over the domains of the source's marks; first the access price."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
-            self._of, self._price = (counts, prices), self._mean(counts)
+            self._of, price = (counts, prices), self._source_prices()
+            self._count(counts, price)
+            self._price = self._mean(price)
         return self._price
 
-    def _mean(self, counts: Integers) -> Floats:
-        domain = np.broadcast_to(np.arange(counts.shape[1]), counts.shape)
+    def _source_prices(self) -> Floats:
+        """Return the price of a mark, [source, domain]."""
+        shape = self._direct.counts.shape
+        domain = np.broadcast_to(np.arange(shape[1]), shape)
         other = self._domains.other[:, np.newaxis]
-        price = self._domains.priced(self._domains.price_micro, domain, other)
-        total = counts.sum(axis=1)
-        mean = price[np.arange(len(price)), self._direct.access].astype(np.float64)
-        met = total > 0
-        mean[met] = (counts[met] * price[met]).sum(axis=1) / total[met]
-        return np.repeat(mean, self._direct.rows_of_source)
+        return self._domains.priced(self._domains.price_micro, domain, other).astype(np.float64)
+
+    def _count(self, counts: Integers, price: Floats) -> None:
+        """Add the marks since the last call, and let the earlier ones fade."""
+        new = counts - self._counted
+        self._counted = counts
+        mean, square = (_mean_of(self._recent, price**power) for power in (1, 2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variation = np.nan_to_num(square / mean**2 - 1.0, posinf=0.0)
+        fade = np.exp(-new.sum(axis=1) / (RECENT * np.maximum(variation, 1.0)))
+        self._recent = self._recent * fade[:, np.newaxis] + new
+
+    def _mean(self, price: Floats) -> Floats:
+        mean = _mean_of(self._recent, price)
+        first = price[np.arange(len(price)), self._direct.access]
+        return np.repeat(np.where(np.isnan(mean), first, mean), self._direct.rows_of_source)
+
+
+def _mean_of(counts: Floats, values: Floats) -> Floats:
+    """Return the weighted mean of each row, NaN without a count."""
+    with np.errstate(invalid="ignore"):
+        mean: Floats = (counts * values).sum(axis=1) / counts.sum(axis=1)
+    return mean
 
 
 SETTLEMENTS: Final[dict[str, type[Settlement]]] = {

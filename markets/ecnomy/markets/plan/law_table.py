@@ -75,6 +75,10 @@ class LawEntry(msgspec.Struct, frozen=True):
     at_least: tuple[tuple[str, str], ...] = ()
     defaults_where: tuple[DefaultWhere, ...] | msgspec.UnsetType = msgspec.UNSET
 
+    def named(self, name: str) -> Param:
+        """Return the parameter of this name (KeyError if there is none)."""
+        return {one.name: one for one in self.parameters}[name]
+
     def default(self, parameter: Param, values: Mapping[str, float | str]) -> float | None:
         """Return the default of a parameter, given these values of others."""
         for one in self.defaults_where or ():

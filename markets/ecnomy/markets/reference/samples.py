@@ -16,9 +16,11 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.reading import expected_of, fields_of, present, split
 from ecnomy.markets.inputs.units import decimal_text
+from ecnomy.markets.inputs.yamlfile import Node, Place
 from ecnomy.markets.scenario.parameters import Field, declared
 
 __all__ = [
@@ -169,7 +171,7 @@ def sample(kind: Any, key: str, owner: str = "") -> Any:
     if (owner, key) in _OF_STRUCT:
         return _OF_STRUCT[owner, key]
     inner, reader = split(present(kind))
-    if key in _SAMPLES and not isinstance(reader, Choice):
+    if key in _SAMPLES and not isinstance(reader, Choice) and _reads(reader, _SAMPLES[key]):
         if inner is not float or reader is None or not isinstance(_SAMPLES[key], str):
             return _SAMPLES[key]
         if isinstance(reader, Amount):
@@ -182,6 +184,17 @@ def sample(kind: Any, key: str, owner: str = "") -> Any:
         return _plain(inner)
     match = _SUCH_AS.search(reader.expected)
     return match[1] if match else getattr(reader, "sample", "")
+
+
+def _reads(reader: Any, value: Any) -> bool:
+    """Return whether an amount reads a sample; another law's key may have another unit."""
+    if not isinstance(reader, Amount):
+        return True
+    try:
+        reader.read(Node(value, Place("", None), text=str(value)), "")
+    except ScenarioError:
+        return False
+    return True
 
 
 def _number(reader: Number) -> int | float:

@@ -15,11 +15,12 @@ import msgspec
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader
+from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.units import decimal_text
 from ecnomy.markets.plan.law_table import Param
 from ecnomy.markets.scenario.law_numbers import number_of, time_of
 
-__all__ = ["Field", "default_of", "in_table", "key_of", "kind_of", "law_struct"]
+__all__ = ["Field", "check_order", "default_of", "in_table", "key_of", "kind_of", "law_struct"]
 
 Field = tuple[str, Any] | tuple[str, Any, Any]
 _ENDS: Final = {
@@ -40,6 +41,18 @@ def key_of(parameter: Param) -> str:
 def in_table(parameter: Param, value: Any) -> Any:
     """Return the value of a key in the unit of its law's parameter: seconds for ps."""
     return value / PS_PER_S if parameter.unit == "s" else value
+
+
+def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
+    """Refuse a value of `more` below that of `less`, in the unit of the law's parameters.
+
+    Raises:
+        Misfit: it is below.
+    """
+    found, least = (in_table(one, getattr(form, key_of(one))) for one in (more, less))
+    if found < least:
+        found, least = (f"{n:g} {p.unit}".rstrip() for n, p in ((found, more), (least, less)))
+        raise Misfit(key_of(more), found, f"at least {key_of(less)}, {least}")
 
 
 def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:
@@ -86,6 +99,8 @@ def kind_of(family: str, law: str, parameter: Param) -> Any:
             return Annotated[int, _rate(parameter.min, parameter.max)]
         case "packets":
             return Annotated[float, _packets(family, parameter)]
+        case "marks" | "marks/s" | "packets/s":
+            return Annotated[float, _counted(parameter)]
         case _:
             auto = family == "marking" and (law, parameter.name) in _AUTO
             kind = int if parameter.unit == "whole" else float
@@ -111,6 +126,20 @@ def _packets(family: str, parameter: Param) -> Amount:
         least=parameter.min,
         most=parameter.max,
         plain=window,
+    )
+
+
+def _counted(parameter: Param) -> Amount:
+    """Return the reader of marks or of a rate of marks or packets, also as a plain number."""
+    example = 4.0 if parameter.default is None else parameter.default
+    return Amount(
+        what="a number" if parameter.unit == "marks" else "a rate",
+        example=f"{example:g} {parameter.unit}",
+        units=(parameter.unit.replace("s", "", 1),),
+        whole=False,
+        least=parameter.min,
+        most=parameter.max,
+        plain=True,
     )
 
 

@@ -48,7 +48,9 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
             first, unit = next((k, s.unit) for k, s in sizes.items())
             if size.value >= 0 and size.unit != unit:
                 raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, like {first}")
-        for more, less in _entry(self.law).at_least:
+        entry = _entry(self.law)
+        for pair in entry.at_least:
+            more, less = (key_of(entry.named(name)) for name in pair)
             found, least = (_shown(self.written(key)) for key in (more, less))
             if _number(self.written(more)) < _number(self.written(less)):
                 raise Misfit(more, found, f"at least {less}, {least}")

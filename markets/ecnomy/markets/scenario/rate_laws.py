@@ -23,6 +23,14 @@ _PacketRate = Amount(
     least=1e-9,
     most=1e9,
 )
+_Kappa = Amount(
+    what="a rate",
+    example="5 packets/s",
+    units=("packet/s",),
+    whole=False,
+    least=1e-9,
+    most=1e9,
+)
 _RttError = Amount(what="a time", example="-1 ms", units=("ps",), least=-(10**15), most=10**15)
 _RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
 
@@ -102,7 +110,7 @@ class Primal(_Priced, frozen=True, kw_only=True, tag="primal", tag_field="law"):
     """
 
     weight: Annotated[float | None, _MarkWeight] = None
-    kappa: Annotated[float, _PacketRate] = 5.0
+    kappa: Annotated[float, _Kappa] = 5.0
     initial_rate: Annotated[float, _PacketRate] = 10.0
     min_rate: Annotated[float, _PacketRate] = 0.1
     max_rate: Annotated[float, _PacketRate] = 1e9

@@ -87,7 +87,8 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         receiver_window: room at the receiver, from the cumulative ACK on.
         send: paced: packets leave evenly over the round trip; ack-clocked: as ACKs come in.
         slow_start: whether a connection begins in slow start.
-        initial_window: window at the start of a connection.
+        initial_window: window at the start of a connection; by default 2 to 4 packets by mss (RFC
+            5681), and 1 for WTP.
         cwnd_min: least window, which holds after every decrease.
         cwnd_max: largest window.
         mss: payload of a full packet.

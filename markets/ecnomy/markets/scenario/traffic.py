@@ -17,7 +17,14 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.plan.law_table import LawEntry, law_table
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
-from ecnomy.markets.scenario.law_forms import Field, default_of, key_of, kind_of, law_struct
+from ecnomy.markets.scenario.law_forms import (
+    Field,
+    check_order,
+    default_of,
+    key_of,
+    kind_of,
+    law_struct,
+)
 from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.size_list import SizeRow, SizesReader
 
@@ -356,6 +363,11 @@ def _check_mean(size: str, mean: float, most: float, shape: float) -> None:
 
 class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
     """A law of datagrams as written; its fields are the keys."""
+
+    def __post_init__(self) -> None:
+        entry = law_table()["traffic"][self.law]
+        for more, less in entry.at_least:
+            check_order(self, entry.named(more), entry.named(less))
 
     @property
     def law(self) -> str:

@@ -12,6 +12,7 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario.law_forms import (
     Field,
+    check_order,
     default_of,
     in_table,
     key_of,
@@ -149,10 +150,15 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 
 
 class WindowForm(TcpOptions, frozen=True, kw_only=True):
-    """A window law without a weight from the market, as written; the table defines its own fields.
+    """A window law as written; the table defines its own fields.
 
     The defaults are those of ordinary TCP, with an accurate echo for laws that count marks.
     """
+
+    @property
+    def mark_rate(self) -> float | None:
+        """Return None: the law follows no target of marks per second."""
+        return None
 
     def __post_init__(self) -> None:
         entry = law_table()["window"][self.law]
@@ -167,9 +173,7 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
         )
         self._fill({"cwnd_min": SMALLEST_WINDOW if l4s and self.send == "paced" else 1.0})
         for more, less in entry.at_least:
-            found, least = getattr(self, more), getattr(self, less)
-            if found < least:
-                raise Misfit(more, f"{found:g} packets", f"at least {less}, {least:g} packets")
+            check_order(self, entry.named(more), entry.named(less))
         self._check()
 
     @property
@@ -203,20 +207,34 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
             msgspec.structs.force_setattr(self, "ecn", "ect")
 
 
+class PricedForm(WindowForm, frozen=True, kw_only=True):
+    """A window law with a weight that the market sets, as written; the table defines its fields.
+
+    Attributes:
+        mark_rate: target of marks per second, instead of the weight.
+    """
+
+    mark_rate: Annotated[float | None, MarkRate] = None
+
+
 def _made(law: str) -> type[WindowForm]:
     entry = law_table()["window"][law]
-    chosen = entry.traits["weight"].split(",")  # required values
+    base = PricedForm if entry.traits["weighted"] else WindowForm
+    chosen = [] if entry.traits["weighted"] else entry.traits["weight"].split(",")  # required
     fields: list[Field] = []
     for parameter in sorted(entry.parameters, key=lambda p: p.name != "min_ssthresh"):
         kind, default = kind_of("window", law, parameter), default_of(parameter)
         needed = default is None or parameter.name in chosen
         key = key_of(parameter)
         fields.append((key, kind) if needed else (key, kind, default))
-    return law_struct(law, entry.about, fields, base=WindowForm, tag_field="law")  # type: ignore[no-any-return]
+    return law_struct(law, entry.about, fields, base=base, tag_field="law")  # type: ignore[no-any-return]
 
 
+_KNOWN: Final = (Wtp, WtpSender, Rem, Primal)
 _FORMS: Final = {
-    law: _made(law) for law, it in law_table()["window"].items() if not it.traits["weighted"]
+    law: _made(law)
+    for law in law_table()["window"]
+    if law not in {known.__struct_config__.tag for known in _KNOWN}
 }
 globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
 
@@ -229,7 +247,7 @@ else:
 
 
 def window_form(law: str) -> type[WindowForm]:
-    """Return the form of a window law without weight (KeyError if there is no such law)."""
+    """Return the form of a window law of the table (KeyError if it has its own struct, or none)."""
     return _FORMS[law]
 
 

@@ -236,7 +236,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     """A price up to a total quantity of the row; beyond it, the next block's price holds.
 
     Attributes:
-        up_to: total quantity of the row at which the block ends; not given for the last block.
+        up_to: total quantity bought at which this price ends; not given for the last block.
         price: price in this block.
     """
 
