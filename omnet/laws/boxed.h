@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that is stored outside its owner and copied with it. A law with much state then takes only the size of
-// a pointer in the flows of all other laws.
+// A value that is stored outside its owner and copied with it. Flows of other laws then spend only the size of a
+// pointer on a law with much state.
 #ifndef ECNOMY_LAWS_BOXED_H_
 #define ECNOMY_LAWS_BOXED_H_
 

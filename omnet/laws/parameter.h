@@ -35,7 +35,7 @@ struct Parameter {
   const char* about;    // its meaning in a sentence
 };
 
-// The default of a parameter if a choice has a certain value.
+// A parameter's default that applies only if a choice has a certain value.
 struct DefaultWhere {
   const char* parameter;
   const char* where;  // the choice
@@ -55,7 +55,7 @@ struct About {
   const char* source;
 };
 
-// A law with a name, a sentence and a table of parameters.
+// A law that has a name, a description and a table of parameters.
 template <class Law>
 concept Described = requires {
   { Law::kName } -> std::convertible_to<const char*>;

@@ -4,9 +4,9 @@
 // Economics, MIT 1999, as reported in siris2002 section 6, reference 19). siris2002 does not define how
 // K is set, and Wischik's paper was not available. The rule here is ecnomy's choice: K / B, with B the
 // buffer, changes like the capacity of the adaptive virtual queue (Kunniyur and Srikant 2001, Fig. 1).
-// An arrival of s bytes, t after the last one, at a link of C bytes/s:
+// When s bytes arrive at a link of C bytes/s, a time t after the last arrival,
 //   K / B <- max(min(K / B + alpha gamma t, 1) - alpha s / C, 0)
-//   more than K bytes wait: the packets are marked
+//   if more than K bytes wait, the packets are marked
 // Between the bounds, d(K / B)/dt = alpha (gamma - input rate / C). In equilibrium the input rate is
 // gamma (`utilization`) times the capacity; it is lower if K stays at B. K starts at B, which is given
 // in packets of the mean size. Every arrival counts, even if it is dropped.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adaptive virtual queue (Kunniyur and Srikant, "Analysis and design of an adaptive virtual queue
 // (AVQ) algorithm for active queue management", SIGCOMM 2001, Fig. 1). A virtual queue of at most B
-// bytes is served at a virtual capacity C~, both fluid. An arrival of s bytes, t after the last one:
+// bytes is served at a virtual capacity C~, both fluid. When s bytes arrive, a time t after the last arrival,
 //   VQ <- max(VQ - C~ t, 0)
-//   VQ + s > B: the packet is marked; otherwise VQ <- VQ + s
+//   if VQ + s > B, the packet is marked; otherwise VQ <- VQ + s
 //   C~ <- max(min(C~ + alpha gamma C t, C) - alpha s, 0)
 // Between the bounds, dC~/dt = alpha (gamma C - input rate). In equilibrium the input rate is gamma
 // (`utilization`) times the capacity. C~ starts at C; this code stores it as a share of C. B is given

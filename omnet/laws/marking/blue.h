@@ -5,8 +5,8 @@
 //   the buffer is full, or a packet meets more than `limit_packets`   p <- min(1, p + increment)
 //   the transmitter becomes idle                                      p <- max(0, p - decrement)
 //
-// At most one change happens within `freeze_s`. Every arrival is marked with probability p. One idle period is one
-// event. It counts as a change even at p = 0, and even before the first packet.
+// At most one change happens within `freeze_s`. Every arrival is marked with probability p. Each idle period is one
+// event. It counts as a change even if p is 0, and even before the first packet.
 #ifndef ECNOMY_LAWS_MARKING_BLUE_H_
 #define ECNOMY_LAWS_MARKING_BLUE_H_
 

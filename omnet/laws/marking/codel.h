@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Controlled delay (Nichols, Jacobson, McGregor and Iyengar, RFC 8289 section 5; controlled_delay.h), which marks
-// packets that the RFC drops. A packet's waiting time is that from its arrival to the start of its transmission.
-// Fewer bytes than the largest packet so far count as no queue.
+// packets that the RFC drops. A packet's waiting time is the time from its arrival to the start of its transmission. If
+// fewer bytes wait than the largest packet so far has, the queue counts as empty.
 //
-// Linux's codel with ecn does the same, with at most one mark per departure. The law never drops packets. Packets
-// that are not ECN-capable count like others, but only the buffer limits them.
+// Linux's codel with ecn does the same, with at most one mark per departure. The law never drops packets. Packets that
+// are not ECN-capable count like other packets, but only the buffer limits them.
 #ifndef ECNOMY_LAWS_MARKING_CODEL_H_
 #define ECNOMY_LAWS_MARKING_CODEL_H_
 

@@ -42,17 +42,17 @@ class ControlledDelay {
     return strike;
   }
 
-  // The packet that was struck last has been dropped, not marked.
+  // Notes that the packet struck last was dropped, not marked.
   void drop() noexcept { dropped_ = true; }
 
-  // No packet is left when one should depart.
+  // Called if the queue is empty when a packet should depart.
   void empty() noexcept {
     withdraw();
     ok_from_ = kNever;
     striking_ = dropped_ = false;
   }
 
-  // Packets were dropped because the buffer was full (Linux's fq_codel: it counts them as strikes).
+  // Notes packets dropped because the buffer was full. Like Linux's fq_codel, it counts them as strikes.
   void overflowed(std::int64_t packets) noexcept { count_ += packets; }
 
  private:

@@ -2,10 +2,11 @@
 // Marking by projected arrivals, the reference algorithm (christin2003 section 2, Eq. 5 to 10).
 //
 // For each flow i the router estimates the round-trip time, the window W and the beginning of its round
-// (rounds.h). Its next round is expected after tau_i (at least 0). The round arrives at once and has W~ packets:
+// (rounds.h). Its next round is expected after tau_i (at least 0). The projection assumes that this round arrives at
+// once, with W~ packets:
 //   W~ = W + 1  if no packet of the flow was marked or dropped in this round, otherwise  W / 2   (Eq. 5)
-// of MSS_i bytes each, the largest packet of the flow so far. Q is the backlog that an arrival leaves. On every
-// arrival, while
+// of MSS_i bytes each, the largest packet of the flow so far. Q is the backlog after an arrival. On every arrival,
+// while
 //   Q + sum over tau_j <= tau_i of MSS_j W~_j - C tau_i > B   for some i                 (Eq. 7, 9)
 // and a flow exists without a mark or a loss in its round, the one with the largest window is marked
 // (Eq. 10): the oldest of its packets in the queue. In a FIFO queue this is its next packet to leave.
@@ -27,7 +28,7 @@
 
 namespace ecnomy {
 
-// State of a flow in the reference algorithm and the heuristic, in addition to its rounds.
+// A flow's state in the reference algorithm and in the heuristic: its rounds, packets and marks.
 struct ProjectedFlow {
   Rounds rounds;
   std::int32_t mss_bytes = 0;
@@ -125,7 +126,7 @@ class FlowProjection : public MarkingLaw {
     if (packet.flow >= 0) flows_[static_cast<std::size_t>(packet.flow)].is_dropped();
   }
 
-  // Projected bytes beyond the buffer at the last arrival, before marks; negative: free space.
+  // Projected bytes beyond the buffer at the last arrival, before marks. A negative value is free space.
   double excess_bytes() const noexcept { return excess_bytes_; }
 
   double probability() const noexcept { return 0.0; }

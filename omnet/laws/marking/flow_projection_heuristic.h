@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marking by projected arrivals, the heuristic (christin2003 section 3).
 //
-// The flows on list L2 are projected (followed_flows.h: filter, lists, rho). By the beginning of the last next
-// round they bring P bytes, from X flows with the mean window Omega and the mean MSS S:
+// The flows on list L2 are projected (followed_flows.h: filter, lists, rho). By the time the last of their next rounds
+// begins, they bring P bytes, from X flows with the mean window Omega and the mean MSS S:
 //   l1 = Q + P - C max(tau_i, 0) - B
 // If l1 > 0, ceil(l1 / (rho (Omega / 2 + S))) flows are marked, which removes l1. These are the flows with the
 // largest windows among those of L2 that have a packet in the queue (counted since they are followed) and no
@@ -97,7 +97,7 @@ class FlowProjectionHeuristic : public MarkingLaw {
     return now + interval_;
   }
 
-  // l1 at the last arrival; negative: free space.
+  // l1 at the last arrival. A negative value is free space.
   double excess_bytes() const noexcept { return excess_bytes_; }
   double rho() const noexcept { return flows_.rho(); }
 

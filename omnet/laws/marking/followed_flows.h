@@ -3,7 +3,7 @@
 // (multistage_filter.h). They are put on list L1. At the interval's end L1 becomes L2, and flows on neither list
 // are removed. The flows of L2 are projected in groups (service classes, or one group). X flows of a group have
 // known rounds, with the mean window Omega and the mean MSS S (bytes), and m of them had a mark or a loss in
-// their round. By the beginning of the last next round the group brings
+// their round. By the time the last of their next rounds begins, the group brings
 //   rho ((X - m)(Omega + S) + m Omega / 2)   bytes
 //   rho = bytes of the last interval / bytes in it of flows then on L1, counted since each was followed
 // (rho corrects the projection, not the bytes that have already arrived).
@@ -48,7 +48,7 @@ class FollowedFlows {
   // Replaces the filter by an empty one; the flows are kept.
   void use(MultistageFilter filter) { filter_ = std::move(filter); }
 
-  // A packet joins the queue. A flow stays in the group in which it is first followed.
+  // Counts a packet that joins the queue. A flow stays in the group in which it is first followed.
   void arrives(std::size_t group, const PacketView& packet, Time now,
                const RoundRules& rules) noexcept {
     arrived_bytes_ += packet.bytes;
@@ -71,7 +71,7 @@ class FollowedFlows {
     listed_.push_back(packet.flow);
   }
 
-  // The packet's transmission begins; true if the packet is to be marked.
+  // Called when the packet's transmission begins. Returns true if the packet is to be marked.
   bool leaves(const PacketView& packet) noexcept {
     const auto found = followed_.find(packet.flow);
     if (found == followed_.end()) return false;
@@ -81,7 +81,8 @@ class FollowedFlows {
     return flow.pays(packet);
   }
 
-  // The packet is dropped. If `just_came`, it arrived in this interval, which no longer counts it.
+  // Called when the packet is dropped. If `just_came` is true, the packet arrived in this interval, which then no
+  // longer counts it.
   void is_dropped(const PacketView& packet, bool just_came) noexcept {
     const std::int64_t uncounted = just_came ? packet.bytes : 0;
     arrived_bytes_ -= uncounted;
@@ -95,7 +96,7 @@ class FollowedFlows {
     if (flow.waiting == 0) unlist(flow);
   }
 
-  // L1 becomes L2.
+  // Ends the interval: L1 becomes L2.
   void end_interval() noexcept {
     std::int64_t identified_bytes = 0;
     std::fill(sums_.begin(), sums_.end(), Sums{});
@@ -120,11 +121,11 @@ class FollowedFlows {
     filter_.clear();
   }
 
-  // No flow is followed and no packet has arrived: the end of an interval changes nothing.
+  // True if no flow is followed and no packet has arrived, so that the end of an interval changes nothing.
   bool idle() const noexcept { return followed_.empty() && arrived_bytes_ == 0; }
 
-  // Flows of L2 that can be marked now, unordered: a packet in the queue and no mark in their round. The caller
-  // may sort and shorten the list, which is valid until the next call.
+  // Flows of L2 that can be marked now, because they have a packet in the queue and no mark in their round. The order
+  // is arbitrary. The caller may sort and shorten the list, which is valid until the next call.
   Candidates& candidates() noexcept {
     candidates_.clear();
     for (const std::int32_t id : listed_) {

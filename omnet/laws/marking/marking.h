@@ -72,17 +72,17 @@ struct MarkingTraits {
   bool departures = false;   // acts when a transmission begins: on_departure, watches_departures
   bool clock = false;        // acts at times that it sets: first_timer, on_timer
   bool drops = false;        // is called for packets that find the buffer full: on_drop
-  bool link_buffer = false;  // its buffer is the link's if the user gives none
-  // What `check` and the analysis know of its equilibrium. Each text is an expression of parameters: names,
-  // numbers, + - * ( ), and `name == choice`, which is 1 or 0.
+  bool link_buffer = false;  // uses the link's buffer if the user gives no buffer
+  // The law's equilibrium, for `check` and the analysis. Each text is an expression of parameters: names, numbers, + -
+  // * ( ), and `name == choice`, which is 1 or 0.
   const char* ceiling = "1";  // the largest probability of early marking that sets a price
   const char* per_load =
       "";  // change of the probability per unit of offered load / capacity; "": depends on the queue
-  bool saturates = false;  // marks every packet beyond the ceiling
+  bool saturates = false;  // marks every packet once the probability is above the ceiling
   const char* late =
       "0";  // other than 0: it decides only as packets depart, so it marks ECT packets and drops none
 
-  // The law needs only a queue at arrivals, such as a class's queue under deficit-round-robin.
+  // True if the law acts only on arrivals, so that it also works on the queue of a class under deficit-round-robin.
   constexpr bool arrivals_only() const { return !departures && !clock && !drops && !link_buffer; }
 };
 
@@ -123,7 +123,7 @@ template <class Law>
 inline constexpr bool kOwnDrop =
     !std::same_as<decltype(&Law::on_drop), decltype(&MarkingLaw::on_drop)>;
 
-// A complete marking law: described, with all hooks, and with its own ones exactly as its traits name them.
+// A complete marking law has a description and all hooks, and defines itself exactly the hooks that its traits name.
 template <class Law>
 concept MarkingHooks =
     std::derived_from<Law, MarkingLaw> && Described<Law> &&

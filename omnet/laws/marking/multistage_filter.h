@@ -29,7 +29,7 @@ class MultistageFilter {
         parallel_(parallel),
         counters_(stages * buckets) {}
 
-  // Counts a packet; true if its flow passes.
+  // Counts a packet. Returns true if its flow passes.
   bool passes(std::int32_t flow, std::int32_t bytes) noexcept {
     bool through = true;
     for (std::size_t stage = 0; stage < stages_ && (through || parallel_); ++stage) {

@@ -50,7 +50,7 @@ class PacketBuffer {
     Time started;
     std::int32_t bytes;
   };
-  static constexpr Time kFar = Time{1} << 62;  // 53 days: the bound of a too slow server
+  static constexpr Time kFar = Time{1} << 62;  // 53 days: the limit if the server is too slow
 
   explicit PacketBuffer(std::vector<Slot>&& slots) noexcept : slots_(std::move(slots)) {}
 

@@ -3,9 +3,9 @@
 // controllers for AQM routers supporting TCP flows", INFOCOM 2001; christin2003 section 5.1). Every
 // `interval_s` the queue q is sampled and
 //   p <- p + a (q - q_ref) - b (q_before - q_ref),   kept in [0, 1].
-// Every arrival is marked with probability p. a > b: their difference is the gain of the integral of the
-// queue's error. a and b are per packet. `unit` is the unit of the queue and of q_ref (`reference`). With
-// the unit bytes, a packet has mean_packet_bytes.
+// Every arrival is marked with probability p. a must exceed b: the difference is the gain of the integral of the
+// queue's error. Both are per packet. `unit` is the unit of the queue and of q_ref (`reference`). If the unit is bytes,
+// a packet counts as mean_packet_bytes.
 #ifndef ECNOMY_LAWS_MARKING_PI_H_
 #define ECNOMY_LAWS_MARKING_PI_H_
 

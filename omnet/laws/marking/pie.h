@@ -28,7 +28,7 @@ class Pie : public MarkingLaw {
   static constexpr About kAbout{
       "A proportional-integral controller keeps the queueing delay at a target.", "RFC 8033"};
   static constexpr MarkingTraits kTraits{
-      .clock = true, .drops = true, .ceiling = "mark_p"};  // it drops above
+      .clock = true, .drops = true, .ceiling = "mark_p"};  // above mark_p it drops packets
   static constexpr Parameter kParameters[] = {
       {"target_s", "s", 0.015, 1e-6, 1e6, "", "Target queueing delay: QDELAY_REF."},
       {"update_s", "s", 0.015, 1e-6, 1e6, "", "Time between two updates of the probability."},
@@ -109,7 +109,7 @@ class Pie : public MarkingLaw {
   double probability_ = 0.0;
   double before_ = 0.0;  // the delay at the last update
   double sum_ = 0.0;     // sum of the probability since the last mark or drop
-  Time burst_ = 0;       // remaining duration of the burst that passes
+  Time burst_ = 0;       // remaining time in which all packets pass
 };
 
 }  // namespace ecnomy

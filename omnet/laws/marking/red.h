@@ -10,15 +10,15 @@
 //   gentle: max_th <= avg < 2 max_th      p_b = max_p + (1 - max_p) (avg - max_th) / max_th
 //   above                                 every packet is marked or dropped, according to `above_max`
 //
-// Empty-queue rule: a packet that meets at most one waiting packet is not marked, except with
-// `mark_on_empty` or by `limit`. The first packet at which avg >= min_threshold and the queue is longer
-// only starts the count. `count` spreads the marks. k is the number of arrivals since RED's last mark or
-// drop, forced or random, this arrival included (with byte_mark: their bytes / mean_packet_bytes):
+// Empty-queue rule: a packet that finds at most one waiting packet is not marked, unless `mark_on_empty` or `limit`
+// requires the mark. The first packet at which avg >= min_threshold and the queue is longer only starts the count.
+// `count` spreads the marks. k is the number of arrivals since RED's last mark or drop, forced or random, this arrival
+// included (with byte_mark: their bytes / mean_packet_bytes):
 //   wait      p = 0 if k p_b < 1,  p_b / (2 - k p_b) if k p_b < 2,  else 1
 //   no wait   p = p_b / (1 - k p_b) if k p_b < 1,  else 1
 // `byte_mark` multiplies p by bytes / mean_packet_bytes (p is at most 1). A packet is marked if u < p,
-// but dropped if p_b > mark_p. `limit`: a packet that meets q >= limit is marked (siris2002: marks
-// instead of drops at the reference buffer); -1: no limit. Thresholds, limit and q are in packets or bytes.
+// but dropped if p_b > mark_p. A packet that finds q >= `limit` is marked (siris2002 marks instead of dropping at the
+// reference buffer); -1 means no limit. Thresholds, limit and q are in packets or bytes.
 #ifndef ECNOMY_LAWS_MARKING_RED_H_
 #define ECNOMY_LAWS_MARKING_RED_H_
 
@@ -32,7 +32,7 @@ class Red : public MarkingLaw {
   static constexpr About kAbout{
       "Random early detection: the marking probability rises with the moving average of the queue.",
       "Floyd and Jacobson 1993; siris2002 section 4.1"};
-  // Only the linear part sets a price. A queue beyond it, where gentle RED rises to 1, is out of control.
+  // Only the linear part sets a price. Beyond it, where gentle RED rises to 1, RED no longer controls the queue.
   static constexpr MarkingTraits kTraits{.ceiling = "max_probability", .saturates = true};
   static constexpr Parameter kParameters[] = {
       {"unit", "choice", 0, 0, 1, "packets,bytes",
@@ -146,7 +146,7 @@ class Red : public MarkingLaw {
  private:
   void update_average(double q, const QueueView& queue, Time now) noexcept {
     if (idle_decay_ && queue.idle_since >= 0 && queue.packets == 0) {
-      // A single division of whole numbers: idle times of whole packets are common and remain exact.
+      // A single division of whole numbers keeps idle times of whole packets exact. These are common.
       const double idle = static_cast<double>(now - queue.idle_since);
       const double steps = std::floor(idle * static_cast<double>(queue.rate_bps) /
                                       (mean_packet_bytes_ * 8.0 * kPsPerSecond));

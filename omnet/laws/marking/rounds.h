@@ -8,9 +8,9 @@
 //   then  RTT <- m RTT + (1 - m)(T - s)  (m = `rtt_memory`),  s <- T,  W <- 1.   Otherwise W <- W + 1.
 // The second condition (the safeguard) applies once a previous round exists.
 //
-// Screened is our estimator: section 6 asks for a better one but does not define it. T - s is not a sample
-// if it does not measure the RTT: if the safeguard ended the round, or if the sender paused for longer
-// than `forget_rtts` RTTs.
+// The screened variant is ecnomy's estimator: section 6 asks for a better one but does not define it. T - s is not a
+// sample if it does not measure the RTT: if the safeguard ended the round, or if the sender paused for longer than
+// `forget_rtts` RTTs.
 #ifndef ECNOMY_LAWS_MARKING_ROUNDS_H_
 #define ECNOMY_LAWS_MARKING_ROUNDS_H_
 
@@ -27,7 +27,7 @@ struct RoundRules {
 
 class Rounds {
  public:
-  // Counts an arrival; true if it starts a round.
+  // Counts an arrival. Returns true if it starts a round.
   bool on_packet(Time now, const RoundRules& rules) noexcept {
     const Time before = last_;
     last_ = now;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stabilized RED (Ott, Lakshman and Wong, "SRED: Stabilized RED", IEEE INFOCOM 1999). A list of recently seen flows,
-// the zombies, estimates the number of active flows: two of n equal flows meet with probability 1/n. At each arrival
+// the zombies, estimates the number of active flows: with n equal flows, a packet meets its own flow with probability
+// 1/n. At each arrival
 //
-//   the list is not full   the packet's flow is added; no comparison
-//   else                   the flow is compared with a zombie at random. If they differ, the flow replaces the
+//   the list is not full   the packet's flow is added, without a comparison
+//   else                   the flow is compared with a random zombie. If they differ, the flow replaces the
 //                          zombie with probability r, `overwrite`. P <- (1 - a) P + a hit, a = r / M, M zombies
 //
 // With a queue q, a buffer B, P_max = `max_probability` and N = `flows`,
@@ -11,8 +12,8 @@
 //   p_sred = P_max if q >= B / 3,  P_max / 4 if q >= B / 6,  else 0
 //   p      = p_sred min(1, 1 / (N P)^2) (1 + hit / P), at most 1
 //
-// The last factor (`favours_small`, "full SRED") marks flows more often that have many packets in the list. 1/P
-// estimates the number of flows: with fewer than N the probability is lower, so that TCP's windows fit the buffer.
+// With the last factor (`favours_small`, "full SRED"), flows that have many packets in the list are marked more often.
+// 1/P estimates the number of flows: with fewer than N the probability is lower, so that TCP's windows fit the buffer.
 // All draws come in this order: zombie, replacement, mark.
 #ifndef ECNOMY_LAWS_MARKING_SRED_H_
 #define ECNOMY_LAWS_MARKING_SRED_H_
@@ -53,7 +54,7 @@ class Sred : public MarkingLaw {
 
   explicit Sred(const double* values) { configure(values); }
 
-  // May be called between packets; the state is kept. A shorter memory loses the flows beyond it.
+  // May be called between packets; the state is kept. A shorter list loses the flows at its end.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     max_probability_ = values[0];

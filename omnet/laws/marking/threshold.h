@@ -3,7 +3,7 @@
 //   arriving   the arriving packet is marked (Laevens, Key and McAuley 2000: siris2002 ref. 18)
 //   queue      the arriving packet and all waiting packets are marked (Wischik 1999: siris2002 ref. 19,
 //              with an adaptive threshold)
-//   departing  a packet is marked at the start of its transmission, if more than the threshold wait behind
+//   departing  a packet is marked at the start of its transmission, if more packets than the threshold wait behind it
 #ifndef ECNOMY_LAWS_MARKING_THRESHOLD_H_
 #define ECNOMY_LAWS_MARKING_THRESHOLD_H_
 

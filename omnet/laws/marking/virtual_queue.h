@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual queue (antoniadis2000 section 3.2; siris2002 section 4.2; Gibbens and Kelly).
 //
-// A virtual buffer of theta * B bytes is served at theta * C. Every arrival is offered to it, and one
-// that does not fit is a virtual loss. The papers do not define the service:
+// A virtual buffer of theta * B bytes is served at theta * C. Every arriving packet is offered to it, and a packet that
+// does not fit is a virtual loss. The papers do not define the service:
 //   fluid         the buffer drains evenly, and all its bytes count
 //   packet        whole packets are served one after another. The packet in service does not count
 //                 (packet_buffer.h), so a packet that finds the virtual server idle always fits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrival times of the packets that wait in a FIFO queue, for laws that need each packet's waiting time.
+// The arrival times of the packets in a FIFO queue, for laws that need each packet's waiting time.
 #ifndef ECNOMY_LAWS_MARKING_WAITING_TIMES_H_
 #define ECNOMY_LAWS_MARKING_WAITING_TIMES_H_
 
@@ -19,7 +19,7 @@ class WaitingTimes {
     slot(tail_++) = now;
   }
 
-  // The packet that arrived last found no room.
+  // Removes the packet that arrived last, because it found no room.
   void withdraw() noexcept {
     if (tail_ != head_) --tail_;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributions by inversion, with one uniform in (0, 1) per draw. std:: distributions are not used, because they
-// differ between libraries. The normal distribution is by Box and Muller, with two uniforms.
+// Distributions by inversion, with one uniform in (0, 1) per draw. The distributions of std:: are not used, because
+// they differ between libraries. The normal distribution uses the Box-Muller method, with two uniforms.
 #ifndef ECNOMY_LAWS_RANDOM_INVERSION_H_
 #define ECNOMY_LAWS_RANDOM_INVERSION_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A component's own random stream: Philox4x32-10 with a key from (seed, component name). A further component
-// thus does not change the draws of other components, in either engine.
+// A component's own random stream: Philox4x32-10 with a key from (seed, component name). Adding a component thus does
+// not change the draws of the others, in either engine.
 //
 //   key      = mix(seed ^ mix(FNV-1a 64 of the name)), with mix the finaliser of SplitMix64
 //   u64 no.i = words 2(i mod 2) (low half) and 2(i mod 2)+1 (high half) of the block at counter

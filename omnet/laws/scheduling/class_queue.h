@@ -25,7 +25,7 @@ struct Service {
   std::size_t service;  // the class whose oldest packet leaves
   bool mark;
   Time waited;
-  bool drop = false;  // the packet is dropped instead; if more packets wait, next() is called again
+  bool drop = false;  // drop the packet instead, and call next() again if more wait
 };
 
 struct SchedulingTraits {
@@ -33,7 +33,7 @@ struct SchedulingTraits {
       false;  // each class has its own marking law and buffer; otherwise the scheduler marks
   bool by_codepoint = false;  // the ECN field, not the source, determines a packet's class
   bool drops_classic =
-      false;             // by codepoint: packets of the second class are dropped, never marked
+      false;             // with by_codepoint: packets of the second class are dropped, never marked
   bool by_flow = false;  // one class with a queue for each flow; the oldest packets are dropped
   bool draws = false;    // next(now, uniform): the scheduler draws from a stream
   // arrive(n, packet, busy, now, flow, uniform) returns the queue that the packet joins, and marks() is its mark
@@ -53,7 +53,7 @@ concept Draws = requires(Law& law, double (&uniform)()) {
   { law.next(Time{}, uniform) } noexcept -> std::same_as<Service>;
 };
 
-// A complete scheduler: described, with all hooks, and with exactly the optional hooks that its traits name.
+// A complete scheduler has a description, all required hooks, and exactly the optional hooks that its traits name.
 template <class Law>
 concept SchedulingHooks =
     Described<Law> && std::same_as<decltype(Law::kTraits), const SchedulingTraits> &&
@@ -63,7 +63,7 @@ concept SchedulingHooks =
     } && Law::kTraits.draws == Draws<Law> && Law::kTraits.controls == PassesTime<Law> &&
     Law::kTraits.controls == HasProbability<Law>;
 
-// The number of a scheduler's queues: one for each class, or many for its only class.
+// The number of a scheduler's queues: one per class, or many queues for a single class.
 template <class Scheduler>
 std::size_t queues_of(const Scheduler& law) noexcept {
   if constexpr (Scheduler::kTraits.by_flow) {
@@ -101,7 +101,7 @@ class ClassQueue {
     return last;
   }
 
-  // Bytes of the busy period; push() and drop_last() note theirs.
+  // Counts further bytes in the busy period. push() and drop_last() count their own packets.
   void note_arrived(std::int64_t bytes) noexcept { arrived_bytes_ += bytes; }
   void note_dropped(std::int64_t bytes) noexcept { dropped_bytes_ += bytes; }
   void begin_busy_period() noexcept { arrived_bytes_ = dropped_bytes_ = 0; }

@@ -3,7 +3,7 @@
 // that pass a multistage filter are followed (marking/followed_flows.h). The link has one filter and one rho, and
 // each class is a group. A dropped packet may have arrived before the interval, so it still counts as arrived.
 //
-// By the beginning of the last next round, after tau, class n is projected to bring P_n bytes. With backlog Q_n,
+// Class n is projected to bring P_n bytes by the time the last of the next rounds begins, after tau. With backlog Q_n,
 // rate r_n and the delay D_n of the packet last transmitted, it then needs the rate
 //   r~_n = max{ mu_n, (Q_n + P_n - r_n tau) / (d_n - D_n) }
 // (mu_n without a delay bound; infinite if bytes remain and D_n >= d_n). While
@@ -47,7 +47,7 @@ class ClassRegulator {
     flows_.use(rules.filter);
   }
 
-  // A packet joins its class's queue.
+  // Counts a packet that joins its class's queue.
   void follow(std::size_t service, const PacketView& packet, Time now) noexcept {
     while (due_ <= now) {
       if (flows_.idle()) due_ += (now - due_) / rules_.interval * rules_.interval;
@@ -57,7 +57,7 @@ class ClassRegulator {
     flows_.arrives(service, packet, now, rules_.rounds);
   }
 
-  // Called after the packet was accepted: marks flows until both conditions hold.
+  // Called once the packet is accepted. Marks flows until both conditions hold.
   void regulate(const std::vector<ServiceClass>& promised, const std::vector<View>& views,
                 double capacity_bps, Time now) noexcept {
     tau_s_ = flows_.wait_ps(now) / kPsPerSecond;
@@ -72,11 +72,11 @@ class ClassRegulator {
     }
   }
 
-  // The packet's transmission begins; true if the packet is to be marked.
+  // Called when the packet's transmission begins. Returns true if the packet is to be marked.
   bool leaves(const PacketView& packet) noexcept { return flows_.leaves(packet); }
   void is_dropped(const PacketView& packet) noexcept { flows_.is_dropped(packet, false); }
 
-  // Values at the last arrival, after marks: bytes beyond the buffer, and the sum of r~_n.
+  // The bytes beyond the buffer and the sum of r~_n at the last arrival, after its marks.
   double excess_bytes() const noexcept { return excess_bytes_; }
   double needed_bps() const noexcept { return needed_bps_; }
   double rho() const noexcept { return flows_.rho(); }

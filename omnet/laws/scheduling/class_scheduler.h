@@ -6,20 +6,20 @@
 //
 // Rates. A class with waiting packets needs the rate of Eq. 11, with D_n the age of its oldest packet:
 //   r_n^min = max{ mu_n, Q_n / (d_n - D_n) }   at most C; C if D_n is at or beyond d_n.
-// If the sum of r_n^min is at most C, each class gets its r_n^min. The rest of C is divided in proportion to shares
-// y_n among the waiting classes without a delay bound or in a delay chain (or, without such classes, among all
-// waiting classes). Otherwise each class gets min(r_n^min, mu_n) and the same fraction of its remaining need: the
-// delay bound is relaxed.
+// If the sum of r_n^min is at most C, each class gets its r_n^min. The rest of C is divided in proportion to shares y_n
+// among the waiting classes that have no delay bound or belong to a delay chain. If there are no such classes, all
+// waiting classes share it. If the sum exceeds C, each class gets min(r_n^min, mu_n) and the same fraction of its
+// remaining need: the delay bound is relaxed.
 //   Along a chain of delay ratios, shares are adjusted every `update_s`. D_n = Q_n / r_n is the wait of a packet
 // that arrives now, D*_n = D_n / weight_n, and the mean is over the classes of the chain that have a rate:
-//   y_n <- y_n (1 + gain (D*_n / mean - 1)),   with their sum unchanged.   In rates this is r_n += K_n e_n
+//   y_n <- y_n (1 + gain (D*_n / mean - 1)),   with their sum unchanged. In terms of rates this is r_n += K_n e_n
 // with e_n = mean D* - D*_n and K_n = -gain r_n / mean D*, independently of the scale of the delays. The feedback
 // uses the delay ahead, not the past delay (the age of the oldest packet). The past delay reflects a rate only after
-// the queue has been served, and feedback on it oscillates for ever.
+// the queue has been served, and feedback on it oscillates forever.
 //
 // Service. A class's credit is the bytes that a fluid server at its rate would have sent, minus the bytes sent.
-// The class with the largest credit is served next; ties go to the lower class. A class that begins to wait has
-// no credit. A class that has sent everything divides its credit or debt among the waiting classes.
+// The class with the largest credit is served next; ties go to the lower class. When a class begins to wait, its credit
+// is 0. A class that has sent everything divides its credit or debt among the waiting classes.
 //
 // Drops happen at arrivals and always take the last packet of a class. On overflow, the class furthest below its
 // share loses a packet: the class with the smallest p_n / weight_n, with p_n the loss in this busy period. If a drop
@@ -85,7 +85,7 @@ class ClassScheduler {
   };
   static constexpr int kNone = -1;
 
-  // values: as kParameters; classes: each as ServiceClass::kParameters.
+  // `values` are in the order of kParameters, and each entry of `classes` in the order of ServiceClass::kParameters.
   ClassScheduler(const double* values, const std::vector<std::vector<double>>& classes,
                  std::int64_t capacity_bps)
       : capacity_bps_(static_cast<double>(capacity_bps)),
@@ -106,7 +106,7 @@ class ClassScheduler {
     if (values[0] != 0) regulator_.emplace(rules(values), classes.size());
   }
 
-  // A packet is offered and joins its class; `busy`: the link is transmitting a packet. The caller then calls
+  // A packet is offered and joins its class. `busy` is true if the link is transmitting a packet. The caller then calls
   // drop() until it returns kNone, and then settle().
   void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
     advance(now);
@@ -117,7 +117,8 @@ class ClassScheduler {
     if (regulator_) regulator_->follow(n, packet, now);
   }
 
-  // Returns the class whose last packet has been dropped, or kNone. `overflow`: the buffer is above its limit.
+  // Returns the class whose last packet has been dropped, or kNone. `overflow` is true if the buffer is above its
+  // limit.
   int drop(bool overflow, Time now) noexcept {
     const double sum = minima(now);
     if (!overflow && sum <= capacity_bps_) return kNone;
@@ -207,7 +208,7 @@ class ClassScheduler {
     update_at_ = now + update_;
   }
 
-  // Fluid service up to now.
+  // Advances the fluid service to the present time.
   void advance(Time now) noexcept {
     const double passed_s = seconds(now - now_);
     now_ = now;
@@ -216,7 +217,7 @@ class ClassScheduler {
     }
   }
 
-  // A class has no waiting packets left.
+  // Called when a class has no waiting packets left.
   void leave(std::size_t n) noexcept {
     const double credit = std::exchange(states_[n].credit_bytes, 0.0);
     const double others = static_cast<double>(waiting());
@@ -225,7 +226,7 @@ class ClassScheduler {
     }
   }
 
-  // Sets least_bps of each class; returns their sum.
+  // Sets least_bps of each class and returns the sum.
   double minima(Time now) noexcept {
     double sum = 0.0;
     for (std::size_t n = 0; n < states_.size(); ++n) {
@@ -262,7 +263,7 @@ class ClassScheduler {
     }
   }
 
-  // A class's share of the remaining capacity; 0 if it takes no part.
+  // A class's share of the remaining capacity, or 0 if the class receives nothing from it.
   double takes(std::size_t n, bool all) const noexcept {
     const bool elastic = all || !promised_[n].in_time() || delay_.tied(n);
     return elastic && !states_[n].queue.empty() ? states_[n].share : 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the two classes of a link that classifies packets by their ECN field. The first class is L4S traffic, the
-// second class is all other traffic (RFC 9331 section 5.1). The classes have no parameters.
+// One of the two classes of a link that classifies packets by their ECN field. The first class is L4S traffic, and the
+// second is all other traffic (RFC 9331 section 5.1). The classes have no parameters.
 #ifndef ECNOMY_LAWS_SCHEDULING_CODEPOINT_CLASS_H_
 #define ECNOMY_LAWS_SCHEDULING_CODEPOINT_CLASS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The turns of the queues of L4S and classic traffic: Linux's weighted round robin (sch_dualpi2.c; RFC 9332 leaves the
-// scheduler open). The L4S queue sends while the credit of the classic queue is 0 or less, or if only it has packets.
-// While both wait, a byte of L4S traffic adds `classic_share` to the credit and a classic byte subtracts
-// 1 - classic_share. After an idle time the credit is MTU (2 classic_share - 1).
+// Linux's weighted round robin between the queues of L4S and classic traffic (sch_dualpi2.c). RFC 9332 leaves the
+// choice of the scheduler open. The L4S queue sends while the credit of the classic queue is 0 or less, or if only it
+// has packets. While both wait, a byte of L4S traffic adds `classic_share` to the credit and a classic byte subtracts 1
+// - classic_share. After an idle time the credit is MTU (2 classic_share - 1).
 #ifndef ECNOMY_LAWS_SCHEDULING_CODEPOINT_TURNS_H_
 #define ECNOMY_LAWS_SCHEDULING_CODEPOINT_TURNS_H_
 
@@ -20,14 +20,14 @@ class CodepointTurns {
   CodepointTurns(double classic_share, double mtu_bytes) noexcept
       : classic_share_(classic_share), mtu_bytes_(mtu_bytes) {}
 
-  // A busy period of the link begins.
+  // Begins a busy period of the link.
   void begin() noexcept { credit_bytes_ = mtu_bytes_ * (2 * classic_share_ - 1); }
-  // The queue that sends next; at least one has packets.
+  // The queue that sends next. At least one queue must have packets.
   std::size_t next(const ClassQueue& l4s, const ClassQueue& classic) const noexcept {
     return !l4s.empty() && (classic.empty() || credit_bytes_ <= 0) ? CodepointClass::kL4s
                                                                    : CodepointClass::kClassic;
   }
-  // A packet was sent while both queues waited.
+  // Counts a packet that was sent while both queues had packets.
   void sent(std::size_t n, std::int32_t bytes) noexcept {
     credit_bytes_ += bytes * (n == CodepointClass::kL4s ? classic_share_ : classic_share_ - 1);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One transmitter for several classes by weights: deficit round robin (Shreedhar and Varghese, "Efficient
-// fair queueing using deficit round-robin", SIGCOMM 1995). It serves the class-based queueing (CBQ) of
-// DiffServ in andreassen2002 section 3.1, whose classes borrow the idle capacity of other classes.
+// fair queueing using deficit round-robin", SIGCOMM 1995). It models the class-based queueing (CBQ) of DiffServ in
+// andreassen2002 section 3.1, whose classes borrow idle capacity from each other.
 //
 // Classes with waiting packets take turns, in the order in which they began to wait. At the beginning of
 // its turn a class's deficit grows by its quantum,
@@ -44,7 +44,7 @@ class DeficitRoundRobin {
   };
   static constexpr int kNone = -1;
 
-  // values: as kParameters; classes: each as WeightedClass::kParameters.
+  // `values` are in the order of kParameters, and each entry of `classes` in the order of WeightedClass::kParameters.
   DeficitRoundRobin(const double* values, const std::vector<std::vector<double>>& classes,
                     std::int64_t capacity_bps)
       : capacity_bps_(capacity_bps) {
@@ -64,8 +64,8 @@ class DeficitRoundRobin {
     turns_.reserve(classes.size());
   }
 
-  // A packet is offered and joins its class's queue; `busy`: the link is transmitting a packet. The caller then
-  // calls drop() and settle().
+  // A packet is offered and joins its class's queue. `busy` is true if the link is transmitting a packet. The caller
+  // then calls drop() and settle().
   void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
     if (!busy && turns_.empty()) {
       for (State& state : states_) state.queue.begin_busy_period();
@@ -77,8 +77,8 @@ class DeficitRoundRobin {
     busy_ = busy;
   }
 
-  // Returns the class of the arriving packet if it has been dropped, else kNone. `refused`: the marking law or the
-  // link's buffer rejects the packet.
+  // Returns the class of the arriving packet if it has been dropped, else kNone. `refused` is true if the marking law
+  // or the link's buffer rejects the packet.
   int drop(bool refused, Time) noexcept {
     if (arrived_ == kNone) return kNone;
     const std::size_t n = static_cast<std::size_t>(arrived_);
@@ -150,7 +150,7 @@ class DeficitRoundRobin {
   std::int64_t capacity_bps_;
   std::vector<State> states_;
   std::vector<std::size_t>
-      turns_;             // classes with waiting packets; the first class's turn is now or next
+      turns_;             // classes with waiting packets; the first has the present or next turn
   bool in_turn_ = false;  // the first class's turn has begun
   int arrived_ = kNone;   // the class of the packet that may be dropped
   bool busy_ = false;     // at its arrival

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dual queue of DOCSIS cable links (MULPIv3.1 Annexes M and O, as docsis-ns3 runs them downstream): a queue L for
-// ECT(1) and CE, a queue C for all other packets.
+// The dual queue of DOCSIS cable links (MULPIv3.1 Annexes M and O, as docsis-ns3 runs them downstream): queue L for
+// ECT(1) and CE, and queue C for all other packets.
 //
 //   C   drops by DOCSIS-PIE (docsis_pie.h) on the delay of its bytes at the rate that L leaves: the link's rate less
-//       that of L in the last `update_s`, or less the share of L if that is smaller. It never marks
+//       that of L in the last `update_s`, or less the share of L if this is smaller. C never marks
 //   L   marks an arrival with probability max(native, min(1, k sqrt(p))), by a sum of it (`recurs`, RFC 9332
 //       appendix A), where p is PIE's and k is the `coupling`. native is 0 up to a delay of ramp_end_s - ramp_s and 1
 //       from ramp_end_s on. The delay is that of the bytes of L, the packet included, at the link's rate. Slow links:
 //       the ramp begins at two frames or later
 //
 // With `protection`, packets of flows that queue in L join C instead (queue_protection.h, RFC 9957); a mark remains.
-// Each queue has a buffer for a time at the link's rate, L also for at least 20 frames; the link's buffer holds both.
-// Turns are as in DualPI2 (codepoint_turns.h); DOCSIS gives L a weight of 230/256.
+// The buffer of each queue is given as a time at the link's rate, and that of L holds at least 20 frames. The link's
+// buffer limits both together. Turns are as in DualPI2 (codepoint_turns.h); DOCSIS gives L a weight of 230/256.
 #ifndef ECNOMY_LAWS_SCHEDULING_DOCSIS_H_
 #define ECNOMY_LAWS_SCHEDULING_DOCSIS_H_
 
@@ -114,8 +114,8 @@ class Docsis {
     due_ = update_;
   }
 
-  // As in DeficitRoundRobin; `n`: the queue for the packet's codepoint. Returns the queue that it joins, and decides on
-  // a mark and a drop; `flow`: a hash of its flow.
+  // As in DeficitRoundRobin. `n` is the queue for the packet's codepoint, and `flow` a hash of its flow. Decides on a
+  // mark and a drop, and returns the queue that the packet joins.
   template <class Uniform>
   std::size_t arrive(std::size_t n, const PacketView& packet, bool busy, Time now,
                      std::uint64_t flow, Uniform&& uniform) {
@@ -148,7 +148,7 @@ class Docsis {
     arrived_ = kNone;
   }
 
-  // Returns the next packet to leave; at least one packet must be waiting.
+  // Returns the next packet to leave. At least one packet must be waiting.
   Service next(Time now) noexcept {
     advance(now);
     const bool both = !queues_[0].empty() && !queues_[1].empty();
@@ -165,7 +165,7 @@ class Docsis {
 
   std::size_t classes() const noexcept { return queues_.size(); }
   const ClassQueue& queue(std::size_t n) const noexcept { return queues_[n]; }
-  // The root of the drop probability, at most 1. L4S packets are marked with k times the root.
+  // The square root of the drop probability, at most 1. L4S packets are marked with k times this value.
   double probability() const noexcept { return std::min(1.0, root()); }
   double settled(std::size_t n) const noexcept {
     return n == 0 ? pie_.probability() : turns_.credit_bytes();
@@ -176,10 +176,10 @@ class Docsis {
   static constexpr double kMtuBytes = 1500;
 
   bool empty() const noexcept { return queues_[0].empty() && queues_[1].empty(); }
-  // PIE's p is of a mean packet and exceeds 1 if packets are small.
+  // PIE's p refers to a packet of the mean size, so it exceeds 1 if packets are small.
   double root() const noexcept { return std::sqrt(pie_.probability()); }
 
-  // Decides on the mark of an L4S packet, and by `n` on the queue that it joins.
+  // Decides whether an L4S packet is marked, and sets `n` to the queue that it joins.
   bool admit(const PacketView& packet, Time now, std::uint64_t flow, std::size_t& n) noexcept {
     const auto bytes = static_cast<double>(queues_[n].bytes() + packet.bytes);
     const double delay_ps = bytes * 8 / rate_bps_ * kPsPerSecond;

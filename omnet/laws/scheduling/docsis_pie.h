@@ -5,7 +5,7 @@
 //
 // with the k of PIE (pie_scale.h) below p = 0.1, then k = 2, 8, 32 for p below 1, 10 and above. From p = 0.1 on, p
 // rises by at most 0.02. Then p <- 0.98 p if d and d_before are below 5 ms, or p <- p + 0.02 if d is above 200 ms. p
-// is kept from 0 to 0.85 mean_packet / 64 bytes.
+// stays between 0 and 0.85 mean_packet / 64 bytes.
 //
 // A packet of B bytes is dropped with probability q = min(0.85, p B / mean_packet), but not before the sum of q since
 // the last drop is 0.85, and always from a sum of 8.5 on. All packets pass
@@ -55,7 +55,7 @@ class DocsisPie {
     return !(state_ == before);
   }
 
-  // Returns true if the arriving packet is to be dropped; `waiting_bytes`: of the queue, without the packet.
+  // Returns true if the arriving packet is to be dropped. `waiting_bytes` is the size of the queue without this packet.
   template <class Uniform>
   bool drops(std::int32_t packet_bytes, std::int64_t waiting_bytes, Uniform&& uniform) noexcept {
     if (state_.pass > 0) return false;
@@ -78,7 +78,7 @@ class DocsisPie {
     }
     return true;
   }
-  // The buffer had no room for a packet.
+  // Called if the buffer had no room for a packet.
   void overflowed() noexcept { sum_ = 0.0; }
 
   double probability() const noexcept { return state_.p; }
@@ -87,7 +87,7 @@ class DocsisPie {
   static constexpr double kLow = 0.85, kHigh = 8.5;  // bounds of the sum
   static constexpr double kLeastBytes = 64;          // of a packet
 
-  // Of a burst: none, before its first drop, after it.
+  // State of a burst: no burst, before its first drop, or after it.
   enum class Burst : std::uint8_t { none, begun, dropped };
   struct State {
     double p = 0, delay_s = 0;      // delay_s: at the last update

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DualPI2, the dual queue with coupled AQMs of L4S (RFC 9332): a queue L for ECT(1) and CE, a queue C for all other
+// DualPI2, the dual queue with coupled AQMs of L4S (RFC 9332): queue L for ECT(1) and CE, queue C for all other
 // packets, and one base probability p' for both. Every `update_s`, with D the waiting time of the oldest packet,
 //
 //   p' += alpha (D - target_s) + beta (D - D at the previous update)    kept in [0, 1]
@@ -24,7 +24,7 @@
 //
 // Both forms select the next queue by weighted round robin (codepoint_turns.h), with `classic_share` and `mtu_bytes`.
 //
-// The buffer is the link's: a packet that arrives at a full buffer is dropped.
+// The law uses the link's buffer. A packet that finds it full is dropped.
 #ifndef ECNOMY_LAWS_SCHEDULING_DUALPI2_H_
 #define ECNOMY_LAWS_SCHEDULING_DUALPI2_H_
 
@@ -83,7 +83,7 @@ class DualPi2 {
   };
   static constexpr int kNone = -1;
 
-  // values: as kParameters; classes: two, without values.
+  // `values` are in the order of kParameters. `classes` has two entries, both empty.
   DualPi2(const double* values, const std::vector<std::vector<double>>& classes, std::int64_t) {
     check_parameters(kName, kParameters, values);
     if (classes.size() != queues_.size()) {
@@ -124,7 +124,7 @@ class DualPi2 {
     arrived_ = kNone;
   }
 
-  // Returns the next packet to leave, or to be dropped instead; at least one packet must be waiting.
+  // Returns the next packet to leave, or to be dropped instead. At least one packet must be waiting.
   template <class Uniform>
   Service next(Time now, Uniform&& uniform) noexcept {
     advance(now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow queueing with CoDel (RFC 8290; Linux's sch_fq_codel): a queue for each flow (flow_class.h), served by deficit
-// round robin, and CoDel (marking/controlled_delay.h) in each.
+// Flow queueing with CoDel (RFC 8290; Linux's sch_fq_codel): deficit round robin over one queue per flow
+// (flow_class.h), with CoDel (marking/controlled_delay.h) in each queue.
 //
 //   arrival   a queue without a turn gets one, with a deficit of a quantum, at the end of the list of new queues
 //   turn      of the first new queue, or of the first old one if no queue is new. With a deficit of 0 or less it gets
@@ -14,9 +14,9 @@
 //   overflow  a packet finds the link's buffer full: the queue with the most bytes loses half of them from its head,
 //             64 packets at most. CoDel counts the dropped packets as strikes
 //
-// Turns end when the link has sent everything. Linux's defaults: 1024 queues, target 5 ms, interval 100 ms, quantum
-// 1514 bytes, a limit of 10240 packets, no step. If several queues have the most bytes, the first of them loses
-// packets.
+// Turns end when the link has sent everything. Linux's defaults are 1024 queues, a target of 5 ms, an interval of 100
+// ms, a quantum of 1514 bytes, a limit of 10240 packets and no step. If several queues have the most bytes, the first
+// of them loses packets.
 #ifndef ECNOMY_LAWS_SCHEDULING_FQ_CODEL_H_
 #define ECNOMY_LAWS_SCHEDULING_FQ_CODEL_H_
 
@@ -55,7 +55,7 @@ class FqCodel {
   static constexpr int kNone = -1;
   static constexpr int kMostDrops = 64;  // per overflow (Linux: drop_batch_size)
 
-  // values: as kParameters; classes: one, without values.
+  // `values` are in the order of kParameters. `classes` has one entry, which is empty.
   FqCodel(const double* values, const std::vector<std::vector<double>>& classes, std::int64_t) {
     check_parameters(kName, kParameters, values);
     if (classes.size() != 1) throw BadParameter(std::string(kName) + ": needs one class");
@@ -66,8 +66,8 @@ class FqCodel {
     step_for_all_ = values[5] != 0;
   }
 
-  // arrive(), drop() and settle() are as in DeficitRoundRobin, with the number of a queue. drop() drops the oldest
-  // packet of the queue.
+  // arrive(), drop() and settle() are as in DeficitRoundRobin, but they take and return the number of a queue. drop()
+  // drops the oldest packet of a queue.
   void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
     if (!busy && packets_ == 0) rest();
     Flow& flow = flows_[n];
@@ -100,7 +100,7 @@ class FqCodel {
 
   void settle(Time) noexcept { arrived_ = false; }
 
-  // Returns the next packet to leave, or to be dropped instead; at least one packet must be waiting.
+  // Returns the next packet to leave, or to be dropped instead. At least one packet must be waiting.
   Service next(Time now) noexcept {
     for (;;) {
       Turns& turns = fresh_.empty() ? old_ : fresh_;
@@ -157,7 +157,7 @@ class FqCodel {
     void pop(const std::vector<Flow>& flows) noexcept { first = flows[first].next; }
   };
 
-  // All queues are empty and lose their turns.
+  // Called when all queues are empty. They lose their turns.
   void rest() noexcept {
     total_.begin_busy_period();
     for (Turns* turns : {&fresh_, &old_}) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue protection of DOCSIS (RFC 9957): it finds the flows that queue in a shared low-latency queue and ejects their
-// packets. Each flow has a bucket with a queueing score, a time. A packet of B bytes that meets a native marking
-// probability p adds p B / aging to its flow's score, at most up to `most_score`; the score falls by a second per
+// packets. Each flow has a bucket with a queueing score, which is a time. A packet of B bytes that arrives at a native
+// marking probability p adds p B / aging to its flow's score, up to `most_score`. The score falls by one second per
 // second.
 //
 //   eject if  delay > critical_delay  and  delay * score > critical_delay * critical_score
 //
-// A flow may take one of `attempts` buckets that its hash selects, if the bucket is its own or its score has fallen to
-// 0, else the bucket that all such flows share.
+// The hash of a flow selects `attempts` buckets. The flow uses its own bucket if it has one among them, else the first
+// bucket whose score has fallen to 0, else the bucket that all such flows share.
 #ifndef ECNOMY_LAWS_SCHEDULING_QUEUE_PROTECTION_H_
 #define ECNOMY_LAWS_SCHEDULING_QUEUE_PROTECTION_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises to a class of service on one link (christin2003 section 4 and Table 1). They are absolute, or in
-// proportion to the next class; -1: no such promise.
+// Promises to a class of service on one link (christin2003 section 4 and Table 1). They are absolute, or relative to
+// the next class. The value -1 means that there is no such promise.
 //   delay_s      D_n <= d_n, the queueing delay of every packet
 //   loss         p_n <= L_n, the share of its bytes dropped in a busy period
 //   rate_bps     r_n >= mu_n while it is backlogged
@@ -57,7 +57,8 @@ struct ServiceClass {
 
 // The chains of one kind of ratio, and each class's weight in its chain.
 struct Chains {
-  // ratios: one per class; -1: not tied to the next class. The last class's ratio is ignored.
+  // `ratios` has one entry per class; -1 means that the class is not tied to the next one. The last class's ratio is
+  // ignored.
   explicit Chains(const std::vector<double>& ratios)
       : weight(ratios.size(), 1.0), end(ratios.size()) {
     for (std::size_t n = ratios.size(); n-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Share and buffer of a class on one link under a scheduler by weights (deficit_round_robin.h):
+// A class's share and buffer on a link whose scheduler works by weights (deficit_round_robin.h):
 //   share           share of the link's rate, the minimum rate of the class while it is backlogged
 //   buffer_packets, buffer_bytes   maximum of waiting packets and bytes (as on the wire); -1: only the link's limit
 // andreassen2002 section 3.1 has two classes: VoIP with 7 % and 17,500 bytes, best effort with 90 % and 225,000.

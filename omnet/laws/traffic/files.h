@@ -6,9 +6,9 @@
 //            pause of mean pause_mean_s after each file (christin2003 section 5.1; experiments T2). It begins
 //            with a file.
 //
-// A host calls `pause` before each file (kNever: no more files), then `file_bytes`. Each file has its own
-// connection, with a SYN and an unbounded slow start. If `lasting`, one connection serves all files, and its
-// window restarts after a pause longer than the retransmission timeout (RFC 2861, RFC 7661).
+// Before each file a host calls `pause`, which returns kNever if no more files follow, and then `file_bytes`. Each file
+// has its own connection, with a SYN and an unbounded slow start. With `lasting`, one connection serves all files, and
+// its window restarts after a pause longer than the retransmission timeout (RFC 2861, RFC 7661).
 #ifndef ECNOMY_LAWS_TRAFFIC_FILES_H_
 #define ECNOMY_LAWS_TRAFFIC_FILES_H_
 

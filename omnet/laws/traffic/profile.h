@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daily profile of a source: a factor f(t) >= 0 on its rate, constant within each step and repeated every
 // period. Time that runs at the speed f is operational time (Daley and Vere-Jones, An Introduction to the
-// Theory of Point Processes, section 7.4, random time change). A pause P that a law draws lasts D, with
+// Theory of Point Processes, section 7.4, random time change). A pause P drawn by a law lasts D, with
 //
 //   F(d) = integral of f over [now, now + d],   D = the largest whole d with F(d) <= P.
 //
@@ -24,7 +24,7 @@ class Profile {
  public:
   struct Step {
     Time at;           // time since the beginning of the period
-    std::int64_t ppm;  // the factor from then on, in millionths
+    std::int64_t ppm;  // the factor from this time on, in millionths
   };
 
   static constexpr std::int64_t kOne = 1'000'000;
@@ -51,7 +51,7 @@ class Profile {
   Time period() const noexcept { return period_; }  // 0 without a profile
   const std::vector<Step>& steps() const noexcept { return steps_; }
 
-  // D for a pause that begins now, at most kFarthest.
+  // The duration D of a pause that begins now, at most kFarthest.
   Time stretch(Time now, Time pause) const noexcept {
     return none() ? std::min(pause, kFarthest) : walk(now, pause);
   }
@@ -65,7 +65,8 @@ class Profile {
     return none() ? kNever : later(now, end(index(now)) - now % period_);
   }
 
-  // For sources whose `count` members are on or off: member i is on while (i + 1/2) / count < f(now) / max f.
+  // True if the member is on, for sources whose `count` members are on or off. Member i is on while (i + 1/2) / count <
+  // f(now) / max f.
   bool on(Time now, std::int64_t member, std::int64_t count) const noexcept {
     return none() || Work{2 * member + 1} * largest_ppm_ < Work{2 * count} * steps_[index(now)].ppm;
   }

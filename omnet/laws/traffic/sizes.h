@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes of files: fixed, exponential, truncated Pareto, or drawn from a list with a weight for each size
 // (andreassen2002 section 2.2.2 and Fig. 4: a text file of addresses, so that "the user can create any
-// empirical file distribution"). Each size takes one draw; a fixed size takes no draw. Sizes are whole bytes, at
+// empirical file distribution"). Each size takes one draw, but a fixed size takes no draw. Sizes are whole bytes, at
 // least 1.
 //
-// A draw from a list is the first size at which the cumulated weight exceeds U times the sum of all weights. Doubles
+// A draw from a list is the first size at which the cumulative weight exceeds U times the sum of all weights. Doubles
 // are added in the order of the list, so both engines draw the same sizes.
 #ifndef ECNOMY_LAWS_TRAFFIC_SIZES_H_
 #define ECNOMY_LAWS_TRAFFIC_SIZES_H_
@@ -62,7 +62,7 @@ class SizeList {
 
   std::vector<std::int64_t> bytes_;
   std::vector<double> weights_;
-  std::vector<double> up_to_;  // cumulated weights
+  std::vector<double> up_to_;  // cumulative weights
 };
 
 // A size distribution of one of the four kinds. It has five values, in the order of a law's table: kind, mean, minimum

@@ -38,8 +38,8 @@ class Speech {
     until_ = later(now, length(uniform));
   }
 
-  // The first of the ticks `tick`, tick + interval, ... that lies in a spurt. If none does before `end`, a tick at or
-  // after `end`. A spurt includes its beginning but not its end.
+  // The first of the ticks `tick`, tick + interval, ... that lies in a spurt. If no tick before `end` does, the result
+  // is a tick at or after `end`. A spurt includes its beginning but not its end.
   template <class Uniform>
   Time spoken(Time tick, Time interval, Time end, Uniform&& uniform) noexcept {
     while (tick < end) {

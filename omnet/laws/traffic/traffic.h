@@ -9,7 +9,7 @@
 //   web           reads and fetches one file in turn, and begins by reading. File sizes are those of sizes.h.
 //                 Reading times are exponential, or hyper-exponential with four branches and coefficient of
 //                 variation 2.9 (andreassen2002 section 2.2.2; experiments T5), both scaled to their mean.
-//                 A fetch longer than patience_s is given up. Sessions and pages: web_user.h.
+//                 A fetch longer than patience_s is given up. web_user.h adds sessions and pages.
 #ifndef ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 #define ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 
@@ -47,7 +47,7 @@ concept SizesPackets = requires(const Law& law) {
   { law.payload_bytes() } noexcept -> std::same_as<std::int32_t>;
 };
 
-// A complete traffic law: described, and with exactly the hooks that its traits name.
+// A complete traffic law has a description and exactly the hooks that its traits name.
 template <class Law>
 concept TrafficHooks =
     Described<Law> && std::same_as<decltype(Law::kTraits), const TrafficTraits> &&
@@ -81,7 +81,7 @@ class RateCapped {
     until_ = values[1] < 0 ? kNever : picoseconds(values[1]);
   }
 
-  // kNever (-1) once the cap is lifted.
+  // The cap, or kNever (-1) once it is lifted.
   std::int64_t cap_bps(Time now) const noexcept {
     return until_ != kNever && now >= until_ ? -1 : rate_bps_;
   }
@@ -178,7 +178,7 @@ class Web {
        "One connection serves all files, instead of a connection per file."},
   };
 
-  // `list`: the list of sizes, if `size` is list.
+  // `list` is the list of sizes, used if `size` is list.
   explicit Web(const double* values, SizeList list = {})
       : sizes_(kName, checked(values) + 1, std::move(list)) {
     reading_mean_ps_ = values[0] * kPsPerSecond;
@@ -229,7 +229,7 @@ class Web {
   Time patience_;
 };
 
-// Start of a flow: at + index * stagger + U * spread, at most kFarthest. U is from the flow's start stream.
+// Start of a flow: at + index * stagger + U * spread, at most kFarthest. U is drawn from the flow's start stream.
 struct StartLaw {
   Time at, stagger, spread;
   template <class Uniform>

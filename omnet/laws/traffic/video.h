@@ -7,12 +7,12 @@
 //
 //   S = mean / sqrt(1 + c^2) exp(sqrt(ln(1 + c^2)) Z),   Z standard normal,
 //
-// in whole bytes from 1 to 10^9. A frame of S bytes is divided into packets of `payload` bytes, and the last one may
-// be shorter. They leave all at once, or evenly over the frame's interval (`spread`): packet k of n after
-// floor(k interval / n).
+// in whole bytes from 1 to 10^9. A frame of S bytes is divided into packets of `payload` bytes; the last one may be
+// shorter. They leave all at once, or evenly over the frame's interval (`spread`): packet k of n after floor(k interval
+// / n).
 //
 // The first frame is an I frame. It leaves after U group_frames frame_interval_s (`random_phase`), or at once.
-// Draws: the phase (if random), then two for each frame's size at the time of its first packet.
+// The draws are the phase (if random), then two for the size of each frame, at the time of its first packet.
 #ifndef ECNOMY_LAWS_TRAFFIC_VIDEO_H_
 #define ECNOMY_LAWS_TRAFFIC_VIDEO_H_
 
@@ -126,7 +126,7 @@ class Video {
        "The first frame leaves after a random part of a group's duration, not at once."},
   };
 
-  // `payload`: maximum payload of a packet.
+  // `payload` is the maximum payload of a packet.
   Video(const double* values, std::int32_t payload) : packets_(made(values, payload)) {}
 
   template <class Uniform>

@@ -55,7 +55,7 @@ class Voip {
     interarrival_mean_ps_ = values[4] * kPsPerSecond;
   }
 
-  // `longest`: maximum duration of a call, which does not change the draws; kNever: no maximum.
+  // `longest` limits the duration of a call without changing the draws; kNever means no limit.
   template <class Uniform>
   Call next(Uniform&& uniform, Time longest = kNever) const noexcept {
     Call call;

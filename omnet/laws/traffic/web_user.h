@@ -11,9 +11,9 @@
 //
 // Without these parts the user reads and fetches one file in turn.
 //
-// Draws, in this order. Before a page: the reading time of the previous page (with sessions, no reading time before
-// the first page), and at the beginning of a session the idle time and the number of its pages. After a page: the
-// number of its objects (no draw if the mean is 0) and the time to parse. Sizes are drawn when files are requested.
+// The draws have this order. Before a page: the reading time of the previous page (with sessions, no reading time
+// before the first page), and at the beginning of a session the idle time and the number of its pages. After a page:
+// the number of its objects (no draw if the mean is 0) and the time to parse. Sizes are drawn when files are requested.
 #ifndef ECNOMY_LAWS_TRAFFIC_WEB_USER_H_
 #define ECNOMY_LAWS_TRAFFIC_WEB_USER_H_
 
@@ -144,7 +144,7 @@ class WebUser {
     return object_ ? traffic_->page->object_bytes(uniform) : traffic_->web.file_bytes(uniform);
   }
 
-  // Ends the page, because the last requested file was not fetched completely, or not at all.
+  // Ends the page, because the last requested file was not fetched completely or was not fetched at all.
   void give_up() noexcept {
     page_is_there_ = false;
     objects_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BBRv3 (draft-ietf-ccwg-bbr; its response to marks: Linux's tcp_bbr.c, branch v3 of google/bbr). It measures the
-// path's bandwidth bw and smallest round trip min_rtt, paces at a gain times bw, and keeps the flight at a gain
-// times bw min_rtt.
+// path's bandwidth bw and its smallest round-trip time min_rtt, paces at a gain times bw, and keeps the flight at a
+// gain times bw min_rtt.
 //
 //   pacing rate     gain (1 - margin) bw,   bw = min(max_bw, bw_short)
 //   cwnd            min(gain bw min_rtt + extra_acked, bounds), grows by at most the packets acknowledged
@@ -23,12 +23,13 @@
 //
 // Marks count only once min_rtt was at most ecn_max_rtt (5 ms, a data centre); on longer paths the law ignores them.
 //
-// The draft waits 2 s to 3 s before a probe, at random, and 0 or 1 rounds less. A law has no random stream here:
-// probe_wait is 2.5 s unless the scenario sets it, with no round less. The draft's offload budget is left out (hosts
-// send single packets), and so is the undo of a spurious recovery, which no host reports. As in Linux, extra_acked is
-// kept for 5 to 10 rounds, inflight_long is a whole number of packets, a cycle without samples keeps max_bw, and the
-// flight that ends a careful UP is that before the ACK. Without selective ACKs the host reports only the first loss
-// of a round, and any loss is too many, as in the draft.
+// The draft waits a random time of 2 s to 3 s before a probe, and the number of rounds is smaller by 0 or 1 at random.
+// Laws here have no random stream: probe_wait is 2.5 s unless the scenario sets it, and the number of rounds is not
+// reduced. The draft's offload budget is omitted, because hosts send single packets. Undoing a spurious recovery is
+// omitted too, because no host reports one. As in Linux, extra_acked is kept for 5 to 10 rounds, inflight_long is a
+// whole number of packets, a cycle without samples keeps max_bw, and a careful UP ends by the flight as it was before
+// the ACK. Without selective ACKs the host reports only the first loss of a round, and a single loss is too many, as in
+// the draft.
 #ifndef ECNOMY_LAWS_WINDOW_BBR_H_
 #define ECNOMY_LAWS_WINDOW_BBR_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path model and the states of BBRv3 (bbr.h), with the names of draft-ietf-ccwg-bbr in small letters. `longterm`
-// is inflight_hi of Linux, `shortterm` is bw_lo and inflight_lo.
+// The path model and the states of BBRv3 (bbr.h), with the names of draft-ietf-ccwg-bbr in lower case. `longterm` is
+// Linux's inflight_hi, and `shortterm` its bw_lo and inflight_lo.
 #ifndef ECNOMY_LAWS_WINDOW_BBR_MODEL_H_
 #define ECNOMY_LAWS_WINDOW_BBR_MODEL_H_
 
@@ -18,7 +18,7 @@ class BbrModel {
  public:
   explicit BbrModel(const BbrSettings& settings) noexcept : set_(settings) {}
 
-  // A new connection with this window, whose first packet is `path.sent`.
+  // Begins a new connection with this window. Its first packet is `path.sent`.
   void begin(const Path& path, double cwnd) noexcept {
     *this = BbrModel(set_);
     packets_.begin(path.sent);
@@ -48,7 +48,7 @@ class BbrModel {
     selective_ = selective;
     packets_.lose_below(below, Loser{this});
   }
-  // Loss recovery begins, after which `sent` packets are to be acknowledged.
+  // Begins loss recovery. It ends once all packets sent so far are acknowledged.
   void on_loss(const Path& path, double cwnd) noexcept {
     now_ = path.now;
     cwnd_ = cwnd;
@@ -63,7 +63,7 @@ class BbrModel {
     cwnd_ = 1;
   }
 
-  // An ACK with new marks, at this window.
+  // Takes an ACK that reports `marks` new marks, at the window `cwnd`.
   void on_ack(const Path& path, std::int64_t marks, double cwnd) noexcept {
     now_ = path.now;
     cwnd_ = cwnd;
@@ -275,7 +275,7 @@ class BbrModel {
     full_.restart(rs_.rate);
     return false;
   }
-  // True if it has decided the next state.
+  // Returns true if it has chosen the next state.
   bool adapt_longterm() noexcept {
     if (round_start_ && acks_ == Acks::starting) acks_ = Acks::feedback;
     if (round_start_ && acks_ == Acks::stopping) {

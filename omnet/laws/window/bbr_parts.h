@@ -14,7 +14,7 @@
 
 namespace ecnomy {
 
-inline constexpr double kMinPipe = 4;  // packets, the least bound on the flight
+inline constexpr double kMinPipe = 4;  // packets, the smallest bound on the flight
 inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 struct BbrSettings {
@@ -51,7 +51,8 @@ class FullPipe {
   bool now_ = false, reached_ = false;
 };
 
-// min_rtt over a long window, from the smallest RTT of a shorter one whose end asks for ProbeRTT.
+// min_rtt over a long window of time. It is taken from the smallest RTT over a shorter window, whose end triggers
+// ProbeRTT.
 class SmallestRtt {
  public:
   void begin(Time now) noexcept { recent_at_ = at_ = now; }
@@ -78,8 +79,8 @@ class SmallestRtt {
   bool expired_ = false;
 };
 
-// bw_shortterm and inflight_shortterm (bw_lo and inflight_lo of Linux): at the end of a round with losses or marks
-// they fall, by losses at most to the latest round's rate and volume.
+// bw_shortterm and inflight_shortterm (bw_lo and inflight_lo of Linux). They fall at the end of a round with losses or
+// marks. Losses reduce them at most to the latest round's rate and volume.
 class ShortTerm {
  public:
   void reset() noexcept { bw_ = inflight_ = kNoBound; }
@@ -92,7 +93,7 @@ class ShortTerm {
     latest_bw_ = sample.rate;
     latest_inflight_ = static_cast<double>(sample.delivered);
   }
-  // `kept`: the share that remains after marks, or after losses.
+  // `kept` is the share that remains after marks or losses.
   void marked(double cwnd, double kept) noexcept {
     if (inflight_ == kNoBound) inflight_ = cwnd;
     by_marks_ = inflight_ * kept;
@@ -122,7 +123,7 @@ class LongTerm {
  public:
   void lower(double packets) noexcept { inflight_ = std::floor(packets); }
   void raise_to(double packets) noexcept { inflight_ = std::max(inflight_, packets); }
-  // A new probe.
+  // Starts a new probe.
   void start() noexcept {
     rounds_ = 0;
     acked_ = 0;
@@ -148,8 +149,8 @@ class LongTerm {
   int rounds_ = 0;
 };
 
-// extra_acked: the packets acknowledged beyond those expected at the model's rate, at most cwnd; the largest of the
-// last one or two periods of some rounds.
+// extra_acked: the number of packets, at most cwnd, that were acknowledged beyond the number expected at the model's
+// rate. It is the maximum over the last one or two periods of several rounds.
 class ExtraAcked {
  public:
   void restart(Time now) noexcept { since_ = now; }
@@ -179,7 +180,7 @@ class ExtraAcked {
 // alpha: the averaged share of marks per round. The first share is that of all packets so far.
 class MarkShare {
  public:
-  // Returns the share of this round, or a negative number without packets.
+  // Returns the share of this round, or a negative number if the round had no packets.
   double end_of_round(std::int64_t delivered, std::int64_t marks, double gain) noexcept {
     if (delivered <= delivered_) return -1;
     const double share =

@@ -134,7 +134,7 @@ class Cubic {
     bool fast, hystart;
     double w_max = 0, before = 0;  // window before the reduction: for the cubic, for Reno
     double w_est = 0, k_s = 0;
-    Time since = kNever;    // begin of growth; kNever: growth has not begun
+    Time since = kNever;    // time at which growth began; kNever: growth has not begun
     Time now = 0, rtt = 0;  // at the last see()
     std::int64_t acked = 0, sent = 0;
     HyStart start = {};

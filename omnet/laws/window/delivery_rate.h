@@ -24,12 +24,12 @@
 
 namespace ecnomy {
 
-// The news of one ACK. Differences are from the sending of the packet that gives the sample.
+// The result of one ACK. Differences are taken from the time at which the packet that gives the sample was sent.
 struct RateSample {
   std::int64_t newly_acked = 0;  // packets that this ACK delivers; 0: no other field has a meaning
   std::int64_t prior_delivered = 0;  // delivered before the packet was sent
   std::int64_t delivered = 0, lost = 0, marks = 0;
-  std::int64_t in_flight = 0;  // at its sending, with it
+  std::int64_t in_flight = 0;  // when it was sent, including the packet
   bool limited = false;        // application-limited
   double rate = 0;             // packets/s; 0: unknown
   Time rtt = kNever;           // kNever: the packet was sent more than once
@@ -37,7 +37,7 @@ struct RateSample {
 
 class DeliveryRate {
  public:
-  // A transmission that is lost, at the moment of its sending.
+  // The record of a transmission: the state of the flow when the packet was sent.
   struct Sent {
     enum class State : std::uint8_t { gone, out, delivered };
     State state = State::gone;
@@ -46,7 +46,7 @@ class DeliveryRate {
     Time at = 0, first_at = 0, delivered_at = 0;
   };
 
-  // A new connection, whose first packet is `seq`.
+  // Begins a new connection. Its first packet is `seq`.
   void begin(std::int64_t seq) noexcept {
     base_ = next_ = seq;
     delivered_ = lost_ = marks_ = out_ = limited_until_ = newly_ = 0;
@@ -75,7 +75,7 @@ class DeliveryRate {
                .delivered_at = delivered_at_};
   }
 
-  // The receiver has the packets [first, end), some of which may be known to have arrived.
+  // Notes that the receiver has the packets [first, end). Some of them may be known to have arrived.
   void on_delivered(std::int64_t first, std::int64_t end) noexcept {
     for (std::int64_t seq = std::max(first, base_); seq < std::min(end, next_); ++seq) {
       Sent& packet = at(seq);
@@ -91,7 +91,7 @@ class DeliveryRate {
     }
   }
 
-  // All packets below `below` that are not known to have arrived, and were not sent again, are lost.
+  // Declares all packets below `below` lost that are not known to have arrived and were not sent again.
   template <class Lost>
   void lose_below(std::int64_t below, Lost&& lost) {
     for (std::int64_t seq = base_; seq < std::min(below, next_); ++seq) {
@@ -104,10 +104,10 @@ class DeliveryRate {
   }
 
   void note_marks(std::int64_t marks) noexcept { marks_ += marks; }
-  // The flow is application-limited until all packets in flight have arrived.
+  // Marks the flow as application-limited until all packets in flight have arrived.
   void mark_limited() noexcept { limited_until_ = std::max<std::int64_t>(delivered_ + out_, 1); }
 
-  // The sample of an ACK, after on_delivered. All packets below `acked` have arrived or are lost for good.
+  // Returns the sample of an ACK, after on_delivered. All packets below `acked` have arrived or are lost for good.
   template <class Lost>
   RateSample take(Time now, Time min_rtt, std::int64_t acked, Lost&& lost) {
     for (; base_ < std::min(acked, next_); ++base_) lose(base_, lost);
@@ -151,7 +151,7 @@ class DeliveryRate {
     ++lost_;
     lost(seq, packet);
   }
-  // Adds a record. The ring has a power of two of them, and doubles if it is full.
+  // Adds a record to the ring. The size of the ring is a power of two, and doubles if the ring is full.
   void append() {
     if (ring_.empty()) ring_.resize(64);
     if (next_ - base_ == static_cast<std::int64_t>(ring_.size())) {
@@ -171,7 +171,7 @@ class DeliveryRate {
       0;                   // application-limited until more packets are delivered; 0: not limited
   Time first_at_ = 0;      // when the packet was sent that was delivered last
   Time delivered_at_ = 0;  // the last delivery
-  std::int64_t newly_ = 0, last_ = -1;  // packets of the present ACK, and the one sent last
+  std::int64_t newly_ = 0, last_ = -1;  // packets of the present ACK, and the one of them sent last
   Sent newest_;                         // its record
 };
 

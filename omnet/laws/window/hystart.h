@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HyStart++ (RFC 9406): slow start ends when round trips grow, before packets are lost.
+// HyStart++ (RFC 9406): slow start ends when round-trip times grow, before packets are lost.
 //
 //   round             until all packets that had been sent at its start are acknowledged
 //   ACK of n          slow start: cwnd += min(n, 8);  conservative slow start (CSS): cwnd += min(n, 8) / 4
@@ -24,7 +24,7 @@ class HyStart {
  public:
   bool active() const noexcept { return active_; }
 
-  // A new connection; `sent` packets have been sent over all connections.
+  // Begins a new connection. `sent` packets have been sent over all connections.
   void begin(std::int64_t sent) noexcept {
     *this = {};
     active_ = true;
@@ -41,7 +41,7 @@ class HyStart {
   // Growth of the window for an ACK of n packets.
   double growth(double n) const noexcept { return std::min(n, kMost) / (css_ ? kDivisor : 1.0); }
 
-  // Evaluates the samples after the window has grown. Returns true if slow start is over.
+  // Called after the window has grown. Evaluates the samples and returns true if slow start is over.
   bool over(std::int64_t acked, std::int64_t sent) noexcept {
     if (samples_ >= kSamples) judge();
     if (acked < round_end_) return false;

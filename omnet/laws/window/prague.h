@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prague, the congestion control of L4S (RFC 9331 section 4; Linux's tcp_prague 0.7 and, by its parameters, 0.6):
-// DCTCP whose rate does not depend on the round trip if the round trip is shorter than `target_rtt_s`.
+// DCTCP whose rate does not depend on the round-trip time if this is shorter than `target_rtt_s`.
 //
 //   ACK of n packets, m of them marked   slow start: cwnd += n - m;  else cwnd += a^2 (n - m) / max(cwnd, a)
 //   first mark of the connection         cwnd /= 2 with `first_mark` halves
@@ -10,9 +10,9 @@
 //   loss                                 half the window; timeout: one packet, then slow start up to half
 //
 // T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, srtt / T), but a = 1 if srtt is
-// above 100 ms. Before that, and in a slow start after a timeout, a = 1 and T does not apply. The max() is for rates
-// of less than a packet in max(T, srtt). Like tcp_prague's rate, they then grow by at most 1 / max(T, srtt) for each
-// packet acknowledged.
+// above 100 ms. Before that, and in a slow start after a timeout, a = 1 and T does not apply. The max() applies to
+// rates of less than a packet in max(T, srtt). Like tcp_prague's rate, they then grow by at most 1 / max(T, srtt) for
+// each packet acknowledged.
 //
 // In equilibrium a flow receives m marks in max(T, srtt), at every rate. So its rate is m / (p max(T, srtt)) packets/s
 // at a marked share p. If a mark arrives whenever T is over, m = 2 (1 - p): with 25 ms and packets of 1500 bytes
@@ -22,8 +22,8 @@
 // Differences in tcp_prague 0.7: its window moves to the new value by one packet per ACK. A first mark in slow start
 // halves the window only if its ACK answers no other packet. (srtt / T)^2 is updated when a round trip ends or the
 // window changes, not at each ACK. With windows of up to four packets tcp_prague shrinks segments, paces within +-3 %
-// and keeps 100 kbps. Here segments keep their size, and a paced window may be a fraction of a segment. tcp_prague
-// rounds up to whole packets the window by which it divides the growth of such a rate.
+// and keeps a rate of 100 kbps. Here segments keep their size, and a paced window may be a fraction of a segment.
+// tcp_prague divides the growth of such a rate by the window rounded up to whole packets.
 #ifndef ECNOMY_LAWS_WINDOW_PRAGUE_H_
 #define ECNOMY_LAWS_WINDOW_PRAGUE_H_
 
@@ -104,7 +104,7 @@ class Prague {
   static constexpr Time kLongestScaled = 100'000'000'000;  // ps
 
   bool independent() const noexcept { return own_->target > 0 && own_->rounds >= own_->transition; }
-  // True if T is over, or does not apply.
+  // True if a time T has passed since `since`, or T does not apply.
   bool target_over(const Window& window, Time since) const noexcept {
     if (!independent() || window.in_slow_start() || since == kNever) return true;
     return own_->now - since >= own_->target;
@@ -115,7 +115,7 @@ class Prague {
     if (!independent() || own_->srtt == 0 || own_->srtt >= scaled) return 1;
     return static_cast<double>(own_->srtt) / static_cast<double>(own_->target);
   }
-  // Growth by n packets without a mark. Packets beyond ssthresh count as after slow start.
+  // Grows the window for n packets without a mark. Packets beyond ssthresh count as after slow start.
   void grow(Window& window, double n) noexcept {
     if (window.in_slow_start()) {
       const double doubled = std::min(n, window.ssthresh - window.cwnd);

@@ -9,9 +9,9 @@
 //   x += kappa (n w / x - k)    kappa in packets/s per mark, x in [min_rate, max_rate]
 //
 // Below 4 kappa the same step changes 4 kappa (1 + ln(x / 4 kappa)): a mark divides the rate by e^(1/4) instead of
-// ending at min_rate. In equilibrium x = w / f, independently of the round trip. cwnd = x T is the number of packets in flight, with T
-// smoothed as SRTT (RFC 6298). It bounds the flight: a host allows 2 cwnd + 1 packets. A fast retransmit halves x,
-// and a timeout leaves one packet per T; the papers do not define the response to losses.
+// ending at min_rate. In equilibrium x = w / f, independently of the round trip. cwnd = x T is the number of packets in
+// flight, with T smoothed as SRTT (RFC 6298). It bounds the flight: a host allows 2 cwnd + 1 packets. A fast retransmit
+// halves x, and a timeout leaves one packet per T; the papers do not define the response to losses.
 #ifndef ECNOMY_LAWS_WINDOW_PRIMAL_H_
 #define ECNOMY_LAWS_WINDOW_PRIMAL_H_
 
@@ -82,7 +82,7 @@ class Primal {
   void aim(double marks_per_s) noexcept { w_ = marks_per_s; }
 
  private:
-  // The rate after a step on a scale that is x from 4 kappa on and 4 kappa (1 + ln(x / 4 kappa)) below.
+  // The rate after a step. The scale is x from 4 kappa on, and 4 kappa (1 + ln(x / 4 kappa)) below.
   double moved(double step) const noexcept {
     const double low = 4 * kappa_;
     const double at = (x_ < low ? low * (1 + std::log(x_ / low)) : x_) + step;

@@ -111,7 +111,7 @@ class RemSource {
 
  private:
   enum class Smoothed { off, unit, fraction };
-  // Data that all flows of a source share; price[i] is the price at i marks in N.
+  // Data that all flows of a source share. price[i] is the price at i marks in N packets.
   struct Setup {
     explicit Setup(const double* values) noexcept
         : quadratic(values[0] != 0),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Retransmission timeout by RFC 6298: alpha = 1/8, beta = 1/4, K = 4.
+// The retransmission timeout of RFC 6298, with alpha = 1/8, beta = 1/4, K = 4.
 //   first sample R:  SRTT = R, RTTVAR = R / 2
 //   then             RTTVAR += (|SRTT - R| - RTTVAR) / 4,  SRTT += (R - SRTT) / 8
 //   RTO = clamp(SRTT + 4 RTTVAR, min, max); doubled on each timeout (5.5), reset by a new sample.

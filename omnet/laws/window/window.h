@@ -20,13 +20,13 @@
 //   aim(marks_per_s)          takes marks per second; other laws get set_weight(rate T)
 //   send_rate()               packets/s at which the host paces the flow; other laws are paced at cwnd / T
 //   gain(), set_gain(g)       change of the window per mark, which the host scales to a reference round trip
-//   see(path)                 state of the flow: at every ACK, before the other hooks, and before begin, on_loss
+//   see(path)                 takes the flow's state: at every ACK, before the other hooks, and before begin, on_loss
 //                             and on_timeout
-//   on_sent(path, seq)        packet `seq` leaves, perhaps again; the path before it
+//   on_sent(path, seq)        packet `seq` leaves, possibly again; `path` is the state before it
 //   on_delivered(first, end)  packets [first, end) have arrived, by the cumulative or a selective ACK, before
 //                             on_ack of this ACK; selective ACKs repeat packets
 //   on_lost(below, selective) all packets below `below` that have not arrived are lost, unless they were sent again.
-//                             `selective`: every loss is reported so. Otherwise the host reports only the first
+//                             If `selective` is true, every loss is reported so; otherwise only the first
 //
 // Windows are real numbers in packets. After every change the law clamps the window to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
@@ -49,7 +49,7 @@ struct Window {
   bool in_slow_start() const noexcept { return cwnd < ssthresh; }
 };
 
-// The equilibrium of a law whose windows move by `gain` in steps: what `check` and the analysis calculate from it.
+// The equilibrium of a law whose window moves by `gain` in steps, for calculations in `check` and the analysis.
 // per_mark: w_inc / W per packet and -1 / w_dec per mark (siris2002 Eq. 4), with parameters gain, form, w_inc, w_dec.
 // per_round: w / W per packet and half of w - W per echo (antoniadis2000 Eq. 1, A4), with parameters gain and w.
 enum class Steps : std::uint8_t { none, per_mark, per_round };
@@ -61,9 +61,9 @@ enum class Recovery : std::uint8_t {
 };
 
 struct Ack {
-  std::int64_t newly_acked;  // 0 if growth is not allowed (duplicate, application-limited)
+  std::int64_t newly_acked;  // 0 if the window may not grow (duplicate ACK, application-limited)
   std::int64_t marks;
-  double trips = -1;  // round trips since the previous ACK, if only the pace limited the flow
+  double trips = -1;  // round trips since the previous ACK, if only pacing limited the flow
 };
 
 // State of a flow. Packets are counted over all its connections. A round trip ends when all packets that had been
@@ -90,7 +90,7 @@ struct WindowTraits {
   bool ect_1 =
       false;  // scalable: its packets are ECT(1) unless the source sets ECT(0) (RFC 9331 section 4)
   bool weighted = false;    // set_weight has an effect: a target in marks per round trip or second
-  bool needs_sack = false;  // without SACK it sends little for seconds after losses
+  bool needs_sack = false;  // without SACK, the flow sends little for seconds after losses
   // The hooks that the law has.
   bool begins = false;     // begin
   bool hears_rtt = false;  // on_rtt
@@ -138,7 +138,7 @@ concept Tracks = requires(Law& law, const Path& path) {
   law.on_lost(std::int64_t{}, true);
 };
 
-// A complete window law: described, with all hooks, and with exactly the optional hooks that its traits name.
+// A complete window law has a description, all required hooks, and exactly the optional hooks that its traits name.
 template <class Law>
 concept WindowHooks = Described<Law> && std::same_as<decltype(Law::kTraits), const WindowTraits> &&
                       requires(Law& law, const Law& it, Window& window, const Ack& ack) {

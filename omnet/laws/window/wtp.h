@@ -4,7 +4,7 @@
 //   cwnd += gain (n w_inc / cwnd - k / w_dec)      n packets newly acknowledged, k of them marked
 //
 //   proportional-increase   (w_inc, w_dec) = (w, 1)
-//   inverse-decrease        (w_inc, w_dec) = (1, w); (w, 1) for w < 1, because a mark's decrease would be too large
+//   inverse-decrease        (w_inc, w_dec) = (1, w); (w, 1) for w < 1, because the decrease per mark would be too large
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
 //
 // An ACK answers a packet that was sent with the window of one round trip earlier. If windows oscillate, as with marks
@@ -102,7 +102,7 @@ class Wtp {
   }
 
  private:
-  // The window after a step `by` on a scale that is cwnd from one packet on and 1 + ln cwnd below.
+  // The window after a step `by`. The scale is cwnd from one packet on, and 1 + ln cwnd below.
   static double moved(double cwnd, double by) noexcept {
     const double to = cwnd + by;
     if (cwnd >= 1 && to >= 1) [[likely]]
