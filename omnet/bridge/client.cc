@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kHookPeriodMs = 50;
 constexpr int kLastWordsMs = 1000;
-constexpr std::size_t kRecordBytes = std::size_t{8} << 20;  // well under a frame
+constexpr std::size_t kRecordBytes = std::size_t{8} << 20;  // much less than a frame's limit
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 std::string seconds(std::int64_t t_ps) {
@@ -46,7 +46,7 @@ void Client::fail(const std::string& name, const std::string& detail) {
 void Client::wait(short events) {
   while (!socket_.wait(events, kHookPeriodMs)) {
     if (hook_()) continue;
-    // While we wait to write, half of our frame may have been sent, so no `error` frame can follow.
+    // If the engine waits to write, part of its frame may have been sent, so an `error` frame cannot follow.
     if (events == POLLIN) error("the engine was stopped while it waited");
     throw Stopped("stopped while waiting for the market" + place());
   }
@@ -79,7 +79,7 @@ Incoming Client::receive() {
   read(body_.data(), body_.size(), "frame");
   try {
     Incoming message = decode(body_, limits_);
-    if (body_.capacity() > kPieceBytes) std::string().swap(body_);  // many rows: not kept for later
+    if (body_.capacity() > kPieceBytes) std::string().swap(body_);  // frees the memory of many rows
     last_ = type_name(message);
     return message;
   } catch (const ProtocolError& e) {

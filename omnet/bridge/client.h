@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's end of the bridge: a state machine over one connected stream socket.
 //
-// Order (PROTOCOL.md): handshake, then (record | hand | alive | request)* exchange, repeated, then finish.
-// Every failure is thrown as ProtocolError (by name, with the simulated time and the last message),
-// or as PeerError if the market refused or ended the run. Nothing is printed. A breach of the protocol
-// is reported to the market in an `error` frame before it is thrown.
+// The order (PROTOCOL.md) is: handshake, then (record | hand | alive | request)* exchange, repeated, then finish. A
+// failure throws ProtocolError, with its name, the simulated time and the last message, or PeerError if the market
+// refused or ended the run. Nothing is printed. A breach of the protocol is reported to the market in an `error` frame
+// before it is thrown.
 #ifndef ECNOMY_BRIDGE_CLIENT_H_
 #define ECNOMY_BRIDGE_CLIENT_H_
 
@@ -25,43 +25,43 @@ class Client {
   // returns false, the wait ends and throws Stopped.
   using WaitHook = std::function<bool()>;
 
-  // Takes ownership of a connected stream socket (an inherited socketpair).
+  // Takes ownership of a connected stream socket, such as one end of an inherited socketpair.
   explicit Client(int fd) : Client(Socket(fd)) {}
   explicit Client(Socket socket);
 
-  // `unix:/path` or `tcp://host:port`. Throws ProtocolError hung-up if the market does not answer.
+  // Connects to `unix:/path` or `tcp://host:port`. Throws ProtocolError hung-up if the market does not answer.
   static Client connect(const std::string& address);
 
   Client(Client&&) = default;
   Client& operator=(Client&&) = default;
 
-  // Limits that decisions are checked against; call once, before the first exchange.
+  // Sets the limits of decisions. Must be called once, before the first exchange.
   void set_limits(Limits limits);
   void set_wait_hook(WaitHook hook);
 
-  // hello -> welcome. Throws PeerError with the market's reason if the market refuses.
+  // Sends `hello` and returns `welcome`. Throws PeerError with the market's reason if the market refuses.
   Welcome handshake(const Hello& hello);
-  // report -> decide, checked against the limits and the report's epoch.
+  // Sends `report` and returns `decide`, checked against the limits and the report's epoch.
   Decide exchange(const Report& report);
   // The two halves of an exchange.
   void tell(const Report& report);
   Decide decision(std::int64_t epoch);
   // The market's latest `show`, a JSON object for the display, if the hello requested it.
   const std::string& shown() const noexcept { return shown_; }
-  // request -> verdict: whether the call is accepted.
+  // Sends `request` and returns the verdict: true if the call is accepted.
   bool request(const Request& request);
-  // One way. Splits a table that does not fit into one frame; sends nothing for zero rows.
+  // Sends a table and expects no answer. A table that does not fit into one frame is split, and an empty table is not
+  // sent.
   void record(const std::string& table, const Columns& columns);
   void hand(const std::string& json);
   void alive(std::int64_t t_ps, std::int64_t events);
-  // Whether the market has closed the connection. Does not block or consume data; throw_gone() throws
-  // the reason.
+  // True if the market has closed the connection. It does not block or consume data. throw_gone() throws the reason.
   bool hung_up() const noexcept { return socket_.hung_up(); }
-  // After a hang-up: throws PeerError with the market's reason, or ProtocolError hung-up.
+  // Must be called only after a hang-up. Throws PeerError with the market's reason, or ProtocolError hung-up.
   [[noreturn]] void throw_gone();
-  // finish -> bye.
+  // Sends `finish` and waits for `bye`.
   void finish(const Finish& finish);
-  // Sends the market the reason why this run ends; never throws (the peer may be gone already).
+  // Tells the market why this run ends. It never throws, since the peer may have gone already.
   void error(const std::string& reason) noexcept;
 
  private:

@@ -69,7 +69,7 @@ class Writer {
  private:
   Frame& out_;
   MsgpackWriter writer_;
-  std::size_t apart_ = 0;  // bytes of columns
+  std::size_t apart_ = 0;  // bytes of the columns, which are not in the text
 };
 
 std::string row(const char* column, std::size_t index, const std::string& value) {
@@ -93,7 +93,7 @@ void check_finite(const char* column, const std::vector<double>& values) {
   }
 }
 
-// -1 stands for "leave" or "none"; other negative values are invalid.
+// A rate of -1 means "unchanged" or "no cap". Other negative values are invalid.
 void check_rate(const char* column, const std::vector<double>& values) {
   check_finite(column, values);
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of the bridge <-> values, without sockets. Format: PROTOCOL.md.
+// Converts between the frames of the bridge and values, without sockets. PROTOCOL.md defines the format.
 //
 // A frame is a u32 big-endian body length and a MessagePack map. Encoding does not copy columns: a frame
-// is written in pieces, so that a report of many rows needs little memory. Decoding runs a SAX handler
-// over the body and builds no document of a peer's data.
+// is written in pieces, so that a report of many rows needs little memory. Decoding runs a SAX handler over the body.
+// It does not build a document from a peer's data.
 #ifndef ECNOMY_BRIDGE_CODEC_H_
 #define ECNOMY_BRIDGE_CODEC_H_
 
@@ -22,13 +22,13 @@ namespace ecnomy::bridge {
 
 inline constexpr std::size_t kHeaderBytes = 4;
 
-// The limits that decisions are checked against.
+// The limits of the values in decisions.
 struct Limits {
   std::int64_t flows = 0;
   std::int64_t links = 0;
-  // Number of parameters of each link's law; empty leaves the upper bound to the caller.
+  // Number of parameters of each link's law. If it is empty, the caller checks the upper bound.
   std::vector<std::int64_t> params;
-  // If the peer's minor version is newer than ours, unknown keys and columns are skipped, not refused.
+  // If the peer's minor version is newer than this engine's, unknown keys and columns are skipped, not refused.
   bool newer_peer = false;
 };
 
@@ -63,8 +63,8 @@ void pour(const Frame& frame, std::string& buffer, std::size_t most, Sink&& sink
   sink(buffer);
 }
 
-// Each function replaces `frame` by a frame of the message and keeps its capacity.
-// Throws ProtocolError: column-length, not-finite (a scalar), frame-too-large.
+// Each function replaces `frame` by a frame of the message and keeps its capacity. It throws ProtocolError with the
+// name column-length, not-finite (a scalar) or frame-too-large.
 void encode(const Hello& message, Frame& frame);
 void encode(const Report& message, Frame& frame);
 void encode(const Request& message, Frame& frame);
@@ -74,7 +74,7 @@ void encode(const Alive& message, Frame& frame);
 void encode(const Finish& message, Frame& frame);
 void encode(const Error& message, Frame& frame);
 
-// The whole frame.
+// Returns the whole frame.
 template <typename Message>
 std::string encode(const Message& message) {
   Frame frame;
@@ -84,13 +84,14 @@ std::string encode(const Message& message) {
   return out;
 }
 
-// Body length in the four bytes at `header`. Throws frame-empty, frame-too-large.
+// Returns the body length in the four bytes at `header`. Throws frame-empty or frame-too-large.
 std::size_t body_bytes(const unsigned char* header);
 
-// The message in `body`; decisions are checked against `limits`. Throws ProtocolError by name.
+// Returns the message in `body`. Decisions are checked against `limits`. Throws ProtocolError with the name of the
+// fault.
 Incoming decode(std::string_view body, const Limits& limits);
 
-// Checks a decoded decision; decode() calls it. Throws unknown-flow, unknown-link, not-finite, out-of-range.
+// Checks a decoded decision, on behalf of decode(). Throws unknown-flow, unknown-link, not-finite or out-of-range.
 void check(const Decide& decide, const Limits& limits);
 
 }  // namespace ecnomy::bridge

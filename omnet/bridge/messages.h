@@ -2,7 +2,7 @@
 // The messages of the bridge as values. PROTOCOL.md defines keys, columns and order.
 //
 // Outgoing columns are spans over the caller's arrays, which must outlive the call that sends them.
-// Incoming columns are owned. Units come last in the names.
+// Incoming columns are owned. Names end with their units.
 #ifndef ECNOMY_BRIDGE_MESSAGES_H_
 #define ECNOMY_BRIDGE_MESSAGES_H_
 
@@ -19,8 +19,8 @@ inline constexpr int kMinor = 3;
 inline constexpr std::size_t kMaxBodyBytes = std::size_t{64} << 20;
 inline constexpr int kMaxDepth = 8;
 
-// One outgoing column: `count` values of 8 bytes, float64 if `is_double`, else int64. The first is at `data`,
-// each further one `stride` bytes later. So a field of structs is sent without a copy.
+// One outgoing column: `count` values of 8 bytes, float64 if `is_double`, else int64. The first value is at `data`, and
+// each further value is `stride` bytes later. A field of structs can thus be sent without a copy.
 struct Column {
   const char* name;
   const void* data;
@@ -57,7 +57,7 @@ struct Hello {
   std::uint64_t seed = 0;
   std::string token;      // "" on an inherited socket
   bool show = false;      // with a graphical user interface: requests a Show before each decision
-  std::string network{};  // the plan as the engine has it, JSON; "" if the digest suffices
+  std::string network{};  // the engine's plan as JSON; "" if the digest suffices
 };
 
 struct Report {
@@ -81,7 +81,7 @@ struct Record {
   Columns columns;
 };
 
-// The values that a user holds by hand, for the decision on the next report.
+// The values that a user has set by hand, for the decision on the next report.
 struct Hand {
   std::string json;
 };
@@ -110,7 +110,7 @@ struct Refuse {
   std::string reason;
 };
 
-// Rows of equal length; all empty when the decision changes no flow.
+// The columns have equal length. All are empty if the decision changes no flow.
 struct FlowDecisions {
   std::vector<std::int64_t> flow;
   std::vector<double> mark_rate;       // target rate in marks/s; -1: unchanged
@@ -132,7 +132,7 @@ struct Decide {
   LinkDecisions links;
 };
 
-// Data of the market for a display: a JSON object, see PROTOCOL.md.
+// The market's data for a display, as a JSON object (PROTOCOL.md).
 struct Show {
   std::string json;
 };
@@ -144,7 +144,7 @@ struct Verdict {
 
 struct Bye {};
 
-// ---- both
+// ---- in both directions
 
 struct Error {
   std::string reason;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appends MessagePack values to a string, shortest form first (github.com/msgpack/msgpack/spec.md).
-// It supports only the types that the bridge sends: maps, arrays of two, strings, integers, float64 and
-// columns as bin. It is hand-written so that a column goes to the socket without being copied first.
+// Appends MessagePack values to a string, each in its shortest form (github.com/msgpack/msgpack/spec.md). It supports
+// only the types that the bridge sends: maps, arrays of two, strings, integers, float64 and columns as bin. It is
+// hand-written so that a column goes to the socket without being copied first.
 #ifndef ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 #define ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 
@@ -24,7 +24,7 @@ class MsgpackWriter {
   void real(double value);
   void boolean(bool value) { put(value ? 0xc3 : 0xc2, 0, 0); }
   void binary(const void* data, std::size_t bytes);
-  // Writes only the head; the caller sends the `bytes` bytes themselves.
+  // Writes only the head. The caller sends the `bytes` bytes that follow.
   void binary_head(std::size_t bytes);
 
  private:

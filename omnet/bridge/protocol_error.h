@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors on the bridge: the peer breaks the protocol, or the peer refuses or ends the run.
-// The refusals have the same names as in PROTOCOL.md and in Python.
+// Errors on the bridge: the peer breaks the protocol, or it refuses or ends the run. The refusals have the names used
+// in PROTOCOL.md and in Python.
 #ifndef ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
 #define ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
 
@@ -10,7 +10,7 @@
 
 namespace ecnomy::bridge {
 
-// A refusal with a name. what() is "name: detail", which is also the reason sent to the peer.
+// A refusal that has a name. what() is "name: detail", which is also the reason sent to the peer.
 class ProtocolError : public std::runtime_error {
  public:
   ProtocolError(std::string name, std::string detail)
@@ -26,13 +26,14 @@ class ProtocolError : public std::runtime_error {
   std::string detail_;
 };
 
-// The host's wait hook stopped the run while the client waited (a closed window, Ctrl-C).
+// Thrown if the host's wait hook stopped the run while the client waited, for example because the user closed the
+// window or pressed Ctrl-C.
 class Stopped : public ProtocolError {
  public:
   explicit Stopped(std::string detail) : ProtocolError("hung-up", std::move(detail)) {}
 };
 
-// The market refused the engine (`refuse`) or ended the run (`error`); reason() is the market's text.
+// Thrown if the market refused the engine (`refuse`) or ended the run (`error`). reason() returns the market's text.
 class PeerError : public std::runtime_error {
  public:
   PeerError(const std::string& what, std::string reason)

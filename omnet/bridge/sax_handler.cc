@@ -9,7 +9,7 @@
 namespace ecnomy::bridge {
 namespace {
 
-// Whether `text` is well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+// True if `text` is well-formed UTF-8 (RFC 3629), without overlong forms, surrogates or code points above U+10FFFF.
 bool is_utf8(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
@@ -134,7 +134,7 @@ bool SaxHandler::key(std::string& name) {
   return true;
 }
 
-// Whether the present scalar is the value of `wanted`; records wrong-type if it is the value of another key.
+// Returns true if the present scalar is the value of `wanted`. Records wrong-type if it is the value of another key.
 bool SaxHandler::take(Key wanted, const char* found) {
   if (depth_ == 0) throw ProtocolError("not-a-map", std::string("the frame holds ") + found);
   if (skip_depth_ > 0 || key_ == kUnknown) return false;

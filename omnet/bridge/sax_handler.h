@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SAX handler behind decode(): it reads one market message in a single pass and stores its keys flat.
 //
-// Errors of structure (depth, duplicate keys, an early end) are thrown at once. An error that depends on
-// the message's type is kept until the end, since `type` may come last. The frame's size bounds memory,
-// kMaxDepth bounds nlohmann's recursion.
+// Structural errors (depth, duplicate keys, an early end) are thrown at once. An error that depends on the message's
+// type is kept until the end, since `type` may come last. The frame's size limits the memory, and kMaxDepth limits
+// nlohmann's recursion.
 #ifndef ECNOMY_BRIDGE_SAX_HANDLER_H_
 #define ECNOMY_BRIDGE_SAX_HANDLER_H_
 
@@ -20,7 +20,7 @@
 
 namespace ecnomy::bridge {
 
-// Top-level keys of all market messages; kUnknown stands for any other key.
+// The top-level keys of all market messages. kUnknown stands for any other key.
 enum Key : unsigned {
   kType,
   kProtocol,
@@ -53,7 +53,7 @@ inline constexpr std::array<const char*, kNoColumn> kColumnNames = {
     "flow", "mark_rate", "rate_cap_bps", "mark_cap", "active", "weight", "link", "param", "value"};
 inline constexpr unsigned kFirstLinkColumn = kLink;
 
-// A peer's text in quotes, for messages. A long text is cut between two characters.
+// Puts a peer's text in quotes, for messages. A long text is cut between two characters.
 std::string shown(const std::string& text);
 
 class SaxHandler {

@@ -35,7 +35,7 @@ constexpr std::string_view kTcp = "tcp://";
 bool connect_fd(int fd, const sockaddr* address, socklen_t size) {
   if (::connect(fd, address, size) == 0) return true;
   if (errno != EINTR) return false;
-  // An interrupted connect continues in the background: wait for its end, then read its result.
+  // An interrupted connect continues in the background. Wait until it ends, then read its result.
   pollfd wait{fd, POLLOUT, 0};
   while (::poll(&wait, 1, -1) < 0 && errno == EINTR) {
   }
@@ -143,7 +143,7 @@ bool Socket::wait(short events, int timeout_ms) const noexcept {
 bool Socket::hung_up() const noexcept {
   pollfd entry{fd_, POLLIN | POLLRDHUP, 0};
   if (::poll(&entry, 1, 0) <= 0) return false;
-  // Unread bytes may precede the end of file: an `error` frame with the reason.
+  // Unread bytes may precede the end of file, such as an `error` frame with the reason.
   char next = 0;
   const ssize_t got = ::recv(fd_, &next, 1, MSG_PEEK | MSG_DONTWAIT);
   if (got > 0) return (entry.revents & (POLLHUP | POLLERR)) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connected stream socket that closes itself: only the system calls of the bridge.
-// No call raises SIGPIPE. Every call continues after EINTR.
+// A connected stream socket that closes itself. It makes only the system calls that the bridge needs. No call raises
+// SIGPIPE. Every call continues after EINTR.
 #ifndef ECNOMY_BRIDGE_SOCKET_H_
 #define ECNOMY_BRIDGE_SOCKET_H_
 
@@ -18,19 +18,20 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  // `unix:/path` or `tcp://host:port` ([v6] in brackets). Throws ProtocolError hung-up or
+  // Connects to `unix:/path` or `tcp://host:port`, with IPv6 addresses in brackets. Throws ProtocolError hung-up or
   // out-of-range.
   static Socket connect(const std::string& address);
 
-  // Return the number of bytes moved, or -1 if the connection is gone. read returns 0 at the end of file.
-  // If `block` is false, they return kWouldBlock instead of waiting.
+  // read() and write() return the number of bytes moved, or -1 if the connection is gone. read() returns 0 at the end
+  // of file. If `block` is false, they return kWouldBlock instead of waiting.
   static constexpr long kWouldBlock = -2;
   long read(char* data, std::size_t size, bool block) const noexcept;
   long write(const char* data, std::size_t size, bool block) const noexcept;
 
-  // Waits for one of poll(2)'s `events` or a hang-up; false at a timeout. A timeout of -1 waits forever.
+  // Waits for one of poll(2)'s `events` or a hang-up. Returns false at a timeout. With a timeout of -1 it waits
+  // forever.
   bool wait(short events, int timeout_ms) const noexcept;
-  // Whether the peer has closed its end. An unread `error` frame may precede the end of file.
+  // True if the peer has closed its end. An unread `error` frame may precede the end of file.
   bool hung_up() const noexcept;
 
  private:

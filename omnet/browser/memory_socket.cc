@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bridge's connection in a browser: bridge/socket.h, whose bytes go to and come from two functions of
-// JavaScript (bridge_library.js). It is linked in place of bridge/socket.cc. Both functions return at once: a
+// The bridge's connection in a browser. It implements bridge/socket.h with two JavaScript functions that send and
+// receive the bytes (bridge_library.js). It is linked in place of bridge/socket.cc. Both functions return at once. A
 // market that needs time calls the engine's next step later.
 #include <utility>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in engine as a WebAssembly module, advanced by JavaScript one epoch at a time.
 //
-//   ecnomy_open(plan)   a new run of a plan (JSON): hello, welcome. 0, or -1 after an error
-//   ecnomy_step()       report, decision, then the packets up to the next report. 1: there is a next step,
+//   ecnomy_open(plan)   begins a run of a plan (JSON): hello, welcome. Returns 0, or -1 after an error
+//   ecnomy_step()       report, decision, then the packets up to the next report. 1: a further step follows,
 //                       0: finished, -1 after an error
-//   ecnomy_error()      the last error in words
+//   ecnomy_error()      returns the text of the last error
 //
-// One run at a time: the next ecnomy_open ends the previous run.
+// There is one run at a time: the next ecnomy_open ends the previous run.
 #include <exception>
 #include <memory>
 #include <string>
@@ -52,7 +52,7 @@ class Run {
   std::unique_ptr<Simulation> simulation_;
 };
 
-// Owned by JavaScript's module, which has one engine.
+// The state of the module in JavaScript, which has one engine.
 struct State {
   std::unique_ptr<Run> run;
   std::string error;

@@ -33,8 +33,8 @@ void CallFlow::start(Core& core, Time now) {
   await_call(core, now, now);
 }
 
-// `from` is the time at which the user became idle. It is before now if the send overhead delayed a call's
-// last packet. The next call begins after this packet.
+// `from` is the time at which the user became idle. It is in the past if the send overhead delayed a call's last
+// packet. The next call begins after this packet.
 void CallFlow::await_call(Core& core, Time from, Time now) {
   state_ = State::idle;
   next_ = law_.next(stream_, source_->plan->calls_longest);
@@ -97,13 +97,13 @@ void CallFlow::answer(Core& core, bool accepted, Time now) {
   if (source_->callers) pass_turn(core, now);
 }
 
-// The next packet is due at this tick, or at the first later tick with speech.
+// Schedules the next packet for this tick, or for the first later tick with speech.
 void CallFlow::due_at(Time tick) {
   const Time interval = law_.interval();
   due_ = speech_ ? speech_->law.spoken(tick, interval, end_, speech_->stream) : tick;
 }
 
-// The call ends at end_, or at its last packet's departure if the send overhead makes this later.
+// The call ends at end_, or when its last packet departs, if the send overhead delays the packet beyond end_.
 void CallFlow::packet_or_end(Core& core) {
   if (due_ < end_) left_ = std::max(left_, later(due_, outbox_.draw()));
   core.wake(flow_, due_ < end_ ? left_ : std::max(left_, end_));

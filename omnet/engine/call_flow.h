@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A telephone user's flow: calls, their packets, and a record of each call. If a guaranteed stream
-// provider sells its calls, the flow sends a `request` to the market when a call begins. A refused call
-// sends nothing. The flow follows only `active` of a decision. With real hosts, time goes on while the market
-// decides, and the call begins with the answer.
+// provider sells its calls, the flow sends a `request` to the market when a call begins. A refused call sends nothing.
+// Of a decision, the flow obeys only `active`. With real hosts, time goes on while the market decides, and the call
+// begins with the answer.
 //
 // Calls may overlap in the network: a call's last packets may still be under way when the next call
-// begins. Packets carry their call's number, and a path keeps their order. So a call is complete if no
-// packet of the flow is under way, or if a packet of a later call has arrived.
+// begins. Packets carry their call's number, and they arrive in order. So a call is complete if no packet of the flow
+// is under way, or if a packet of a later call has arrived.
 #ifndef ECNOMY_ENGINE_CALL_FLOW_H_
 #define ECNOMY_ENGINE_CALL_FLOW_H_
 
@@ -29,7 +29,7 @@ class CallFlow {
 
   void start(Core& core, Time now);
   void on_application(Core& core, Time now);         // a call begins or ends, or a packet is due
-  void answer(Core& core, bool accepted, Time now);  // to the request of the call that begins
+  void answer(Core& core, bool accepted, Time now);  // the answer to the request of a new call
   void receive(Core& core, PacketId id, Time now);
   void order(const FlowOrder& order) noexcept { active_ = order.active; }
   bool active(Time now) const noexcept;
@@ -74,7 +74,7 @@ class CallFlow {
   Time left_ = 0;                 // when the latest packet leaves, overhead included
   std::int64_t id_ = 0;           // of the latest call
   std::uint16_t number_ = 0;      // number of the present call in this flow, low bits
-  std::vector<CallRecord> open_;  // calls begun and not handed in, oldest first
+  std::vector<CallRecord> open_;  // calls that have begun and are not handed in, oldest first
 };
 
 }  // namespace ecnomy::engine

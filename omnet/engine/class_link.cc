@@ -83,7 +83,7 @@ void ClassLink::apply_mark(Core& core, Packet& packet, std::size_t queue, Time n
   if (core.trace) core.note(TraceEvent::mark, index_, packet, now);
 }
 
-// The packet has already left its queue.
+// Called after the packet has left its queue.
 void ClassLink::drop(Core& core, std::size_t queue, PacketId id, bool by_law, Time now) {
   queue_.account(now);
   queue_.leave(id->bytes + plan_->framing_bytes);

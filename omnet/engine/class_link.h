@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a link with a class scheduler: a queue per class or per flow, a transmitter, propagation.
+// One direction of a link with a class scheduler: a queue per class or per flow, a transmitter, and propagation.
 //
 // The scheduler chooses the next packet only when the transmitter is free. As in a link with one queue
-// (link.h), changes are computed later, before any access to the link. Between two arrivals nothing else
-// affects the scheduler's choices, so the delivery is the link's only event. For an arrival at t, a
-// transmission that begins at the same t has already begun.
+// (link.h), changes are computed only when the link is accessed. Between two arrivals nothing else affects the
+// scheduler's choices, so the delivery is the link's only event. For an arrival at t, a transmission that begins at the
+// same t has already begun.
 #ifndef ECNOMY_ENGINE_CLASS_LINK_H_
 #define ECNOMY_ENGINE_CLASS_LINK_H_
 
@@ -26,14 +26,14 @@ class ClassLink {
 
   // A packet arrives at the near end. This packet or others may be dropped and released.
   void enqueue(Core& core, PacketId id, Time now);
-  // The oldest packet under way reaches the far end. Called at the link's event.
+  // Called at the link's event: the oldest packet under way reaches the far end.
   PacketId deliver(Core& core, Time now);
-  // Time of the next delivery; kNever if no packet is under way.
+  // The time of the next delivery, or kNever if no packet is under way.
   Time next_delivery() const noexcept {
     return under_way_.first == kNoPacket ? kNever : under_way_.first->delivered;
   }
 
-  // See class Link.
+  // As in class Link.
   bool loses() noexcept { return loss_.loses(); }
   void lose(Core& core, PacketId id, Time now);
 
@@ -52,7 +52,7 @@ class ClassLink {
     void push(PacketId id) noexcept;
     PacketId pop() noexcept;
   };
-  // The packets of a queue, in a ring: a full buffer drops the last one.
+  // The packets of a queue. It is a ring and not a chain, because a full buffer drops the last packet.
   class Ring {
    public:
     void push(PacketId id);

@@ -17,13 +17,13 @@ namespace ecnomy::engine {
 class ClassLink;
 class Link;
 
-// Real hosts (linux/), for the flows of datagrams.
+// The real hosts (linux/) that send the flows of datagrams.
 class Hosts {
  public:
   virtual ~Hosts() = default;
   virtual void wake(std::int32_t flow, Time at) = 0;  // the flow acts at this time
   virtual void leave(PacketId id, Time now) = 0;      // the packet leaves through a socket
-  // Asks the market to admit a call. The answer comes later (CallFlow::answer).
+  // Asks the market to admit a call. The answer arrives later, by CallFlow::answer.
   virtual void ask(std::int64_t call, std::int32_t flow, Time now, Time duration) = 0;
 };
 
@@ -31,7 +31,7 @@ struct Core : Accounts {
   EventQueue events;
   PacketPool packets;
   std::vector<Link> links;
-  // By link; null unless the link has a scheduler. Such a link's entry in `links` is unused.
+  // Indexed by link. An entry is null if the link has no scheduler; otherwise the link's entry in `links` is unused.
   std::vector<std::unique_ptr<ClassLink>> class_links;
   Hosts* hosts = nullptr;  // not owned; null if hosts are simulated
 
@@ -43,7 +43,7 @@ struct Core : Accounts {
   void catch_up_links(Time now);
   std::vector<LinkState> link_states(Time now) const;
   std::int64_t transmissions() const;  // begun on all links
-  // A flow of datagrams acts at this time.
+  // Schedules the time at which a flow of datagrams acts.
   void wake(std::int32_t flow, Time at) {
     if (hosts) return hosts->wake(flow, at);
     events.push(at, EventKind::application, static_cast<std::uint32_t>(flow));

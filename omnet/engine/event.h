@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event of the event list. Events at one time are processed in the order in which they were scheduled.
+// An event of the event list. Events at the same time are processed in the order in which they were scheduled.
 #ifndef ECNOMY_ENGINE_EVENT_H_
 #define ECNOMY_ENGINE_EVENT_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that are not due soon, in buckets by the digits of their times to base 16: a radix heap (Ahuja,
-// Mehlhorn, Orlin and Tarjan 1990). An event lies on the level of the highest digit in which its time
-// differs from `base_`, in the bucket of that digit. The earliest events are on the lowest level in use, in
-// its first bucket. A bucket with too many events is split over the levels below. So each event moves only
-// a few times, regardless of the number of events.
+// Holds events that are not due soon, in buckets by the digits of their times to base 16. It is a radix heap (Ahuja,
+// Mehlhorn, Orlin and Tarjan 1990). An event's level is the highest digit in which its time differs from `base_`, and
+// its bucket is the value of that digit. The earliest events are on the lowest level in use, in its first bucket. A
+// bucket with too many events is split over the levels below. So each event moves only a few times, regardless of the
+// number of events.
 #ifndef ECNOMY_ENGINE_EVENT_BUCKETS_H_
 #define ECNOMY_ENGINE_EVENT_BUCKETS_H_
 
@@ -25,12 +25,12 @@ class EventBuckets {
 
   void reserve(std::size_t events) { nodes_.reserve(events); }
 
-  // The event must not be earlier than `base_`. take() moves `base_` to `until` at most, and never beyond
-  // the earliest event left.
+  // The event must not be earlier than `base_`. take() moves `base_` forward, but neither beyond `until` nor beyond the
+  // earliest event left.
   void push(const Event& event) { add(node(event)); }
 
-  // Hands over the first events, unordered: at most `most` unless more are due at one time, and none
-  // if the first bucket begins after `until`. Returns a lower bound on the times of the events left.
+  // Hands over the first events, in any order. These are at most `most` events, unless more are due at the same time,
+  // and no events if the first bucket begins after `until`. Returns a lower bound on the times of the events left.
   template <class Sink>
   Time take(std::size_t most, Time until, Sink sink) {
     for (std::size_t taken = 0; !empty();) {

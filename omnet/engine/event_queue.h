@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event list, ordered by (time, serial). A sorted array holds the few next events, buckets hold all
-// others (the array may hold all events of one time). Most events are deliveries of links. A delivery
-// renews itself one packet's transmission ahead, so it is inserted at the end of the array or close to
-// it. Timers, 200 ms ahead, stay in the buckets.
-// Events are never cancelled. A component whose deadline has changed compares the event with its own
-// deadline when the event comes, and ignores or renews the event.
+// The event list, ordered by (time, serial). A sorted array holds the next few events, and buckets hold all others. If
+// many events have the same time, the array may hold all of them. Most events are deliveries of links. After a delivery
+// the link schedules the next one, about one transmission time ahead, so it is inserted at or near the end of the
+// array. Timers are about 200 ms ahead and stay in the buckets. Events are never cancelled. A component whose deadline
+// has changed compares the event with its own deadline when the event comes, and ignores or renews the event.
 #ifndef ECNOMY_ENGINE_EVENT_QUEUE_H_
 #define ECNOMY_ENGINE_EVENT_QUEUE_H_
 
@@ -25,8 +24,8 @@ class EventQueue {
 
   void reserve(std::size_t events) { far_.reserve(events); }
 
-  // Whether there is an event before `end`; if so, top() is the first. After `false`, no event may be
-  // scheduled before `end`. No event may ever be scheduled before the event that was last on top.
+  // Returns true if there is an event before `end`. top() is then the first event. Once it returns false, no event may
+  // be scheduled before `end`. No event may ever be scheduled before the event that was last on top.
   bool due(Time end) {
     if (head_ == tail_) refill(end);
     return head_ != tail_ && near_[head_].time < end;
@@ -39,7 +38,7 @@ class EventQueue {
     insert({time, serial_++, kind, subject});
   }
 
-  // Renews the event now on top.
+  // Moves the event on top to a later time.
   void replace_top(Time time) {
     const Event& first = near_[head_++];
     insert({time, serial_++, first.kind, first.subject});
@@ -49,7 +48,7 @@ class EventQueue {
   static constexpr Time kFirst = std::numeric_limits<Time>::min();
   static constexpr Time kLast = std::numeric_limits<Time>::max();
   static constexpr std::size_t kSlots = 256;
-  static constexpr std::size_t kMost = 24;  // events in the array; events at one time may exceed it
+  static constexpr std::size_t kMost = 24;  // events in the array; those of one time may exceed it
   static constexpr std::size_t kAtOnce = 8;  // events taken from the buckets at once
 
   [[noreturn, gnu::noinline]] static void throw_past() {
@@ -71,8 +70,8 @@ class EventQueue {
     *at = event;
   }
 
-  // Moves the later half to the buckets, so that an event at `time` has room. Events at one time move
-  // together or stay together. The other events move to the front.
+  // Moves the later half to the buckets, to make room for an event at `time`. Events at the same time move together or
+  // stay together. The other events move to the front.
   [[gnu::noinline]] void make_room(Time time) {
     const std::size_t keep = head_ + kMost / 2;
     if (tail_ > keep) {
@@ -106,7 +105,7 @@ class EventQueue {
   }
 
   // The next events are near_[head_] to near_[tail_ - 1], in order. No event in far_ is before horizon_.
-  // Of two events at one time, the one in near_ comes before the one in far_.
+  // Of two events at the same time, the one in near_ precedes the one in far_.
   std::vector<Event> near_;
   std::size_t head_ = 1, tail_ = 1;
   Time horizon_ = kLast;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a flow sends one after the other: the law that draws them, and the present file. This state
-// is kept apart from the flow, so that flows without files do not need memory for it.
+// The files that a flow sends one after the other: the law that draws them, and the present file. This state is
+// separate from the flow, so that flows without files need no memory for it.
 #ifndef ECNOMY_ENGINE_FILES_H_
 #define ECNOMY_ENGINE_FILES_H_
 
@@ -18,7 +18,7 @@ namespace ecnomy::engine {
 
 class Files {
  public:
-  // Null for traffic without files. Web users share their source's law.
+  // Returns null for traffic without files. Web users share their source's law.
   static std::unique_ptr<Files> make(const SourceConfig& source, const Stream& stream) {
     const LawPlan& plan = source.plan->traffic;
     const double* const values = plan.values.data();
@@ -30,24 +30,24 @@ class Files {
     return nullptr;
   }
 
-  // Pause before the next file; kNever if no file follows.
+  // The pause before the next file, or kNever if no file follows.
   Time pause() {
     return std::visit([this](auto& law) { return law.pause(stream_); }, law_);
   }
   std::int64_t bytes(std::int32_t packet_payload) {
     return std::visit([&](auto& law) { return law.file_bytes(stream_, packet_payload); }, law_);
   }
-  // Duration after which a fetch is given up; kNever for traffic that never gives up.
+  // The time after which a fetch is given up, or kNever for traffic that never gives up.
   Time patience() const noexcept {
     const WebUser* user = std::get_if<WebUser>(&law_);
     return user ? user->patience() : kNever;
   }
-  // Abandons the present file, unfinished or not fetched at all.
+  // Abandons the present file, whether it was fetched in part or not at all.
   void give_up() noexcept {
     if (WebUser* user = std::get_if<WebUser>(&law_)) user->give_up();
   }
 
-  // Whether one connection serves all files.
+  // True if one connection serves all files.
   bool lasting() const noexcept {
     return std::visit([](const auto& law) { return law.lasting(); }, law_);
   }

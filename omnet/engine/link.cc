@@ -11,7 +11,7 @@ namespace {
 
 constexpr Time kEndOfTime = Time{1} << 62;  // 53 days; sums with delays still fit
 
-// If a link holds thousands of packets, the next packet but one is no longer in the cache.
+// Prefetches the packet after the next one: if a link holds thousands of packets, it is no longer in the cache.
 void prefetch(PacketId id) noexcept { __builtin_prefetch(id); }
 
 }  // namespace
@@ -129,8 +129,8 @@ void Link::enqueue(Core& core, PacketId id, Time now) {
   queue_.work += duration;
   packet.delivered = queue_.free_at + plan_->delay_ps;
   line_up(core, id);
-  // On an idle link the transmission begins now. If the law watches departures, the packet passes through
-  // the queue all the same, since begin_next reports departures to the law.
+  // On an idle link the transmission begins now. If the law watches departures, the packet passes through the queue
+  // nevertheless, since begin_next reports departures to the law.
   if (!idle || law_.watches_departures()) queue_up(id, wire_bytes, now);
 }
 

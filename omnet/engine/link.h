@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a link: marking law, FIFO, transmitter, propagation.
+// One direction of a link: marking law, FIFO queue, transmitter and propagation.
 //
-// In a FIFO with a known rate, a packet's departure is known when the packet arrives. So a link needs one
-// event per packet: the delivery at the far end. Changes in between (a transmission begins, the queue
-// shrinks) are computed later, in order, before any access to the link.
-// For an arrival at t, a transmission that begins at the same t has already begun.
+// In a FIFO with a known rate, a packet's departure is known when the packet arrives. So a link needs only one event
+// per packet, the delivery at the far end. Changes in between (a transmission begins, the queue shrinks) are computed,
+// in order, only when the link is accessed. For an arrival at t, a transmission that begins at the same t has already
+// begun.
 #ifndef ECNOMY_ENGINE_LINK_H_
 #define ECNOMY_ENGINE_LINK_H_
 
@@ -26,15 +26,16 @@ class Link {
  public:
   Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed);
 
-  // A packet arrives at the near end: it is queued, or dropped and released. Inline since only Core::enter calls it.
+  // A packet arrives at the near end, and is queued, or dropped and released. It is inline, since only Core::enter
+  // calls it.
   inline void enqueue(Core& core, PacketId id, Time now);
 
-  // The oldest packet reaches the far end. Called at the link's deliver event.
+  // Called at the link's deliver event: the oldest packet reaches the far end.
   PacketId deliver(Core& core, Time now);
-  // Time of the next delivery; kNever if no packet is under way.
+  // The time of the next delivery, or kNever if no packet is under way.
   Time next_delivery() const noexcept { return first_ == kNoPacket ? kNever : first_->delivered; }
 
-  // Whether the wire loses the packet just delivered. lose() counts and releases a lost packet.
+  // True if the wire loses the packet just delivered. lose() counts and releases a lost packet.
   bool loses() noexcept { return loss_.loses(); }
   void lose(Core& core, PacketId id, Time now);
 
@@ -45,7 +46,7 @@ class Link {
     while (begins_at_ <= now) begin_next(core);
   }
   void settle(Core& core, Time now);  // brings all accounts up to now, for a report
-  // Sets parameters of the marking law, all at once; throws BadParameter.
+  // Sets several parameters of the marking law at once. Throws BadParameter.
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes);
 
   LinkStats stats() const noexcept;
@@ -74,7 +75,7 @@ class Link {
   WireLoss loss_;
   std::int64_t lost_ = 0, lost_bytes_ = 0;  // lost by the wire, after departure
   std::vector<double> law_values_;
-  LinkQueue queue_;             // departures and their bytes are not counted: see stats()
+  LinkQueue queue_;             // does not count departures and their bytes: see stats()
   PacketId first_ = kNoPacket;  // first packet: waiting, in service or propagating
   PacketId last_ = kNoPacket;
   PacketId waiting_ = kNoPacket;    // the first packet whose transmission has not begun

@@ -2,7 +2,7 @@
 // ecnomy-engine: the built-in packet engine.
 //
 //   ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token-file FILE]]
-//       runs the plan; without a bridge no market decides, and the totals are printed as one JSON line
+//       runs the plan. Without a bridge there is no market, and the totals are printed as one line of JSON
 //   ecnomy-engine read --plan FILE      prints the plan as the engine reads it, as JSON
 //   ecnomy-engine describe      prints the laws it hosts and their parameters, as JSON
 //   ecnomy-engine --version
@@ -48,8 +48,8 @@ std::unique_ptr<bridge::Client> open_bridge(const ecnomy::Options& options) {
   return nullptr;
 }
 
-// The first line of the file named by --token-file. The token is not an option, since every user of the
-// machine can see a command line.
+// Returns the first line of the file named by --token-file. The token itself is not an option, since every user of the
+// machine can see the command line.
 std::string token_in(const ecnomy::Options& options) {
   std::string token;
   if (const auto path = options.find("--token-file"); path != options.end()) {
@@ -68,7 +68,7 @@ void print_totals(const RunTotals& totals, double cpu) {
   std::cout << out.dump() << "\n";
 }
 
-// A guest (an engine that connects to an address) also sends its plan.
+// Runs the plan. A guest, which is an engine that connects to an address, also sends its plan.
 void run(const Plan& plan, bridge::Client* client, const std::string& token, bool guest) {
   if (client) {
     client->set_limits(ecnomy::limits_of(plan));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host's output queue for one flow. A packet leaves U * overhead after it is handed over, U uniform on
-// (0, 1), and packets keep their order. This random send overhead breaks the phase locks of a deterministic
-// simulator. It costs one event per packet. Senders with their own timer (paced, datagrams) add the overhead
-// to this timer instead.
+// A host's output queue for one flow. A packet leaves U * overhead after it is handed over, with U uniform on (0, 1).
+// Packets keep their order. This random send overhead breaks the phase locks of a deterministic simulator. It costs one
+// event per packet. Senders with their own timer (paced, datagrams) add the overhead to this timer instead.
 #ifndef ECNOMY_ENGINE_OUTBOX_H_
 #define ECNOMY_ENGINE_OUTBOX_H_
 
@@ -23,7 +22,7 @@ class Outbox {
     return overhead_ > 0 ? static_cast<Time>(stream_() * static_cast<double>(overhead_)) : 0;
   }
 
-  // The packet leaves now, without overhead.
+  // Sends the packet now, without overhead.
   void leave(Core& core, PacketId id, Time now) {
     if (core.hosts) return core.hosts->leave(id, now);
     Packet& packet = core.packets[id];
@@ -46,7 +45,7 @@ class Outbox {
     tail_ = id;
   }
 
-  // The oldest packet leaves. Returns the next packet's time, or kNever if no packet waits.
+  // Sends the oldest packet. Returns the time of the next packet, or kNever if no packet waits.
   Time depart(Core& core, Time now) {
     const PacketId id = head_;
     head_ = core.packets[id].next;

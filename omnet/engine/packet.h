@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets live in one pool and never move, so a packet is identified by its address. The packet freed last
-// is handed out next. A packet takes one cache line, and links chain their queues through the packets
-// themselves.
+// Packets live in one pool and never move, so a packet is identified by its address. The packet freed last is reused
+// first. A packet takes one cache line, and links chain their queues through the packets themselves.
 #ifndef ECNOMY_ENGINE_PACKET_H_
 #define ECNOMY_ENGINE_PACKET_H_
 
@@ -27,12 +26,12 @@ enum Flag : std::uint16_t {
   kCwr = 1 << 4,
   kSyn = 1 << 5,
   kRetransmit = 1 << 6,  // a SYN that is not the first: no RTT sample (Karn)
-  kLast = 1 << 7,        // ends its file; it stands for a FIN, so its ACK is not delayed
+  kLast = 1 << 7,        // ends its file; it replaces a FIN, so its ACK is not delayed
   kSack = 1 << 8,        // an ACK with SACK blocks
   kEct1 = 1 << 9,        // with kEct: ECT(1), not ECT(0)
 };
 
-// Flags of an ECN-capable packet that is sent as ECT(1) or ECT(0); no flag without `ect`.
+// The flags of an ECN-capable packet, which is sent as ECT(1) or ECT(0). There are no flags if `ect` is false.
 constexpr std::uint16_t ect_flags(bool ect, bool ect_1) noexcept {
   return static_cast<std::uint16_t>((ect ? kEct : 0) | (ect && ect_1 ? kEct1 : 0));
 }
@@ -70,7 +69,7 @@ class PacketPool {
     return id;
   }
   void release(PacketId id) noexcept {
-    if (id->has(kSack)) free_blocks_.push_back(id->block);  // there is room: see attach_blocks
+    if (id->has(kSack)) free_blocks_.push_back(id->block);  // attach_blocks has reserved the space
     id->next = free_;
     free_ = id;
   }

@@ -58,7 +58,7 @@ void Simulation::make_room() {
   core_.events.reserve(tcp + udp + calls + plan_->links.size());
 }
 
-// A law that needs random draws gets one stream per flow.
+// Gives a law that needs random draws one stream per flow.
 void Simulation::draw_rtt_errors(SourceConfig& source) {
   if (!source.sender || !source.sender->law.noisy()) return;
   source.rtt_errors = std::make_unique<std::vector<Stream>>();
@@ -98,7 +98,7 @@ void Simulation::start_flows() {
   std::uint32_t flow = 0;
   for (const SourcePlan& source : plan_->sources) {
     const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
-    const bool in_profile = source.traffic.law == OneFile::kName;  // the start is its only draw
+    const bool in_profile = source.traffic.law == OneFile::kName;  // the start is the only draw
     for (std::int32_t member = 0; member < source.count; ++member, ++flow) {
       Stream stream(plan_->seed, stream_name(source, member, "start"));
       Time start = law.draw(member, stream);
@@ -231,8 +231,8 @@ void Simulation::application(const Event& event) {
   }
 }
 
-// Hands in the calls that found no free line, and the calls whose packets are all accounted for. At the end
-// of the run, all calls are handed in.
+// Hands in the calls that found no free line, and the calls whose packets have all arrived or been lost. At the end of
+// the run it hands in all calls.
 void Simulation::settle_calls(Time now) {
   for (const SourceConfig& source : sources_) {
     if (source.callers) source.callers->lose(now, recorder_);
@@ -242,7 +242,7 @@ void Simulation::settle_calls(Time now) {
   }
 }
 
-// Several times per second of wall time: checks that the market is connected, and sends it an `alive`.
+// Called several times per second of wall time. Checks that the market is connected, and sends it an `alive`.
 void Simulation::look_up(Time now) {
   if (!client_) return;
   if (client_->hung_up()) client_->throw_gone();

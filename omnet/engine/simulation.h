@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: it is built from a Plan, advances event by event and pauses at every report.
+// A run. It is built from a Plan, advances event by event and pauses at every report.
 #ifndef ECNOMY_ENGINE_SIMULATION_H_
 #define ECNOMY_ENGINE_SIMULATION_H_
 
@@ -28,11 +28,11 @@ struct RunTotals {
 
 class Simulation {
  public:
-  // `plan` must outlive the simulation. `client` may be null: no market decides, nothing is recorded.
+  // `plan` must outlive the simulation. If `client` is null, there is no market and nothing is recorded.
   Simulation(const Plan& plan, bridge::Client* client);
 
   RunTotals run();
-  // One epoch of it: reports, waits for the decision, and advances to the next report. False after the last one.
+  // Runs one epoch: reports, waits for the decision, and advances to the next report. Returns false after the last one.
   bool step();
   RunTotals totals() const;
 

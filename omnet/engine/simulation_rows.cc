@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange with the market: states of flows and links in reports, and the orders of its decisions.
+// The exchange with the market: the states of flows and links in reports, and the orders in decisions.
 #include "engine/simulation.h"
 #include "host/row_states.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data that all flows of one source share, kept once per source.
+// The data that all flows of one source share. It is stored once per source.
 #ifndef ECNOMY_ENGINE_SOURCE_H_
 #define ECNOMY_ENGINE_SOURCE_H_
 
@@ -20,7 +20,7 @@
 
 namespace ecnomy::engine {
 
-// Name of a flow's random stream.
+// The name of a flow's random stream.
 inline std::string stream_name(const SourcePlan& source, std::int32_t member, const char* use) {
   return "source/" + source.name + "/" + std::to_string(member) + "/" + use;
 }
@@ -40,14 +40,14 @@ struct SourceConfig {
     if (source.traffic.law == Web::kName) web.emplace(make_web(source));
   }
 
-  // For a source whose calls come from an unlimited population.
+  // Has an effect only for a source whose calls come from an unlimited population.
   void make_callers(std::uint64_t seed) {
     if (plan->traffic.law != Voip::kName || !Voip(plan->traffic.values.data()).pooled()) return;
     callers = std::make_unique<Callers>(*plan, Stream(seed, stream_name(*plan, 0, "arrivals")),
                                         first_flow);
   }
 
-  // The flow's next random error of the RTT; only if `rtt_errors` is set.
+  // Draws the flow's next random error of the RTT. Requires `rtt_errors`.
   double rtt_error(std::int32_t flow) const noexcept {
     return standard_normal((*rtt_errors)[static_cast<std::size_t>(flow - first_flow)]);
   }

@@ -29,7 +29,7 @@ void TcpFlow::start(Core& core, Time now) {
   if (sender_.active(now)) open(core, -1, now);
 }
 
-// A step of the profile: a greedy member starts or stops, or a cap changes.
+// Called at a step of the profile: a greedy member starts or stops, or a cap changes.
 void TcpFlow::on_step(Core& core, Time now) {
   const Profile& profile = source_->plan->profile;
   const bool on = profile.on(now, flow_ - source_->first_flow, source_->plan->count);
@@ -47,7 +47,7 @@ void TcpFlow::await_file(Core& core, Time now) {
   core.events.push(files_->due, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
-// An event may be stale: the patience event of a file remains if the file completes in time.
+// The event may be stale. For example, the patience event of a file remains if the file completes in time.
 void TcpFlow::on_application(Core& core, Time now) {
   if (!files_) {
     if (now == sender_.step_at()) on_step(core, now);
@@ -123,7 +123,7 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
   sender_.arm_timer(port, now);
 }
 
-// If a file is given up, its connection is closed.
+// Ends the present file. If it is given up, its connection is closed.
 void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   if (!complete || !files_->lasting()) sender_.close(now);
   if (source_->transfers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP flow: the sender that both engines share (host/tcp), its receiver and the traffic that drives them.
+// A TCP flow: the sender that both engines share (host/tcp), its receiver, and the traffic that drives them.
 //
 //   tcp_flow.cc      the flow's start, connections, files and orders from the market
 //   tcp_port.h       the engine's services for the sender: packets and events
@@ -32,7 +32,7 @@ class TcpFlow {
   void on_pace(Core& core, Time now);
   void on_timeout(Core& core, Time now);
   [[gnu::noinline]] void on_delayed_ack(Core& core, Time now);
-  // Not inlined: in the event loop it would take registers from every event.
+  // It is not inlined, because in the event loop it would take registers from every event.
   [[gnu::noinline]] void receive(Core& core, PacketId id, Time now);
   void order(Core& core, const FlowOrder& order, Time now);
 
@@ -63,7 +63,7 @@ class TcpFlow {
   [[gnu::noinline]] void report_held(Core& core, PacketId id);
   [[gnu::noinline]] bool note_blocks(Core& core, PacketId id);
 
-  // Ordered by use: members that nearly every packet accesses come first, so that they share cache lines.
+  // The members are ordered by use: those that nearly every packet accesses come first, so that they share cache lines.
   const SourceConfig* source_;
   std::int32_t flow_;
   std::uint16_t connection_ = 0;

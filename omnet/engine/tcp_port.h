@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This engine's services for a TCP flow's sender (host/tcp/segment_port.h): packets for its segments, events
-// for its timers, counters of its flow.
+// This engine's services for a TCP flow's sender (host/tcp/segment_port.h): packets for its segments, events for its
+// timers, and counters of its flow.
 #ifndef ECNOMY_ENGINE_TCP_PORT_H_
 #define ECNOMY_ENGINE_TCP_PORT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrivals at both ends of a TCP flow. The receiving host counts them and sends ACKs, at once or for several
-// packets together.
+// Arrivals at both ends of a TCP flow. The receiving host counts packets and sends ACKs, at once or for several packets
+// together.
 #include "engine/tcp_flow.h"
 #include "engine/tcp_port.h"
 
@@ -8,7 +8,7 @@ namespace ecnomy::engine {
 
 void TcpFlow::receive(Core& core, PacketId id, Time now) {
   if (!core.packets[id].has(kAck)) return receive_data(core, id, now);
-  const Packet ack = core.packets[id];  // a copy: packets sent because of it may reuse its place
+  const Packet ack = core.packets[id];  // a copy: packets sent in response may reuse its place
   if (ack.has(kCe)) ++stats(core).control_ce;
   const bool ours = ack.connection == connection_;
   const bool news = ours && ack.has(kSack) && note_blocks(core, id);
@@ -26,8 +26,8 @@ bool TcpFlow::note_blocks(Core& core, PacketId id) {
   return news;
 }
 
-// Each packet carries the time it left, as with timestamps. So the RTT of a retransmission is measured from
-// its own departure (RFC 7323 section 4), and its ACK ends the back-off of the timer.
+// Each packet carries its departure time, as with timestamps. So the RTT of a retransmission is measured from its own
+// departure (RFC 7323 section 4), and its ACK ends the back-off of the timer.
 void TcpFlow::receive_ack(Core& core, const Packet& ack, bool news, Time now) {
   if (core.trace) core.note(TraceEvent::ack, -1, ack, now);
   Port port{core, *this};
@@ -68,7 +68,7 @@ void TcpFlow::receive_data(Core& core, PacketId id, Time now) {
   acknowledge(core, id, 0, now);
 }
 
-// The first packet that waits sets the ACK's time. At most one event per flow is scheduled.
+// Delays an ACK. The first packet that waits determines the ACK's time. At most one event per flow is scheduled.
 void TcpFlow::put_off_ack(Core& core, Time now) {
   if (receiver_.waiting().packets > 1) return;
   ack_due_ = now + transport().delayed_ack;
@@ -90,7 +90,7 @@ void TcpFlow::on_delayed_ack(Core& core, Time now) {
   acknowledge(core, id, 0, now);
 }
 
-// Turns packet id into an ACK of all data that has arrived. Its flow, connection and sending time are kept.
+// Turns the packet `id` into an ACK of all data that has arrived. Its flow, connection and sending time are kept.
 void TcpFlow::acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now) {
   Packet& packet = core.packets[id];
   const bool syn = (keep & kSyn) != 0;

@@ -2,10 +2,10 @@
 // The receiving half of a TCP connection: the cumulative ACK, the ranges held beyond it (RFC 2018), the
 // ECN echo and the delay of ACKs (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
 //
-// The echo follows RFC 3168 section 6.1.3, or it is accurate (antoniadis2000 section 3.1): ECE on the ACK
-// of each marked packet, and a cumulative count of marks as in AccECN, which survives lost ACKs.
-// With delayed ACKs, each echo follows its own document. RFC 3168 requires no ACK at a mark; an ACK carries
-// the latched echo when it leaves. With accurate echo, an ACK leaves at once for a mark after an unmarked
+// The echo follows RFC 3168 section 6.1.3, or it is accurate (antoniadis2000 section 3.1). An accurate echo sets ECE on
+// the ACK of each marked packet, and carries a cumulative count of marks as in AccECN, so that lost ACKs do no harm.
+// With delayed ACKs, each echo follows its own document. RFC 3168 does not require an immediate ACK for a mark; an ACK
+// carries the latched echo when it leaves. With accurate echo, an ACK leaves at once for a mark after an unmarked
 // packet, and for a second mark not yet echoed (RFC 9768 section 3.2.2.5.1).
 #ifndef ECNOMY_ENGINE_TCP_RECEIVER_H_
 #define ECNOMY_ENGINE_TCP_RECEIVER_H_
@@ -22,7 +22,7 @@ namespace ecnomy::engine {
 
 class TcpReceiver {
  public:
-  // The oldest packet that waits for a delayed ACK; the ACK echoes its time (RFC 7323 section 4.3).
+  // The oldest packet that waits for a delayed ACK. The ACK echoes its time (RFC 7323 section 4.3).
   struct Waiting {
     std::int32_t packets = 0;
     Time sent = 0;
@@ -42,7 +42,7 @@ class TcpReceiver {
   bool holds() const noexcept { return !held_.empty(); }
   const Waiting& waiting() const noexcept { return waiting_; }
 
-  // Whether the segment is in order and nothing is held beyond it. Without repair, gaps are skipped.
+  // Returns true if the segment is in order and nothing is held beyond it. Without repair, gaps are skipped.
   bool accept(std::int64_t seq, bool repair) {
     if (!repair && seq > next_) next_ = seq;
     if (seq == next_) {
@@ -62,13 +62,13 @@ class TcpReceiver {
     ++marks_;
   }
 
-  // Whether an ACK that leaves now carries ECE.
+  // True if an ACK that leaves now carries ECE.
   bool echo(Echo mode) const noexcept {
     if (counts_marks(mode)) return marks_ != told_;
     return mode == Echo::rfc3168 && echo_latched_;
   }
 
-  // Whether the ACK of a packet just accepted and noted may wait until `every` packets have arrived.
+  // True if the ACK of a packet just accepted and noted may wait until `every` packets have arrived.
   bool may_wait(const Packet& packet, bool in_order, std::int32_t every, Echo mode) noexcept {
     if (waiting_.packets++ == 0) {
       waiting_.sent = packet.sent;
@@ -87,7 +87,8 @@ class TcpReceiver {
     waiting_.packets = 0;
   }
 
-  // The range of the last arrival first, then the ranges with the most recent arrivals (RFC 2018 section 4).
+  // The SACK blocks: the range of the last arrival first, then the ranges with the most recent arrivals (RFC 2018
+  // section 4).
   SackBlocks blocks() const noexcept {
     SackBlocks out;
     std::array<std::uint64_t, SackBlocks::kMost> times{};
@@ -115,7 +116,7 @@ class TcpReceiver {
 
   void hold(std::int64_t seq) {
     ++arrivals_;
-    if (held_.capacity() == 0) held_.reserve(8);  // gaps are rare, but seldom single
+    if (held_.capacity() == 0) held_.reserve(8);  // gaps are rare, but seldom come alone
     const auto at =
         std::lower_bound(held_.begin(), held_.end(), seq,
                          [](const Held& held, std::int64_t number) { return held.end < number; });

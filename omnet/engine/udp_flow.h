@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A datagram source (cbr, poisson, video) and its sink. It follows only `active` of a decision.
+// A datagram source (cbr, poisson, video) and its sink. Of a decision, it obeys only `active`.
 #ifndef ECNOMY_ENGINE_UDP_FLOW_H_
 #define ECNOMY_ENGINE_UDP_FLOW_H_
 
@@ -30,8 +30,8 @@ class UdpFlow {
   Outbox outbox_;
   Stream stream_;
   DatagramLaw law_;
-  Time due_ = 0;   // of the next datagram, without overhead
-  Time last_ = 0;  // with overhead
+  Time due_ = 0;   // time of the next datagram, without overhead
+  Time last_ = 0;  // time of the last datagram, with overhead
   std::int64_t seq_ = 0;
   bool started_ = false;
   bool active_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters and records of both engines: counters of flows, links and (source, link) pairs, the rows of the
+// Counters and records that both engines use: counters of flows, links and (source, link) pairs, the rows of the
 // transfers and calls tables, the trace, and orders.
 #ifndef ECNOMY_HOST_ACCOUNTS_H_
 #define ECNOMY_HOST_ACCOUNTS_H_
@@ -69,11 +69,12 @@ struct LinkState {
 
 // Files of a flow, or of a row of flows; bytes are payload.
 struct FileCounts {
-  std::int64_t finished = 0, bytes = 0;  // bytes: requested so far
+  std::int64_t finished = 0, bytes = 0;  // bytes requested so far
   std::int64_t left = 0;                 // bytes of the present file, not yet acknowledged
 };
 
-// Bytes in the last `segments` segments of a file, which is sent in segments of `payload` (the last one shorter).
+// The bytes in the last `segments` segments of a file. The file is sent in segments of `payload` bytes, and the last
+// one may be shorter.
 constexpr std::int64_t file_end(std::int64_t bytes, std::int64_t payload,
                                 std::int64_t segments) noexcept {
   const std::int64_t whole = (bytes + payload - 1) / payload;
@@ -87,7 +88,7 @@ struct FlowState {
   FileCounts files;
 };
 
-// One flow's part of a decision (PROTOCOL.md, decide.flows).
+// The part of a decision that concerns one flow (PROTOCOL.md, decide.flows).
 struct FlowOrder {
   double mark_rate;       // marks/s; -1: unchanged
   double rate_cap_bps;    // -1: no cap
@@ -153,7 +154,8 @@ struct Accounts {
   Tally* tally = nullptr;         // not owned; null while histograms and counts are off
   ClassTally* classes = nullptr;  // not owned; null if classes are not recorded
 
-  // Returns the index of the path's first hop. classes: one per link, or empty for links without a scheduler.
+  // Returns the index of the path's first hop. `classes` has one entry per link; it is empty if no link has a
+  // scheduler.
   std::uint32_t add_path(const std::vector<std::int32_t>& path,
                          const std::vector<std::int32_t>& classes, std::int32_t source) {
     const std::uint32_t first = static_cast<std::uint32_t>(hops.size());
@@ -171,7 +173,7 @@ struct Accounts {
     late.resize(flow_count * delay_thresholds.size());
   }
 
-  // Counts a data packet that reaches its host, duplicates included.
+  // Counts a data packet that reaches its host. Duplicates count too.
   void count_delivery(std::int32_t flow, std::int64_t bytes, Time delay, bool ce,
                       Time now) noexcept {
     FlowStats& stats = flows[static_cast<std::size_t>(flow)];

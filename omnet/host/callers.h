@@ -31,15 +31,15 @@ class Callers {
         arrivals_(arrivals),
         first_flow_(first_flow) {}
 
-  // A line becomes free: at its start, or after a call.
+  // Called when a line becomes free, at its start or after a call.
   void free(std::int32_t line, Time now) {
     if (!opened_) next_ = after(now);
     opened_ = true;
     free_.insert(line);
   }
 
-  // The line that now waits for the next call, and the time of this call. No value if a line already waits, all
-  // lines are busy, or the source stops before the call.
+  // Returns the line that now waits for the next call, and the time of this call. There is no value if a line already
+  // waits, all lines are busy, or the source stops before the call.
   std::optional<Turn> turn(Time now, CallDesk& desk) {
     if (waiting_ || free_.empty()) return std::nullopt;
     lose(now, desk);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrivals, departures and delays of each class of each link with a scheduler, in bins of time from the beginning
-// to the end of the run (PROTOCOL.md, record table classes). Bins are sent with the reports.
+// to the end of the run (PROTOCOL.md, record table classes). The bins are sent with the reports.
 #ifndef ECNOMY_HOST_CLASS_TALLY_H_
 #define ECNOMY_HOST_CLASS_TALLY_H_
 
@@ -17,7 +17,7 @@ namespace ecnomy {
 
 class ClassTally {
  public:
-  // plan must outlive it.
+  // The plan must outlive it.
   explicit ClassTally(const Plan& plan);
 
   void arrived(std::int32_t link, std::size_t service, std::int64_t bytes, const ClassQueue& queue,
@@ -54,7 +54,7 @@ class ClassTally {
   std::int64_t last_bin_;
   std::vector<Subject> subjects_;
   std::vector<std::size_t> first_;  // index of each link's first subject
-  std::vector<Cell> cells_;         // bins from first_kept_ on
+  std::vector<Cell> cells_;         // starts with the bin first_kept_
   std::int64_t first_kept_ = 0;
 };
 

@@ -6,7 +6,7 @@
 
 namespace ecnomy {
 
-// CPU seconds of this process so far.
+// The CPU time that this process has used so far, in seconds.
 inline double cpu_s() noexcept {
   std::timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

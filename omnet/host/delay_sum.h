@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of delays that are never reported with a wrong value. After an overflow a sum remains kNoSum, and the run
-// ends with an error when the sum would be reported.
+// Sums of delays. A sum is never reported with a wrong value: after an overflow it remains kNoSum, and the run ends
+// with an error when the sum would be reported.
 #ifndef ECNOMY_HOST_DELAY_SUM_H_
 #define ECNOMY_HOST_DELAY_SUM_H_
 
@@ -16,12 +16,12 @@ namespace ecnomy {
 
 inline constexpr std::int64_t kNoSum = std::numeric_limits<std::int64_t>::max();
 
-// Neither value is negative. A sum that is kNoSum stays kNoSum.
+// Both values must be at least 0. A sum that is kNoSum stays kNoSum.
 inline void add_delay(std::int64_t& sum_ps, Time delay) noexcept {
   if (__builtin_add_overflow(sum_ps, delay, &sum_ps)) sum_ps = kNoSum;
 }
 
-// `name`: the column in which a user finds the sum; `advice`: how to keep the sum smaller.
+// `name` is the column that shows the sum to the user, and `advice` tells how to keep the sum smaller.
 inline void check_delay_sum(std::int64_t sum_ps, bridge::Client& client, const char* name,
                             std::int64_t row, const char* advice) {
   if (sum_ps != kNoSum) return;

@@ -13,7 +13,7 @@ namespace ecnomy {
 
 class Gate {
  public:
-  // Far beyond any run and far below overflow.
+  // Much longer than any run, and much too short for an overflow.
   static constexpr Time kLongest = Time{1} << 60;
 
   static Time interval(double ps) noexcept {
@@ -23,13 +23,13 @@ class Gate {
   bool open(Time now) const noexcept { return now >= leaves_at(); }
   Time leaves_at() const noexcept { return at_ + overhead_; }
   Time at() const noexcept { return at_; }      // time at which it opens, without overhead
-  Time from() const noexcept { return from_; }  // time at which it was shut
+  Time from() const noexcept { return from_; }  // time at which its interval began
 
   void restart(Time now) noexcept {
     from_ = at_ = now;
     overhead_ = 0;
   }
-  // A packet has left.
+  // Shuts the gate after a packet has left.
   void shut(Time now, Time interval, Time overhead) noexcept {
     from_ = std::max(at_, now - interval);
     at_ = from_ + interval;

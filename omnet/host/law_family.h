@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A family of laws as a list of types: its variant, its members by name, and calls on the selected law.
-// The lists are in marking_laws.h, window_laws.h, traffic_laws.h and scheduling_laws.h. A law in a list is
-// hosted, described and dispatched; no other code depends on its number.
+// A family of laws as a list of types. This file provides its variant, finds its laws by name, and calls the selected
+// law. The lists are in marking_laws.h, window_laws.h, traffic_laws.h and scheduling_laws.h. A law in a list is hosted,
+// described and dispatched. No other code depends on its position.
 #ifndef ECNOMY_HOST_LAW_FAMILY_H_
 #define ECNOMY_HOST_LAW_FAMILY_H_
 
@@ -73,8 +73,8 @@ struct JoinedLists<LawList<Laws...>, LawList<More...>, Lists...>
 template <class Law>
 inline constexpr auto kTraitsOf = std::decay_t<Law>::kTraits;
 
-// f(law) for the law that a variant holds. Compilers turn this chain of comparisons into a jump. It is inlined,
-// but std::visit over more than eleven laws is not.
+// Calls f(law) for the law that a variant holds. Compilers turn this chain of comparisons into a jump. The chain is
+// inlined, but std::visit over more than eleven laws is not.
 template <std::size_t I = 0, class Variant, class F>
 [[gnu::always_inline]] inline decltype(auto) on_law(Variant& law, F&& f) {
   if constexpr (I + 1 == std::variant_size_v<std::remove_const_t<Variant>>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record of every call of a law: its arguments and results, bit for bit, so a test can repeat the calls
-// (tests/parity). It is compiled in if ECNOMY_LAW_LOG is defined, and is then written to the file that the environment
-// variable ECNOMY_LAW_LOG names. Without the definition, these classes are empty. Each call is one line, with whole
+// A record of every call of a law, with exact arguments and results, so that a test can repeat the calls
+// (tests/parity). It exists only in builds that define ECNOMY_LAW_LOG, which write it to the file named by the
+// environment variable ECNOMY_LAW_LOG. In other builds these classes are empty. Each call is one line, with whole
 // numbers in decimal and other numbers as %a:
 //
 //   new I FAMILY LAW VALUE...             a new host with the number I, which begins its further lines
@@ -20,7 +20,7 @@
 //   delivered I FIRST END
 //   lost I BELOW SELECTIVE
 //   join I CLASS FLOW BYTES ECT CE ECT_1 BUSY NOW HASH N DRAW... QUEUE MARK
-//                        a scheduling law; its VALUEs begin with the link's rate and end with those of its classes
+//                        for a scheduling law. Its VALUEs begin with the link's rate and end with those of its classes
 //   room I OVERFLOW NOW CLASS
 //   settle I NOW STATE...                           one per queue: rate, deficit in bytes, or DualPI2's state
 //   next I NOW N DRAW... CLASS MARK WAITED DROP
@@ -130,7 +130,7 @@ class LawStream {
   std::vector<double> drawn_;
 };
 
-// One host's part of the log. A copy of a host whose law was not yet called is a separate host.
+// One host's part of the log. A copy of a host whose law has not been called yet counts as a separate host.
 class HostLog {
  public:
   HostLog() : made_(log_->last_made()), id_(log_->open(made_)) {}
@@ -174,7 +174,7 @@ class HostLog {
   int id_;
 };
 
-// A scheduler's part of the log. It is not copied or moved after its first call.
+// A scheduler's part of the log. It must not be copied or moved after its first call.
 class SchedulerLog {
  public:
   SchedulerLog() : id_(log_->open(log_->last_made())) {}

@@ -14,8 +14,8 @@
 
 namespace ecnomy {
 
-// values: one number per parameter, in the order of the law's table.
-// Throws BadParameter, which names the law and the parameter, or the unknown law.
+// `values` has one number per parameter, in the order of the law's table. Throws BadParameter, which names the law and
+// the parameter, or the unknown law.
 MarkingVariant make_marking(const std::string& law, const std::vector<double>& values);
 
 inline const MarkingTraits& traits_of(const MarkingVariant& law) noexcept {
@@ -49,7 +49,7 @@ class MarkingHost {
     return decision;
   }
 
-  // Call it for every packet that on_arrival accepted but that found the buffer full.
+  // Must be called for every packet that on_arrival accepted but that found the buffer full.
   void on_drop(const PacketView& packet, Time now) noexcept {
     on_law(law_, [&](auto& law) { law.on_drop(packet, now); });
     log_.dropped(packet, now);

@@ -21,7 +21,7 @@ constexpr std::int64_t kMost =
 constexpr std::int32_t kMostBytes = 65'535;     // maximum size of a packet or of its parts
 constexpr std::int32_t kMostFlows = 1'000'000;  // maximum number of flows per source
 constexpr std::int32_t kMostBins = 1'000'000;
-constexpr double kMostKept = 1e6;  // maximum of a least window: its packets are all in memory
+constexpr double kMostKept = 1e6;  // maximum of a minimum window, whose packets are all in memory
 constexpr std::int32_t kMostNodes = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::size_t kShown = 60;  // bytes of a value that a message repeats
@@ -60,7 +60,7 @@ class Node {
     return at(key).get<T>();
   }
 
-  // One of some names.
+  // Reads a value that must be one of these names.
   std::string among(std::initializer_list<const char*> names) const {
     const std::string value = get<std::string>();
     if (std::find(names.begin(), names.end(), value) == names.end()) {
@@ -95,7 +95,7 @@ class Node {
     return static_cast<std::int32_t>(whole(key, least, most));
   }
   Time time(const char* key, Time least = 0) const { return whole(key, least, kFarthest); }
-  // -1: no value.
+  // The value -1 means that there is no value.
   std::int64_t whole_or_none(const char* key, std::int64_t most) const {
     const std::int64_t value = whole(key, -1, most);
     if (value == 0) at(key).refuse("more, or -1 for none");
@@ -156,7 +156,7 @@ LawPlan read_law(const Node& node, const char* family) {
   return plan;
 }
 
-// null: the link has one queue.
+// A value of null means that the link has one queue.
 SchedulerPlan read_scheduler(const Node& node) {
   if (node.is_null()) return {};
   SchedulerPlan plan{read_law(node.at("law"), "scheduling"),
@@ -253,8 +253,8 @@ std::int32_t read_link_index(const Node& node, std::size_t links) {
   return static_cast<std::int32_t>(node.whole(0, static_cast<std::int64_t>(links) - 1));
 }
 
-// One entry per link of the path: the index of one of the link's classes; -1: the link has one queue.
-// An empty list: no link of the path has classes.
+// There is one entry per link of the path: the index of one of the link's classes, or -1 if the link has one queue. An
+// empty list means that no link of the path has classes.
 void check_classes(const Node& node, const std::vector<LinkPlan>& links,
                    const std::vector<std::int32_t>& path, std::vector<std::int32_t>& classes) {
   if (classes.empty()) classes.assign(path.size(), -1);
@@ -269,7 +269,7 @@ void check_classes(const Node& node, const std::vector<LinkPlan>& links,
 
 bool read_together(const Node& node) { return node.among({"each", "together"}) == "together"; }
 
-// A period of -1: no profile.
+// A period of -1 means that there is no profile.
 Profile read_profile(const Node& node) {
   const Time period = node.time("period_ps", kNever);
   std::vector<Profile::Step> steps = node.each("steps", [](const Node& step) {
@@ -283,7 +283,7 @@ Profile read_profile(const Node& node) {
   }
 }
 
-// An empty list: no sizes.
+// An empty list means that no sizes are given.
 SizeList read_sizes(const Node& node) {
   const auto bytes = node.each("bytes", [](const Node& n) { return n.whole(1, kMost); });
   const auto weights = node.each("weights", [](const Node& n) { return n.get<double>(); });

@@ -99,8 +99,8 @@ struct TransportPlan {
   Time min_rto, max_rto, initial_rto;
   Time reference_rtt;      // -1: no reference
   bool rtt_mean;           // pacing uses a mean RTT over seconds, not SRTT
-  ReduceFrom reduce_from;  // quantity halved by an ECN echo; pipe: also by a fast retransmit
-  bool repair;             // losses are repaired; otherwise the window survives them
+  ReduceFrom reduce_from;  // quantity that an ECN echo halves; `pipe`: also a fast retransmit
+  bool repair;             // losses are repaired; otherwise they leave the window unchanged
 };
 
 struct SourcePlan {
@@ -159,7 +159,7 @@ struct Plan {
   }
 };
 
-// A text of a plan for messages: in quotes, in ASCII and cut, since it may come from a stranger.
+// Prepares a text of a plan for a message: in quotes, in ASCII and shortened, since it may come from a stranger.
 std::string in_quotes(const std::string& text);
 
 // Throws BadPlan, which names the place in the JSON text.

@@ -138,7 +138,7 @@ class Text {
 
   static const char* codepoint(const TransportPlan& plan) { return plan.ect_1 ? "ect-1" : "ect-0"; }
 
-  // Empty if no link has classes.
+  // Returns an empty list if no link has classes.
   static std::vector<std::int32_t> classes(const std::vector<std::int32_t>& all) {
     const bool none =
         std::all_of(all.begin(), all.end(), [](std::int32_t one) { return one == -1; });

@@ -21,7 +21,7 @@ class BadUsage : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A privilege, or something that the machine needs for the run, is missing.
+// Thrown if the machine lacks a privilege or something else that the run needs.
 class BadMachine : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,7 +29,7 @@ class BadMachine : public std::runtime_error {
 
 using Options = std::map<std::string, std::string>;
 
-// The options after the verb, each with a value. Throws BadUsage.
+// Returns the options after the verb, each with its value. Throws BadUsage.
 inline Options parse_options(int argc, char** argv, std::initializer_list<std::string_view> known) {
   Options options;
   for (int i = 2; i < argc; i += 2) {
@@ -43,7 +43,7 @@ inline Options parse_options(int argc, char** argv, std::initializer_list<std::s
   return options;
 }
 
-// The plan in the file named by --plan. Throws BadUsage or BadPlan.
+// Returns the plan in the file named by --plan. Throws BadUsage or BadPlan.
 inline Plan plan_of(const Options& options) {
   const auto path = options.find("--plan");
   if (path == options.end()) throw BadUsage("--plan is missing");
@@ -54,7 +54,8 @@ inline Plan plan_of(const Options& options) {
   return parse_plan(text.str());
 }
 
-// The exit status: that of `command`, 2 if the command line, the plan or the machine does not fit, 1 if it failed.
+// Returns the exit status: that of `command`, 2 if the command line, the plan or the machine is unsuitable, or 1 if the
+// command failed.
 template <class Command>
 int status_of(const char* program, const char* usage, Command&& command) {
   const auto say = [&](const std::exception& error) -> std::ostream& {

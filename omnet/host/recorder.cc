@@ -268,7 +268,7 @@ void Recorder::check_delays(const std::vector<FlowStats>& rows) {
   }
 }
 
-// Columns refer to the fields of structs without a copy, so a row needs no memory beyond its state.
+// The columns refer to the fields of structs without copying them, so a row needs no memory beyond its state.
 bridge::Columns Recorder::flow_columns(const Accounts& accounts,
                                        const std::vector<FlowState>& states) {
   if (!rows_.single()) sum_rows(accounts);

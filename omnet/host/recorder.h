@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages from the simulation to the market: reports in columns, and rows of the record tables. Rows are kept
-// until the next report, or until their number is large.
+// Messages from the simulation to the market: reports in columns, and rows of the record tables. Rows are kept until
+// the next report, or until there are many.
 #ifndef ECNOMY_HOST_RECORDER_H_
 #define ECNOMY_HOST_RECORDER_H_
 
@@ -15,12 +15,12 @@
 
 namespace ecnomy {
 
-// Limits of a decision's contents: rows of flows, links, and the parameters of their laws.
+// The limits that the plan sets for the contents of a decision: rows of flows, links, and the parameters of their laws.
 bridge::Limits limits_of(const Plan& plan);
 
 class Recorder : public TransferSink, public CallDesk {
  public:
-  // client may be null. Then nothing is sent, but the counters are updated.
+  // If `client` is null, nothing is sent, but the counters are updated.
   Recorder(const Plan& plan, bridge::Client* client);
 
   const Rows& rows() const noexcept { return rows_; }
@@ -28,10 +28,10 @@ class Recorder : public TransferSink, public CallDesk {
   Trace* trace() noexcept { return client_ && plan_->trace ? &trace_ : nullptr; }
   void add(const Transfer& transfer) override;
   std::int64_t number() override { return calls_begun_++; }
-  // The market's answer; without a market every call is admitted.
+  // Returns the market's answer. Without a market every call is admitted.
   bool admit(std::int64_t id, std::int64_t flow, Time now, Time duration) override;
   void add(const CallRecord& call) override;
-  // Records one value of every series; links and states (by row) are those at `now`.
+  // Records one value of every series. `links` and `states` (by row) are those at `now`.
   void sample(const Accounts& accounts, const std::vector<LinkState>& links,
               const std::vector<FlowState>& states, Time now);
   void flush();  // sends all rows to the market
@@ -74,7 +74,7 @@ class Recorder : public TransferSink, public CallDesk {
   Trace trace_;
   Table links_, pairs_, series_, transfers_, calls_;
   std::vector<std::string> late_names_;
-  std::vector<FlowStats> row_stats_;    // sums by row; empty if every row is one flow
+  std::vector<FlowStats> row_stats_;    // sums per row; empty if every row is one flow
   std::vector<std::int64_t> row_late_;  // as row_stats_; index row * thresholds + threshold
   std::int64_t calls_begun_ = 0;
   std::vector<std::int64_t> transfers_ended_;  // by row; empty if every row is one flow

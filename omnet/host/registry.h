@@ -22,14 +22,16 @@ const std::vector<LawEntry>& law_registry();
 // Throws BadParameter, which names the family and its laws.
 const LawEntry& find_law(const std::string& family, const std::string& name);
 
-// Makes the law of a marking or window plan once. Throws BadParameter if its values contradict each other.
+// Checks the law of a marking or window plan by constructing it. Throws BadParameter if its values contradict each
+// other.
 void check_law(const std::string& family, const LawPlan& plan);
 
-// Makes the scheduler of a link with classes once, with their marking laws. Throws BadParameter likewise.
+// Checks the scheduler of a link with classes in the same way, with the classes' marking laws.
 void check_scheduler(const LinkPlan& link);
 
 // {"marking": {"red": {"about", "source", "traits": {}, "parameters": [{"name", "unit", "default", "min", "max",
-// "choices", "about"}, ...], "at_least": [[more, less], ...]}}, ...}; default null: the user must give a value.
+// "choices", "about"}, ...], "at_least": [[more, less], ...]}}, ...}; a default of null means that the user must give a
+// value.
 std::string describe_laws();
 
 }  // namespace ecnomy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From flows to rows and back: a row's state from its flows' states, and a flow's part of its row's order.
+// Converts between flows and rows: a row's state from its flows' states, and a flow's part of its row's order.
 #ifndef ECNOMY_HOST_ROW_STATES_H_
 #define ECNOMY_HOST_ROW_STATES_H_
 
@@ -15,7 +15,8 @@
 
 namespace ecnomy {
 
-// A row has the sums of its flows, and the mean RTT of the flows that have one. `state(flow)`: state of a flow.
+// A row's state consists of the sums over its flows, and of the mean RTT of those flows that have one. `state(flow)`
+// returns the state of a flow.
 template <class State>
 std::vector<FlowState> merge_states(const Rows& rows, State&& state) {
   std::vector<FlowState> out;
@@ -57,8 +58,8 @@ inline FlowOrder share(const Rows::Row& row, const FlowOrder& whole, std::size_t
   return part;
 }
 
-// Applies a decision: first new law parameters (all parameters of a link together), then orders of flows.
-// Packets that an order releases thus meet the new laws.
+// Applies a decision: first new law parameters (all parameters of a link at once), then orders of flows. Packets that
+// an order releases thus meet the new laws.
 template <class Reconfigure, class Order>
 void hand_out(const bridge::Decide& decide, const Rows& rows, Reconfigure&& reconfigure,
               Order&& order) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of reports, decisions and tables: one per flow, or one for all flows of a source that is
-// reported together (`rows: together`). Flows do not depend on their rows.
+// reported together (`rows: together`). The grouping into rows does not affect the flows.
 #ifndef ECNOMY_HOST_ROWS_H_
 #define ECNOMY_HOST_ROWS_H_
 

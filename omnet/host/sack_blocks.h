@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of segments that a receiver holds beyond its cumulative ACK (RFC 2018). An ACK also carries the time of
-// the data that it answers, as with timestamps (RFC 7323). This leaves space for three ranges.
+// Ranges of segments that a receiver holds beyond its cumulative ACK (RFC 2018). An ACK also carries the time of the
+// data that it answers, as with timestamps (RFC 7323), so that only three ranges fit.
 #ifndef ECNOMY_HOST_SACK_BLOCKS_H_
 #define ECNOMY_HOST_SACK_BLOCKS_H_
 
@@ -19,7 +19,7 @@ struct SackBlocks {
   std::int32_t count = 0;
   std::array<SegmentRange, kMost> ranges{};  // the range of the last arrival is first
 
-  // On the wire: kind, length and padding, and two 32-bit numbers per block.
+  // The size on the wire: kind, length and padding, and two 32-bit numbers per block.
   std::int32_t option_bytes() const noexcept { return count == 0 ? 0 : 4 + 8 * count; }
 };
 

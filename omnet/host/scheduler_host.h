@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link's scheduler, selected by name and made from its plan, and its part of the law log. Its packets wait in
-// numbered queues: one for each class, or many for its only class under a scheduler by flow. Under a
-// scheduler by weights each class has its own marking law. Its draws come from the stream with the name of the
-// link's stream and the class's number, counted from 1.
+// One link's scheduler, selected by name and made from its plan, and its part of the law log. Packets wait in numbered
+// queues: one per class, or many for the only class of a scheduler by flow. Under a scheduler by weights each class has
+// its own marking law. The law draws from a stream named after the link's stream and the class's number, counted from
+// 1.
 #ifndef ECNOMY_HOST_SCHEDULER_HOST_H_
 #define ECNOMY_HOST_SCHEDULER_HOST_H_
 
@@ -19,10 +19,11 @@
 
 namespace ecnomy {
 
-// The law of the family `service` for its classes. Throws BadParameter if the scheduler is unknown.
+// Returns the law of the family `service` for the classes of a scheduler. Throws BadParameter if the scheduler is
+// unknown.
 const char* service_law(const std::string& scheduling);
 
-// The marking law of a class. Throws BadParameter also if a class cannot mark by this law.
+// Makes the marking law of a class. Also throws BadParameter if the law cannot be used for a class.
 MarkingVariant make_class_marking(const LawPlan& plan);
 
 // Throws BadParameter, which names the law and the parameter, or the unknown law.
@@ -58,14 +59,14 @@ class SchedulerHost {
   }
 
   std::size_t queues() const noexcept { return queues_; }
-  // The queue of a packet, if `of_source` is the class of its source.
+  // The queue of a packet whose source has the class `of_source`.
   std::size_t queue_of(const PacketView& packet, std::size_t of_source) const noexcept {
     if (by_flow_) return FlowClass::of(packet, salt_, queues_);
     return by_codepoint_ ? CodepointClass::of(packet) : of_source;
   }
   // The class whose packets wait in a queue.
   std::size_t class_of(std::size_t queue) const noexcept { return by_flow_ ? 0 : queue; }
-  // True if a queue's oldest packet is dropped for drop(), false if its last one.
+  // True if drop() means a queue's oldest packet, false if it means the last one.
   bool drops_oldest() const noexcept { return by_flow_; }
 
   // Returns the queue that the packet joins: the given one, or another one by the scheduler's decision.
@@ -89,11 +90,11 @@ class SchedulerHost {
   }
 
   struct Dropped {
-    int service;  // the queue of which a packet has been dropped; kNone: no further drop
+    int service;  // the queue that has lost a packet; kNone: no further drop
     bool by_law;  // the law, not a full buffer, caused the drop
   };
 
-  // Call it after an arrival until it returns kNone. `overflow`: the link's buffer is above its limit.
+  // Must be called after an arrival until it returns kNone. `overflow` is true if the link's buffer is above its limit.
   Dropped drop(bool overflow, Time now) noexcept {
     if (class_marking_) return drop_arrival(overflow, now);
     if (!busy_) return {kNone, false};
@@ -148,7 +149,7 @@ class SchedulerHost {
   }
 
  private:
-  // Gets the decision of the class's marking law on a packet before the packet joins.
+  // Asks the class's marking law for its decision on a packet before the packet joins.
   void judge(std::size_t service, const PacketView& packet, Time now) noexcept {
     refused_ = mark_ = false;
     MarkingHost& marking = marking_[service];
@@ -175,11 +176,11 @@ class SchedulerHost {
   std::vector<MarkingHost> marking_;  // by class; empty if the scheduler itself marks
   bool class_marking_, by_codepoint_, by_flow_, drop_not_ect_;
   std::size_t queues_;
-  std::uint64_t salt_ = 0;  // of the hash of flows
+  std::uint64_t salt_ = 0;  // for the hash of flows
   LawStream stream_;        // the scheduler's stream
   bool busy_ = false;       // state of the link at the last arrival
-  bool refused_ = false;    // the class's marking law drops this packet
-  bool mark_ = false;       // it, or the scheduler, marks this packet
+  bool refused_ = false;    // the class's marking law drops the arriving packet
+  bool mark_ = false;       // the class's marking law or the scheduler marks the arriving packet
 };
 
 }  // namespace ecnomy

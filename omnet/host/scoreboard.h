@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sender's record of the segments beyond the cumulative ACK: the scoreboard of RFC 6675, counted in
-// segments. Its DupThresh of 3 thus means three reported segments beyond a segment.
+// segments. A DupThresh of 3 thus means that three segments beyond a given one were reported.
 //
 //   IsLost(s)   s is not reported, but at least three segments beyond it are:  s < third highest reported
 //   pipe        segments in the network: neither reported nor lost, plus segments sent again
@@ -27,7 +27,7 @@ class Scoreboard {
   // One past the highest reported segment; 0 if no segment is reported.
   std::int64_t end() const noexcept { return held_.empty() ? 0 : held_.back().end; }
 
-  // Adds the part of a block in [una, sent); true if any segment of it was not reported before.
+  // Adds the part of a block that lies in [una, sent). Returns true if any segment of it was not reported before.
   bool add(SegmentRange block, std::int64_t una, std::int64_t sent) {
     block.first = std::max(block.first, una);
     block.end = std::min(block.end, sent);
@@ -44,7 +44,7 @@ class Scoreboard {
     return merge(from, block);
   }
 
-  // All segments below una are acknowledged.
+  // Removes the segments below una, which are all acknowledged.
   void advance(std::int64_t una) noexcept {
     auto at = held_.begin();
     for (; at != held_.end() && at->end <= una; ++at) count_ -= at->end - at->first;
@@ -78,7 +78,7 @@ class Scoreboard {
     return end() == next ? held_.back().first - 1 : next - 1;
   }
 
-  // Segments below this one are lost if they are not reported; 0: no segment is lost.
+  // Segments below this one are lost if they are not reported. A value of 0 means that no segment is lost.
   std::int64_t lost_below() const noexcept {
     std::int64_t beyond = kDupThresh;
     for (auto range = held_.rbegin(); range != held_.rend(); ++range) {
@@ -98,7 +98,7 @@ class Scoreboard {
  private:
   using Place = std::vector<SegmentRange>::iterator;
 
-  // block overlaps or touches *from and possibly ranges after it.
+  // Merges a block that overlaps or touches *from and possibly further ranges.
   bool merge(Place from, const SegmentRange& block) noexcept {
     if (from->first <= block.first && block.end <= from->end) return false;
     SegmentRange whole{std::min(from->first, block.first), block.end};

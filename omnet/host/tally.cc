@@ -6,7 +6,7 @@
 namespace ecnomy {
 namespace {
 
-// Rows of four integers, sent in parts, so no large copy of the counts is held.
+// Rows of four integers. They are sent in parts, so that no large copy of the counts is in memory.
 class Rows {
  public:
   Rows(bridge::Client& client, const char* table, std::array<const char*, 4> names)

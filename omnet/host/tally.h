@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of packets that a scenario requests: histograms over the measured window [warm-up, end], and counts in
-// bins of time over the same window (PROTOCOL.md, record tables).
+// The counts of packets that a scenario requests: histograms over the measured window [warm-up, end], and counts in
+// time bins over the same window (PROTOCOL.md, record tables).
 //
 // Every simulation has a tally, but links and hosts have access to it (Core::tally) only while it counts. Events at
 // the end of the window belong to its last bin.
@@ -18,7 +18,7 @@
 
 namespace ecnomy {
 
-// One count per subject and bin of a value. Larger values count in the last bin.
+// One count per subject and bin of a value. Values beyond the last bin count in it.
 class Histogram {
  public:
   Histogram() = default;  // counts nothing
@@ -41,12 +41,12 @@ class Histogram {
 
 class Tally {
  public:
-  // plan must outlive it.
+  // The plan must outlive it.
   explicit Tally(const Plan& plan);
 
   bool wanted() const noexcept;
 
-  // `waiting`: number of packets that wait at the arrival, without the one in service.
+  // `waiting` is the number of packets that wait at the arrival, without the packet in service.
   void arrived(std::int32_t link, std::int64_t waiting, Time now) {
     const std::size_t subject = static_cast<std::size_t>(link);
     queue_.add(subject, waiting);
@@ -62,7 +62,7 @@ class Tally {
     if (ce) count(kCe, source, now);
   }
 
-  // True if the number of kept bins is large, so some should be sent.
+  // True if so many bins are kept that some should be sent.
   bool many() const noexcept { return bins_kept_ * cells_per_bin_ > kManyRows; }
   // Sends the bins that have ended by `now`, and all bins at the end of the run. Every link must be up to date
   // at `now`.
@@ -99,7 +99,7 @@ class Tally {
   std::vector<Counted> counted_;              // in the plan's order
   std::array<std::size_t, kCounted> offset_;  // index of its first subject within a bin's cells
   std::size_t cells_per_bin_ = 0;
-  std::vector<std::int64_t> cells_;  // bins from first_kept_ on
+  std::vector<std::int64_t> cells_;  // starts with the bin first_kept_
   std::size_t first_kept_ = 0, bins_kept_ = 0;
 };
 

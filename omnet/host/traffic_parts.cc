@@ -8,7 +8,7 @@
 namespace ecnomy {
 namespace {
 
-// nullptr if the source has no such part.
+// Returns nullptr if the source has no such part.
 const LawPlan* part(const SourcePlan& source, const char* name) {
   const auto found = std::find_if(source.parts.begin(), source.parts.end(),
                                   [&](const LawPlan& one) { return one.law == name; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a source's traffic law from its plan, with its parts: sessions and pages of a web user, silence suppression
+// Makes a source's traffic law from its plan, with its parts: sessions and pages of a web user, or silence suppression
 // of a telephone user.
 #ifndef ECNOMY_HOST_TRAFFIC_PARTS_H_
 #define ECNOMY_HOST_TRAFFIC_PARTS_H_
@@ -15,13 +15,13 @@ namespace ecnomy {
 // True if a traffic law uses udp, not tcp.
 bool sends_datagrams(const std::string& law);
 
-// Throws BadParameter if the traffic does not have a part or has it twice, if sizes are given but not used, or if
-// values do not fit together.
+// Throws BadParameter if a part does not belong to the traffic or is given twice, if sizes are given but not used, or
+// if values contradict each other.
 void check_traffic(const SourcePlan& source);
 
 // For a source whose traffic is `web`.
 WebTraffic make_web(const SourcePlan& source);
-// For a source whose traffic is `voip`; no value without silence suppression.
+// For a source whose traffic is `voip`. There is no value without silence suppression.
 std::optional<Speech> make_speech(const SourcePlan& source);
 
 // A source of datagrams other than calls.

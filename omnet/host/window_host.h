@@ -64,7 +64,7 @@ class WindowHost {
     });
     log_.set("see", seen);
   }
-  // The next three are only for a law that tracks packets.
+  // The next three functions are only for laws that track packets.
   void on_sent(const Path& path, std::int64_t seq) noexcept {
     on_law(law_, [&](auto& law) {
       if constexpr (kTraitsOf<decltype(law)>.tracks) law.on_sent(path, seq);
@@ -95,7 +95,7 @@ class WindowHost {
     });
     log_.set("aim", marks_per_s);
   }
-  // Packets/s; 0 if the law has no rate.
+  // The rate in packets/s, or 0 if the law has no rate.
   double send_rate() const noexcept {
     return on_law(law_, [](const auto& law) -> double {
       if constexpr (kTraitsOf<decltype(law)>.paced) return law.send_rate();

@@ -19,7 +19,8 @@ inline Time transmission_ps(std::int32_t wire_bytes, std::int64_t rate_bps) noex
   return (std::int64_t{wire_bytes} * 8'000'000'000'000 + rate_bps / 2) / rate_bps;
 }
 
-// A packet's counters at a link, in addition to the link's counters; nullptr: no such counters.
+// The counters of a packet's source and flow at a link, in addition to the link's own. nullptr means that they do not
+// exist.
 struct PacketAccounts {
   Hop* hop = nullptr;         // its source's counters at this link
   FlowStats* flow = nullptr;  // the flow's counters, for a data packet
@@ -28,11 +29,11 @@ struct PacketAccounts {
 
 enum class Entry : std::uint8_t { pass, mark, refused, full };
 
-// The waiting packets, without the one in service. Callers call account() before they change the numbers.
+// The waiting packets, without the packet in service. Callers call account() before they change the numbers.
 struct LinkQueue {
   LinkStats stats;
   std::int64_t packets = 0, bytes = 0;  // bytes: as on this link's wire
-  Time free_at = 0;                     // end of the accepted or begun transmissions
+  Time free_at = 0;                     // end of the transmissions that were accepted or have begun
   Time work = 0;                        // sum of their durations
 
   // Updates the queue's integral up to now.
@@ -90,8 +91,8 @@ struct LinkQueue {
   }
 
   // Decides on a packet's entry, first by the marking law and then by the buffer. An idle link's buffer accepts every
-  // packet. The caller sets a mark. ip: the packet has an ECN field. view(): the packet's view for a law;
-  // mark_waiting(flow) marks waiting packets.
+  // packet. The caller sets a mark. `ip` is true if the packet has an ECN field. view() returns the packet's view for a
+  // law, and mark_waiting(flow) marks waiting packets.
   template <class Law, class View, class MarkWaiting>
   [[gnu::always_inline]] Entry admit(Law& law, const LinkPlan& plan, bool busy,
                                      std::int32_t wire_bytes, bool ip, Time now, View&& view,
@@ -115,7 +116,8 @@ struct LinkQueue {
     return mark ? Entry::mark : Entry::pass;
   }
 
-  // After an arrival at a link with classes: calls drop(queue, by_law) until the scheduler requests no drop.
+  // Called after an arrival at a link with classes. Calls drop(queue, by_law) for each drop that the scheduler
+  // requests.
   template <class Scheduler, class Drop>
   void make_room(Scheduler& scheduler, const LinkPlan& plan, bool waits, Time now, Drop&& drop) {
     for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sender's side of AccECN's field ACE: ACKs carry the receiver's count of CE packets modulo 8 (RFC 9768
-// section 3.2.2). Without the AccECN option, which middleboxes may remove, this field is the only count.
+// The sender's side of AccECN's ACE field: ACKs carry the receiver's count of CE packets modulo 8 (RFC 9768 section
+// 3.2.2). Without the AccECN option, which middleboxes may remove, this field is the only count.
 //
 // An ACK that answers more than 7 packets, because other ACKs were lost or delayed, may hide a cycle of
 // the field. The sender then assumes the largest possible number of marks (appendix A.2.1):
@@ -17,8 +17,8 @@ namespace ecnomy {
 
 inline constexpr std::int64_t kAceCycle = 8;
 
-// The marks that an ACK adds to `known`. `ace` is congruent to the receiver's count modulo 8. `answered` is
-// the number of packets that the ACK newly answers.
+// Returns the marks that an ACK adds to `known`. `ace` is congruent to the receiver's count modulo 8. `answered` is the
+// number of packets that the ACK newly answers.
 constexpr std::int64_t ace_marks(std::int64_t ace, std::int64_t known,
                                  std::int64_t answered) noexcept {
   const std::int64_t least = (ace - known) & (kAceCycle - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of a SegmentSender to its engine: segments to cut and send, calls at later times, and counters.
-// Each engine has one such class; calls are resolved at compile time.
+// The interface between a SegmentSender and its engine: it cuts and sends segments, requests later calls, and counts.
+// Each engine has one such class. Calls are resolved at compile time.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_PORT_H_
 #define ECNOMY_HOST_TCP_SEGMENT_PORT_H_
 
@@ -19,8 +19,8 @@ struct Emission {
   std::int32_t bytes;  // bytes of its IP packet
   bool again;          // the segment was sent before
   bool cwr;            // the window was reduced (RFC 3168)
-  bool last;           // the last segment to send
-  bool gated;          // pacing or a cap set its time, which includes its send overhead
+  bool last;           // no further segment is to be sent
+  bool gated;          // pacing or a cap determined its time, which includes its send overhead
 };
 
 // The contents of an ACK of data.
@@ -31,7 +31,7 @@ struct AckNews {
   Time sent;           // departure of the packet that it answers; kNever: unknown (Karn)
   bool ece;
   bool duplicate;  // may count as a duplicate: neither data nor FIN
-  bool news;       // its blocks report segments for the first time (RFC 6675 section 2)
+  bool news;       // its blocks report new segments (RFC 6675 section 2)
 };
 
 template <class P>

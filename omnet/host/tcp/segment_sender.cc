@@ -115,9 +115,9 @@ bool SegmentSender::syn_lost(FlowStats& stats, Time now) noexcept {
 }
 
 // Converts marks per second to marks per round trip, with the T by which the flow is paced. The mean rate is then the
-// requested marks per second, for any changes of T. With a reference round trip T_ref, weight and gain are scaled by
-// T / T_ref (siris2002 section 5.1); a weight from marks per second is already in proportion to T. Some laws take
-// marks per second directly.
+// requested number of marks per second, however T changes. With a reference round trip T_ref, weight and gain are
+// scaled by T / T_ref (siris2002 section 5.1); a weight from marks per second is already in proportion to T. Some laws
+// take marks per second directly.
 void SegmentSender::aim() noexcept {
   if (law_.aims() && mark_rate_ >= 0) return law_.aim(std::max(kLeastWeight, mark_rate_));
   if (!aims_by_time() || !round_trip_.known()) return;
@@ -135,7 +135,7 @@ void SegmentSender::aim() noexcept {
 }
 
 // The floor of a paced WTP window: w / 4, at most one packet. A window of w suffices even if every packet is marked;
-// a quarter of it leaves room for oscillations. The floor bounds the wait after a burst of marks or a rise of w.
+// a quarter of it leaves room for oscillations. The floor limits the wait after a burst of marks or an increase of w.
 void SegmentSender::set_floor() noexcept {
   if (!transport().paced || transport().min_window > kLeastWindow) return;
   if (!law_.per_mark() || law_.has_rate()) return;
@@ -143,7 +143,7 @@ void SegmentSender::set_floor() noexcept {
   window_.set(window_.cwnd);
 }
 
-// The integral of cwnd covers the time in which a connection exists.
+// The integral of cwnd covers only the time in which a connection exists.
 void SegmentSender::set_cwnd_clock(Time now) noexcept {
   cwnd_integral_ps_ += window_.cwnd * static_cast<double>(now - cwnd_since_);
   cwnd_since_ = now;

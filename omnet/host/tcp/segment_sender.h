@@ -4,7 +4,7 @@
 // (segment_port.h) and calls it at ACKs and at timers.
 //
 //   segment_sender.cc       connections, orders from the market, the law's weight
-//   segment_sender_out.h    permission to send: window, pacing, caps, retransmission timer
+//   segment_sender_out.h    when to send: window, pacing, caps, retransmission timer
 //   segment_sender_in.h     effects of an ACK: RTT, window law, ECN, recovery (RFC 5681, 6298, 3168, 7661)
 //   segment_sender_sack.cc  recovery with selective ACKs (RFC 6675)
 //
@@ -51,16 +51,18 @@ class SegmentSender {
   // ---- connections
   void begin(Time now) noexcept;  // starts the flow, still without a connection
   void set_profile(bool on, double factor, Time next_step) noexcept;
-  // Opens a connection for this number of segments (-1: unlimited).
+  // Opens a connection for this number of segments. A value of -1 means unlimited data.
   void open(std::int64_t segments, Time now) noexcept;
-  // Adds segments to the present connection, whose data is all acknowledged.
+  // Adds segments to the present connection. All its data so far must be acknowledged.
   void extend(std::int64_t segments) noexcept { end_ += segments; }
   void close(Time now) noexcept;
   // The host has cancelled the calls that wake_at and alarm_at requested.
   void forget_calls() noexcept { pace_event_at_ = timer_event_at_ = kNever; }
-  // The SYN was lost: the window begins with one packet. False if the flow was switched off meanwhile.
+  // Called if the SYN was lost: the window begins with one packet. Returns false if the flow was switched off
+  // meanwhile.
   bool syn_lost(FlowStats& stats, Time now) noexcept;
-  // The SYN is answered. `again`: it was sent more than once; sent: its departure, kNever if unknown.
+  // Called when the SYN is answered. `again` is true if it was sent more than once. `sent` is its departure, or kNever
+  // if unknown.
   template <SegmentPort Port>
   void connected(Port& port, bool again, Time sent, Time now);
 
@@ -78,7 +80,7 @@ class SegmentSender {
   template <SegmentPort Port>
   void arm_timer(Port& port, Time now);
   void take(const FlowOrder& order) noexcept;  // call `resume` afterwards
-  // True if the block reports new segments. Not inlined, to keep the code small for flows without SACK.
+  // Returns true if the block reports new segments. It is not inlined, to keep the code small for flows without SACK.
   [[gnu::noinline]] bool note_block(const SegmentRange& block);
 
   // ---- state
@@ -91,7 +93,7 @@ class SegmentSender {
   std::int64_t una() const noexcept { return una_; }
   std::int64_t next() const noexcept { return next_; }
   std::int64_t end() const noexcept { return end_; }
-  // Segments that are not yet acknowledged, including those to send. Not for unlimited data.
+  // The segments that are not yet acknowledged, including those not yet sent. It must not be called for unlimited data.
   std::int64_t segments_left() const noexcept { return closed() ? 0 : end_ - una_; }
   std::int64_t learned() const noexcept { return learned_; }
   Time step_at() const noexcept { return step_at_; }
@@ -101,7 +103,8 @@ class SegmentSender {
 
  private:
   enum class State : std::uint8_t { closed, connecting, open };
-  // Packets of an ACK: those passed to the law, and all that it answers; time since the last ACK in T (-1: unknown).
+  // What an ACK answers: the packets passed to the law, all packets, and the time since the last ACK in units of T (-1:
+  // unknown).
   struct Answer {
     std::int64_t told, packets;
     double trips;
@@ -121,7 +124,7 @@ class SegmentSender {
   bool aims_by_time() const noexcept {
     return (mark_rate_ >= 0 && !law_.aims()) || transport().reference_rtt > 0;
   }
-  // T: the round trip for pacing, and for the conversion of marks per second to marks per round trip.
+  // T, the round-trip time for pacing and for converting marks per second to marks per round trip.
   Time rtt() const noexcept { return transport().rtt_mean ? round_trip_.mean() : rto_.srtt(); }
   Time round_trip() const noexcept {
     return aims_by_time() ? round_trip_.for_weight(rtt()) : rtt();
@@ -198,13 +201,13 @@ class SegmentSender {
   double trips(Time since) const noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
 
-  // Ordered by use: fields that nearly every packet touches come first and share cache lines.
+  // The fields are ordered by use: those that nearly every packet touches come first and share cache lines.
   const SenderSetup* setup_;
   State state_ = State::closed;
   bool started_ = false, active_ = true;
   bool on_ = true;  // state by the profile
   bool in_recovery_ = false, cwr_due_ = false;
-  bool one_waits_ = false;  // a mark at a window of one packet: the next packet waits for the timer
+  bool one_waits_ = false;  // a mark came at a window of one packet: the next waits for the timer
   std::int32_t duplicates_ = 0;
   std::int32_t healed_ = -1;  // ACKs since a timeout, while it limits the flight; -1: no limit
   std::int64_t una_ = 0, next_ = 0,
@@ -226,13 +229,13 @@ class SegmentSender {
   Time cwnd_since_ = 0;          // last ACK or timeout
   Gate gate_;                    // pacing and caps
   Time pace_event_at_ = kNever;  // time of the valid pace event
-  double mark_rate_;             // target in marks/s; -w: a weight of w, kOwnWeight: the source's
+  double mark_rate_;             // target in marks/s; -w: the weight w; kOwnWeight: the source's
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;
 
   Scoreboard scoreboard_;
   std::int64_t again_ = 0;       // one past the highest segment sent again (HighRxt, RFC 6675)
-  std::int64_t rescue_ = 0;      // a rescue needs una_ above this value (RescueRxt)
+  std::int64_t rescue_ = 0;      // a rescue requires una_ above this value (RescueRxt)
   std::int64_t timer_una_ = -1;  // una_ at the last timeout
   double factor_ = 1;            // the profile's factor on the cap
   Time step_at_ = kNever;        // next step of the profile

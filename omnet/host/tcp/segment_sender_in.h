@@ -48,7 +48,7 @@ inline void SegmentSender::sample_rtt(Time sent, Time now) noexcept {
   aim();
 }
 
-// New data is acknowledged. Without repair, an ACK skips lost packets and answers one packet.
+// Called when new data is acknowledged. Without repair, an ACK skips lost packets and answers one packet.
 template <SegmentPort Port>
 void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now) {
   const std::int64_t reach = ack.next - una_;
@@ -118,7 +118,7 @@ void SegmentSender::recover(Port& port, Time now) {
 }
 
 // Number of packets passed to the law: those that may increase its window, or all packets that this ACK answers.
-// In a repair this is one packet, because duplicate ACKs have answered the others.
+// During a repair this is one packet, because duplicate ACKs have answered the others.
 inline std::int64_t SegmentSender::told_of(std::int64_t newly_acked, std::int64_t flight,
                                            bool recovering) const noexcept {
   if (!law_.every_ack()) return recovering ? 0 : growth(newly_acked, flight);
@@ -148,7 +148,8 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
   return una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
 }
 
-// New marks of an ACK: the increase of its count (derived from `answered` packets if the count has 3 bits), or ECE.
+// The new marks that an ACK reports: the increase of its count, or ECE. If the count has 3 bits, the increase is
+// derived with the help of `answered`, the packets that the ACK answers.
 inline std::int64_t SegmentSender::fresh_marks(const AckNews& ack,
                                                std::int64_t answered) const noexcept {
   switch (transport().echo) {
@@ -161,9 +162,10 @@ inline std::int64_t SegmentSender::fresh_marks(const AckNews& ack,
   }
 }
 
-// Accurate echo: the count is cumulative, so a lost ACK loses no mark. Laws with the trait per_mark get every mark.
-// RFC 3168: one response per window of data, and no growth on an ACK with ECE. ACKs that repair a timeout with a
-// completed response are exempt, because the CWR can only follow them.
+// With an accurate echo the count is cumulative, so a lost ACK does not lose marks. Laws with the trait per_mark get
+// every mark. With the echo of RFC 3168 there is one response per window of data, and no growth on an ACK with ECE.
+// Exempt are ACKs during the repair of a timeout to which the sender has already responded, because the CWR can only
+// follow them.
 template <SegmentPort Port>
 void SegmentSender::learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now) {
   if (ack.news && in_recovery_ && law_.tracks()) [[unlikely]]

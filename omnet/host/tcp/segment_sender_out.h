@@ -2,11 +2,11 @@
 // The packets that a SegmentSender may send, and their times; part of segment_sender.h.
 //
 // An ack-clocked flow sends while the flight is below floor(cwnd). A paced flow sends a packet every T / cwnd, so its
-// rate is cwnd / T for any cwnd > 0, or it sends at the law's own rate. Its flight is limited only to about twice
-// the window, or to the window itself for a law that tracks packets. T is the smoothed RTT (RFC 6298), which follows
-// the queue as an ACK clock does, or a mean over seconds, which does not. With this mean the queue integrates the
-// windows, and RED's average makes it oscillate. If weights are in marks per second, T is at most twice the smallest
-// RTT (laws/window/round_trip.h). A rate cap shuts the same gate for longer.
+// rate is cwnd / T for any cwnd > 0. If the law has its own rate, the flow sends at that rate instead. Its flight is
+// limited only to about twice the window, or to the window itself for a law that tracks packets. T is the smoothed RTT
+// (RFC 6298), which follows the queue as an ACK clock does, or a mean over seconds, which does not. With this mean the
+// queue integrates the windows, and RED's average causes oscillations. If weights are in marks per second, T is at most
+// twice the smallest RTT (laws/window/round_trip.h). A rate cap keeps the same gate shut for longer.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 #define ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 
@@ -68,13 +68,13 @@ void SegmentSender::shut_gate(Port& port, Time now) {
   if (interval > 0) gate_.shut(now, interval, port.overhead());
 }
 
-// A cap was lifted or raised, so the wait that it set is shortened.
+// Shortens the wait that a cap has set, after the cap was lifted or raised.
 inline void SegmentSender::reopen_gate(Time now) noexcept {
   gate_.shorten(std::max(pace_interval(), cap_interval(now, gate_.from())));
 }
 
-// If the window has grown since the wait was set, the wait is shortened. Below one packet, all packets sent are
-// answered before the next one leaves. The wait is then that of the present window, shorter or longer.
+// Shortens the wait if the window has grown since the wait was set. If the window is below one packet, all packets sent
+// are answered before the next one leaves. The wait is then that of the present window, whether shorter or longer.
 inline void SegmentSender::hasten_gate(Time now) noexcept {
   if (!transport().paced || cap_bps(now) >= 0) return;
   const Time pace = pace_interval();
@@ -83,7 +83,7 @@ inline void SegmentSender::hasten_gate(Time now) noexcept {
   gate_.hasten(now, pace);
 }
 
-// True if the gate is open. Otherwise an event is scheduled at which the gate opens.
+// Returns true if the gate is open. Otherwise schedules an event for the time at which it opens.
 template <SegmentPort Port>
 bool SegmentSender::gate_open(Port& port, Time now) {
   if (gate_.open(now)) return true;
@@ -201,8 +201,8 @@ void SegmentSender::emit(Port& port, std::int64_t seq, Time now) {
   port.emit({seq, bytes, again, cwr, seq + 1 == end_, gated}, now);
 }
 
-// Sends the oldest segment at once, regardless of window and gate. A spent mark cap prevents this if the segment can
-// be marked; the timer then tries again.
+// Sends the oldest segment at once, regardless of window and gate. If the mark cap is spent and the segment can be
+// marked, it is not sent, and the timer tries again.
 template <SegmentPort Port>
 void SegmentSender::retransmit(Port& port, Time now) {
   again_ = rescue_ = una_;
@@ -242,7 +242,7 @@ void SegmentSender::on_timeout(Port& port, Time now) {
   resend_from_una(port, now);
 }
 
-// Packets that a timeout counts as lost; with SACK, those not reported to have arrived (RFC 6675).
+// The packets that a timeout counts as lost. With SACK these are the packets not reported to have arrived (RFC 6675).
 inline double SegmentSender::in_network() const noexcept {
   return used(transport().sack ? pipe() : next_ - una_);
 }

@@ -6,19 +6,20 @@
 
 namespace ecnomy {
 
-// Update() for one block. An ACK with a new block is a duplicate ACK in the sense of RFC 6675 section 2.
+// Update() of RFC 6675 for one block. An ACK with a new block is a duplicate ACK in the sense of RFC 6675 section 2.
 bool SegmentSender::note_block(const SegmentRange& block) {
   if (law_.tracks()) law_.on_delivered(std::max(block.first, una_), std::min(block.end, sent_));
   return scoreboard_.add(block, una_, sent_);
 }
 
-// Reports the losses that are known to a law that tracks packets. The oldest packet is lost in any case.
+// Reports the known losses to a law that tracks packets. The oldest packet is lost in any case.
 void SegmentSender::tell_lost() noexcept {
   const bool sack = transport().sack;
   law_.on_lost(sack ? std::max(scoreboard_.lost_below(), una_ + 1) : una_ + 1, sack);
 }
 
-// RFC 6675 section 5, steps 1 to 4; true if recovery begins. The window then allows the limited transmit of step 3.
+// Steps 1 to 4 of RFC 6675 section 5. Returns true if recovery begins. The window then allows the limited transmit of
+// step 3.
 bool SegmentSender::suspect_loss() noexcept {
   if (in_recovery_ || una_ < recover_) return false;
   ++duplicates_;
@@ -26,7 +27,8 @@ bool SegmentSender::suspect_loss() noexcept {
   return duplicates_ >= Scoreboard::kDupThresh || una_ < scoreboard_.lost_below();
 }
 
-// SetPipe(). Outside of recovery no packet counts as lost: packets lost at a timeout are sent again.
+// SetPipe() of RFC 6675. Outside of recovery no packet counts as lost, because packets lost at a timeout are sent
+// again.
 std::int64_t SegmentSender::pipe() const noexcept {
   if (scoreboard_.empty() && !in_recovery_) return next_ - una_;
   if (in_recovery_) return scoreboard_.pipe(una_, next_, again_);
