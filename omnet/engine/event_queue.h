@@ -48,7 +48,7 @@ class EventQueue {
   static constexpr Time kFirst = std::numeric_limits<Time>::min();
   static constexpr Time kLast = std::numeric_limits<Time>::max();
   static constexpr std::size_t kSlots = 256;
-  static constexpr std::size_t kMost = 24;  // events in the array; those of one time may exceed it
+  static constexpr std::size_t kMost = 24;   // events in the array; of one time, there may be more
   static constexpr std::size_t kAtOnce = 8;  // events taken from the buckets at once
 
   [[noreturn, gnu::noinline]] static void throw_past() {

@@ -15,10 +15,10 @@
 namespace ecnomy::kernel {
 namespace {
 
-constexpr std::int32_t kLeastPayload = 88;  // the kernel's least segment
+constexpr std::int32_t kLeastPayload = 88;  // the kernel's smallest segment
 constexpr std::int32_t kMostPayload = 60'000;
 constexpr double kMostWindow = 1e9;  // the plan's value for no limit
-// The plan's defaults stand for the kernel's own limits, which a socket cannot change everywhere.
+// The plan's defaults mean the kernel's own limits, which a socket cannot always change.
 constexpr Time kMostRto = 60 * static_cast<Time>(kPsPerSecond);
 constexpr double kLeastWindow = 1;
 constexpr Time kAckDelay = 40 * static_cast<Time>(kPsPerSecond) / 1000;
@@ -35,7 +35,7 @@ void expect(bool holds, const SourcePlan& source, const std::string& what,
   if (!holds) refuse(source, what, possible);
 }
 
-// The kernel's laws have no parameters: a law must have its defaults.
+// The kernel's laws have no parameters, so a law must have its defaults.
 void check_parameters_of(const SourcePlan& source) {
   const LawPlan& window = source.transport.window;
   const std::vector<Parameter>& table = find_law("window", window.law).parameters;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this engine can run: a plan that real hosts cannot follow is refused before anything starts.
+// Checks whether this engine can run a plan. A plan that real hosts cannot follow is refused before anything starts.
 #ifndef ECNOMY_LINUX_ABILITIES_H_
 #define ECNOMY_LINUX_ABILITIES_H_
 
@@ -7,7 +7,7 @@
 
 namespace ecnomy::kernel {
 
-// Throws BadPlan with one line: the source or link, its setting, and the possible settings.
+// Throws BadPlan, whose single line names the source or link, its setting, and the possible settings.
 void check_abilities(const Plan& plan);
 
 }  // namespace ecnomy::kernel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When flows act next: starts, files, the end of patience, steps of a profile. Entries are never
-// withdrawn. A flow ignores a time that no longer matters to it.
+// The times at which flows act next: starts, files, the end of patience and steps of a profile. Entries are never
+// withdrawn. A flow ignores a time that it no longer needs.
 #ifndef ECNOMY_LINUX_AGENDA_H_
 #define ECNOMY_LINUX_AGENDA_H_
 
@@ -17,7 +17,7 @@ namespace ecnomy::kernel {
 class Agenda {
  public:
   void wake(std::size_t flow, Time at) { times_.emplace(at, flow); }
-  // The earliest time; kFarthest if nothing is planned.
+  // The earliest time, or kFarthest if nothing is planned.
   Time next() const noexcept { return times_.empty() ? kFarthest : times_.top().first; }
   // Removes the earliest entry and returns its flow.
   std::size_t take() {

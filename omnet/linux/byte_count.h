@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the 32-bit sequence numbers of TCP connections to the simulator's segment numbers, which
-// count from 0 and continue from connection to connection.
+// Converts the 32-bit sequence numbers of TCP connections to the simulator's segment numbers, which start at 0 and
+// continue from connection to connection.
 #ifndef ECNOMY_LINUX_BYTE_COUNT_H_
 #define ECNOMY_LINUX_BYTE_COUNT_H_
 
@@ -14,7 +14,7 @@ class ByteCount {
  public:
   explicit ByteCount(std::int64_t payload_bytes) noexcept : payload_(payload_bytes) {}
 
-  // A SYN with this initial sequence number. A repeated SYN changes nothing.
+  // Notes a SYN with this initial sequence number. A repeated SYN changes nothing.
   void open(std::uint32_t initial) noexcept {
     if (open_ && initial == initial_) return;
     open_ = true;
@@ -27,7 +27,7 @@ class ByteCount {
     std::int64_t segment;
     bool again;
   };
-  // Data leaves the sender.
+  // Notes that data leaves the sender.
   Sent send(std::uint32_t seq, std::int32_t bytes) noexcept {
     const std::int64_t from = near(seq, sent_);
     const bool again = from < sent_;
@@ -38,7 +38,7 @@ class ByteCount {
   struct Acked {
     std::int64_t next_segment, packets, bytes;  // packets and bytes acknowledged for the first time
   };
-  // An ACK arrives at the sender.
+  // Notes that an ACK arrives at the sender.
   Acked acknowledge(std::uint32_t ack) noexcept {
     const std::int64_t to = std::min(near(ack, acked_), sent_);
     const std::int64_t before = std::exchange(acked_, std::max(acked_, to));
@@ -54,7 +54,8 @@ class ByteCount {
   }
   std::int64_t sent_segments() const noexcept { return first_segment_ + segments(sent_); }
 
-  // Payload bytes before a sequence number; of all such counts, the one next to `about`.
+  // The number of payload bytes before a sequence number. Since sequence numbers repeat, it is the one nearest to
+  // `about`.
   std::int64_t near(std::uint32_t seq, std::int64_t about) const noexcept {
     const std::uint32_t offset = seq - initial_ - 1;
     return about + static_cast<std::int32_t>(offset - static_cast<std::uint32_t>(about));

@@ -18,7 +18,7 @@ Descriptor datagram_socket() {
       checked(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
 }
 
-// The ECN field that an arrived datagram carries.
+// Returns the ECN field of a datagram that has arrived.
 Codepoint codepoint_of(msghdr& message) noexcept {
   for (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr; at = CMSG_NXTHDR(&message, at)) {
     if (at->cmsg_level != IPPROTO_IP || at->cmsg_type != IP_TOS) continue;

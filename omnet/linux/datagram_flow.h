@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flow of real datagrams. The built-in engine's source (engine/udp_flow.h, engine/call_flow.h) times them, with the
-// same random draws, counts them and keeps the records of calls. This class sends each one from a UDP socket. The
-// packet waits here until the datagram reaches the router.
+// A flow of real datagrams. The built-in engine's source (engine/udp_flow.h, engine/call_flow.h) determines their times
+// with the same random draws, counts them and keeps the records of calls. This class sends each datagram from a UDP
+// socket. Its packet waits here until the datagram reaches the router.
 #ifndef ECNOMY_LINUX_DATAGRAM_FLOW_H_
 #define ECNOMY_LINUX_DATAGRAM_FLOW_H_
 
@@ -18,7 +18,7 @@
 
 namespace ecnomy::kernel {
 
-// The socket of a source's receivers, and its counts of what arrives. Made in the receivers' namespace.
+// The socket of a source's receivers, with counts of arrivals. It must be created in the receivers' namespace.
 class DatagramSink {
  public:
   explicit DatagramSink(std::size_t source);
@@ -33,21 +33,21 @@ class DatagramSink {
 
 class DatagramFlow {
  public:
-  // `index`: of the source in the plan; member: of the flow in the source. The source must outlive it. The caller is
-  // in the senders' namespace.
+  // `index` numbers the source in the plan, and `member` the flow in its source. The source must outlive this object.
+  // The caller must be in the senders' namespace.
   DatagramFlow(const engine::SourceConfig& source, std::size_t index, std::int32_t member,
                std::uint64_t seed, CallDesk* desk);
 
-  // A planned time has come.
+  // Called at a planned time.
   void act(engine::Core& core, Time now);
-  // Sends a datagram of the packet's size. Throws if the kernel does not take it.
+  // Sends a datagram of the packet's size. Throws if the kernel does not accept it.
   void send(engine::PacketId id);
-  // The packet of the oldest datagram that has not reached the router; kNoPacket if it is not of this size.
+  // Returns the packet of the oldest datagram that has not reached the router, or kNoPacket if its size differs.
   engine::PacketId take(std::int32_t ip_bytes) noexcept;
-  // The packet has reached its host. Counts and releases it.
+  // Counts and releases a packet that has reached its host.
   void receive(engine::Core& core, engine::PacketId id, Time now);
   void order(const FlowOrder& order) noexcept;
-  // Whether the market admits the call that asks.
+  // Passes on whether the market admits the call.
   void answer(engine::Core& core, bool accepted, Time now);
   // Hands in the calls that are complete; at the end of the run, all calls.
   void settle_calls(engine::Core& core, Time now, bool over);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that closes itself, and errors of system calls.
+// A file descriptor that closes itself, and exceptions for failed system calls.
 #ifndef ECNOMY_LINUX_DESCRIPTOR_H_
 #define ECNOMY_LINUX_DESCRIPTOR_H_
 

@@ -22,7 +22,7 @@
 #include <cstring>
 #include <vector>
 
-// The compiled programs, as bytes of this program.
+// Embeds the compiled BPF programs in this program.
 asm(".pushsection .rodata\n"
     ".balign 16\n"
     "ecnomy_bpf_begin: .incbin \"" ECNOMY_BPF_OBJECT
@@ -52,7 +52,7 @@ bool needs_bbr(const Plan& plan) {
 
 namespace {
 
-// Of the kernel's bpf(2); older headers lack them.
+// Constants of bpf(2) that older headers lack.
 constexpr std::uint32_t kUnregisterWithLink = 1U << 13;  // BPF_F_LINK
 constexpr int kStructOps = 44;                           // BPF_STRUCT_OPS
 
@@ -76,7 +76,7 @@ int note_reason(libbpf_print_level level, const char* format, va_list arguments)
                            (reason.empty() ? "" : " (" + reason + ")"));
 }
 
-// The process number and its namespace, of at most 11 characters.
+// The process number and its namespace in at most 11 characters.
 std::string unique_suffix() {
   struct stat space{};
   ::stat("/proc/self/ns/pid", &space);
@@ -86,7 +86,7 @@ std::string unique_suffix() {
   return text;
 }
 
-// Replaces a name in the object by a name of the same length, filled with zeros.
+// Replaces a name in the object. The new name is padded with zeros to the same length.
 void rename(std::vector<char>& object, const char* before, const std::string& after) {
   const std::size_t length = std::strlen(before);
   std::string name = after;
@@ -101,7 +101,7 @@ void rename(std::vector<char>& object, const char* before, const std::string& af
 struct KernelLaws::Programs {
   bpf_object* object = nullptr;
   int settings = -1;
-  // Names are the whole machine's, and process numbers repeat in containers.
+  // The names are global to the machine, and process numbers repeat in containers.
   std::string suffix = unique_suffix();
   std::string wtp = "ewtp" + suffix;
   std::string multcp = "emul" + suffix;
@@ -126,8 +126,8 @@ struct KernelLaws::Programs {
     bpf_object__close(object);
   }
 
-  // A congestion control is registered until its link is closed, at the end of the process at the
-  // latest. The first call only hands the programs over.
+  // A congestion control stays registered until its link is closed, which happens at the end of the process at the
+  // latest. The first call only loads the programs.
   void attach(bpf_map* map) {
     if (!bpf_map__attach_struct_ops(map)) refuse("cannot hand over a congestion control");
     const int link =

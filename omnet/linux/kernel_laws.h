@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window laws as congestion controls of the kernel: its own Reno and CUBIC, and ours in BPF
-// (control/window_laws.bpf.c), which exist as long as this process. A congestion control's name
-// belongs to the whole machine, so ours contain the number of the process.
+// Window laws as congestion controls of the kernel. Some are the kernel's own. Others are ecnomy's BPF programs
+// (control/window_laws.bpf.c), which exist as long as this process. The name of a congestion control is global to the
+// machine, so the names of these programs contain the number of the process.
 #ifndef ECNOMY_LINUX_KERNEL_LAWS_H_
 #define ECNOMY_LINUX_KERNEL_LAWS_H_
 
@@ -15,7 +15,7 @@ namespace ecnomy::kernel {
 
 // True for a law that needs a BPF program.
 bool is_own_law(const std::string& law);
-// True if a source of the plan needs one, or the kernel's BBR.
+// True if a source of the plan needs a law in BPF, or the kernel's BBR.
 bool needs_own_laws(const Plan& plan);
 bool needs_bbr(const Plan& plan);
 // True if this program was built with the BPF programs.
@@ -27,11 +27,11 @@ class KernelLaws {
   explicit KernelLaws(const Plan& plan);
   ~KernelLaws();
 
-  // The congestion control that carries out a law; "" if there is none.
+  // The name of the congestion control that implements a law, or "" if there is none.
   std::string control_of(const std::string& law) const;
-  // The settings of one socket with a law of ours.
+  // Sets a socket whose law is a BPF program.
   void set(int socket, const ecnomy_settings& settings) const;
-  // Its window in packets; 0 before its first ACK.
+  // The socket's window in packets, or 0 before its first ACK.
   double window(int socket) const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How late events were: counts in bins of one microsecond up to a second, and the worst value.
+// A histogram of how late events were, in bins of one microsecond up to a second, and the largest value.
 #ifndef ECNOMY_LINUX_LATENESS_H_
 #define ECNOMY_LINUX_LATENESS_H_
 
@@ -20,8 +20,7 @@ class Lateness {
     ++bins_[std::min(static_cast<std::size_t>(std::max<Time>(late, 0) / kBin), bins_.size() - 1)];
   }
 
-  // The bounds within which a run counts as punctual: 99 % of the packets, and all but one in a
-  // thousand.
+  // A run counts as punctual if 99 % and 99.9 % of the packets are within these bounds.
   static constexpr double kMostP99_s = 1e-3, kMostP999_s = 1e-2;
   bool valid() const noexcept {
     return quantile_s(0.99) <= kMostP99_s && quantile_s(0.999) <= kMostP999_s;
@@ -29,7 +28,7 @@ class Lateness {
 
   std::int64_t count() const noexcept { return count_; }
   double worst_s() const noexcept { return seconds(worst_); }
-  // The upper end of the bin that holds this share of the events; 0 without events.
+  // The upper end of the bin at this quantile of the events, or 0 without events.
   double quantile_s(double share) const noexcept {
     const double wanted = share * static_cast<double>(count_);
     std::int64_t below = 0;

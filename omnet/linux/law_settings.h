@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a source's window law in the plan, and a weight, to the settings of the kernel's congestion
-// control (control/settings.h).
+// Converts a source's window law in the plan, and a weight, to settings of the kernel's congestion control
+// (control/settings.h).
 #ifndef ECNOMY_LINUX_LAW_SETTINGS_H_
 #define ECNOMY_LINUX_LAW_SETTINGS_H_
 
@@ -15,7 +15,7 @@
 
 namespace ecnomy::kernel {
 
-inline constexpr double kLeastWeight = 1e-5;  // some units of the fraction
+inline constexpr double kLeastWeight = 1e-5;  // a few units of the fraction
 inline constexpr double kMostWeight = 8192;   // larger ones overflow
 inline constexpr double kMostGain = 512;
 
@@ -26,7 +26,7 @@ inline double real(unsigned long long value) noexcept {
   return static_cast<double>(value) / (1 << ECNOMY_FRACTION_BITS);
 }
 
-// A value of a law's parameter, by its name.
+// The value of a law's parameter, by name.
 template <class Law>
 double value_of(const LawPlan& plan, std::string_view name) noexcept {
   for (std::size_t i = 0; i < plan.values.size(); ++i) {
@@ -65,7 +65,7 @@ inline ecnomy_settings multcp_settings(const TransportPlan& tcp, double flows) n
   return out;
 }
 
-// The weight that a law has in the plan; 0 for a law without a weight.
+// The weight of a law in the plan, or 0 for a law without a weight.
 inline double own_weight(const LawPlan& law) noexcept {
   if (law.law == Wtp::kName) return value_of<Wtp>(law, "w_inc") * value_of<Wtp>(law, "w_dec");
   return law.law == MulTcp::kName ? value_of<MulTcp>(law, "flows") : 0.0;

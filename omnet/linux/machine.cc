@@ -25,8 +25,8 @@ std::set<std::string> congestion_controls() {
   return {std::istream_iterator<std::string>(file), {}};
 }
 
-// A child makes a namespace with a TUN device, as a run does, and takes them with it. Returns the
-// reason if it cannot.
+// Lets a child process make a namespace with a TUN device, as a run does. Both disappear with the child. Returns the
+// reason if this fails.
 std::string space_refused() {
   int ends[2];
   checked(::pipe2(ends, O_CLOEXEC), "pipe");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this machine and this user can run the engine.
+// Checks whether this machine and this user can run the engine.
 #ifndef ECNOMY_LINUX_MACHINE_H_
 #define ECNOMY_LINUX_MACHINE_H_
 
@@ -9,7 +9,7 @@
 
 namespace ecnomy::kernel {
 
-// Throws BadMachine with one line if this plan cannot run here. Without a plan: no plan can.
+// Throws BadMachine with one line if this plan cannot run here or, without a plan, if no plan can.
 void check_machine(const Plan* plan);
 
 std::string kernel_release();

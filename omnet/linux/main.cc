@@ -2,13 +2,12 @@
 // ecnomy-linux: a packet engine with the kernel's TCP and UDP, in wall-clock time.
 //
 //   ecnomy-linux run --plan FILE [--bridge-fd N] [--facts FILE]
-//       runs the plan; without a bridge no market decides, and the totals are printed as one JSON
-//       line; the file of facts receives the lateness and the kernel's counts, as JSON
+//       runs the plan. Without a bridge there is no market, and the totals are printed as one JSON
+//       line. The file of facts receives the lateness and the kernel's counts, as JSON
 //   ecnomy-linux check [--plan FILE]      checks the machine, and whether this plan can run
 //   ecnomy-linux --version
 //
-// Exit status: 0 if it finished, 1 if the run failed, 2 if the command line, the plan or the
-// machine does not fit.
+// Exit status: 0 if it finished, 1 if the run failed, 2 if the command line, the plan or the machine is unsuitable.
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -47,8 +46,7 @@ Plan load_plan(const Options& options) {
   return plan;
 }
 
-// How punctual the run was: seconds between the due time of a packet at its host and its actual
-// time.
+// Reports how punctual the run was: the seconds between a packet's due time and its actual time at its host.
 nlohmann::ordered_json facts_of(kernel::Router& router) {
   const kernel::Lateness& late = router.lateness();
   const kernel::KernelCounts counts = router.kernel_counts();
@@ -66,7 +64,7 @@ nlohmann::ordered_json facts_of(kernel::Router& router) {
           {"kernel", kernel::kernel_release()}};
 }
 
-// A run in a busy machine is late: it takes precedence where that is permitted.
+// Raises the priority of the process, where that is permitted, since runs on a busy machine are late.
 void take_precedence() {
   ::prctl(PR_SET_TIMERSLACK, 1);
   sched_param priority{};
@@ -74,7 +72,7 @@ void take_precedence() {
   ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 }
 
-// Every flow has one or two sockets: as many descriptors as the kernel permits.
+// Allows as many descriptors as the kernel permits, since every flow has one or two sockets.
 void allow_many_sockets() {
   rlimit most{};
   ::getrlimit(RLIMIT_NOFILE, &most);

@@ -13,7 +13,7 @@ MarketDesk::MarketDesk(Recorder& recorder, bridge::Client& client)
       ready_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
       thread_([this] { serve(); }) {}
 
-// An answer that is still awaited ends with the market's process, whose end of the socket closes.
+// If an answer is still awaited, the wait ends when the market's process ends and closes its socket.
 MarketDesk::~MarketDesk() {
   {
     const std::lock_guard guard(lock_);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange with the market beside the running network: a report or a request is sent and its
-// answer awaited in a thread, because packets do not wait. Only one exchange is under way at a
-// time. While it is, no other code uses the client.
+// The exchange with the market while the network runs. A thread sends a report or a request and awaits the answer,
+// because packets do not wait. Only one exchange is under way at a time, and meanwhile no other code uses the client.
 #ifndef ECNOMY_LINUX_MARKET_DESK_H_
 #define ECNOMY_LINUX_MARKET_DESK_H_
 
@@ -32,7 +31,7 @@ struct EpochReport {
 };
 
 using Question = std::variant<EpochReport, bridge::Request>;
-// The decision on a report, or whether a call is admitted.
+// The decision on a report, or true if a call is admitted.
 using Answer = std::variant<bridge::Decide, bool>;
 
 class MarketDesk {
@@ -43,11 +42,11 @@ class MarketDesk {
   MarketDesk& operator=(const MarketDesk&) = delete;
 
   bool busy() const noexcept { return busy_; }
-  int ready() const noexcept { return ready_.get(); }  // readable when an answer has come
+  int ready() const noexcept { return ready_.get(); }  // readable when an answer has arrived
   void submit(Question question);
-  // The answer if it has come. Throws the exchange's exception.
+  // Returns the answer if it has arrived. Throws the exchange's exception.
   std::optional<Answer> collect();
-  // Waits for it.
+  // Waits for the answer.
   Answer await();
 
  private:

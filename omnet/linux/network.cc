@@ -43,8 +43,7 @@ Network::Network(const Plan& plan, TransferSink* transfers, CallDesk* calls)
   make_flows(plan, transfers, calls);
 }
 
-// Start times, pauses and sizes are drawn from the simulator's streams. So all engines draw the
-// same values.
+// Start times, pauses and sizes are drawn from the simulator's streams, so all engines draw the same values.
 void Network::make_flows(const Plan& plan, TransferSink* transfers, CallDesk* calls) {
   sources_.reserve(plan.sources.size());
   first_flow_.push_back(0);
@@ -74,15 +73,14 @@ void Network::make_flows(const Plan& plan, TransferSink* transfers, CallDesk* ca
   }
 }
 
-// Packets as in the simulator: no timestamps, and nothing remembered of earlier connections. SACK
-// is always on: without it and without timestamps, the kernel takes repaired losses for spurious
-// ones and restores the window.
+// Makes packets as in the simulator: without timestamps, and without memory of earlier connections. SACK is always on.
+// Without SACK and timestamps, the kernel would take repaired losses for spurious ones and restore the window.
 void Network::set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own,
                      std::uint32_t other) {
   for (const auto& [name, value] : {std::pair{"ipv4/tcp_timestamps", "0"},
                                     {"ipv4/tcp_sack", "1"},
-                                    {"ipv4/tcp_ecn", "0"},           // by route
-                                    {"ipv4/tcp_ecn_fallback", "0"},  // a lost SYN asks again
+                                    {"ipv4/tcp_ecn", "0"},           // set per route
+                                    {"ipv4/tcp_ecn_fallback", "0"},  // retries with ECN
                                     {"ipv4/tcp_no_metrics_save", "1"},
                                     {"ipv4/tcp_slow_start_after_idle", "0"},
                                     {"ipv4/tcp_pacing_ca_ratio", "100"},
@@ -96,7 +94,7 @@ void Network::set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own,
   }
   for (std::size_t source = 0; source < plan.sources.size(); ++source) {
     const TransportPlan& tcp = plan.sources[source].transport;
-    if (!tcp.tcp) continue;  // the prefix's route
+    if (!tcp.tcp) continue;  // the route of the prefix suffices
     space.add_route({address_of(own, source), address_of(other, source), tcp.ect,
                      tcp.delayed_acks == 1,
                      static_cast<std::uint32_t>(std::max(tcp.initial_window, 1.0)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hosts of a run: both namespaces with their settings and routes, and the flows' sockets.
+// The hosts of a run: both namespaces with their settings and routes, and the sockets of the flows.
 #ifndef ECNOMY_LINUX_NETWORK_H_
 #define ECNOMY_LINUX_NETWORK_H_
 
@@ -20,17 +20,17 @@ namespace ecnomy::kernel {
 
 class Network {
  public:
-  // The plan and the sinks must outlive it. Afterwards this thread is in the senders' namespace.
+  // The plan and the sinks must outlive this object. Afterwards the calling thread is in the senders' namespace.
   Network(const Plan& plan, TransferSink* transfers, CallDesk* calls);
 
   int senders() const noexcept { return senders_.tunnel(); }
   int receivers() const noexcept { return receivers_.tunnel(); }
-  // By source; no descriptor for a source of datagrams.
+  // The listeners by source. A source of datagrams has an empty descriptor.
   const std::vector<Descriptor>& listeners() const noexcept { return listeners_; }
   std::size_t flow_count() const noexcept { return flows_.size(); }
-  // A flow of TCP, or null.
+  // Returns a TCP flow, or null.
   StreamFlow* stream(std::size_t flow) noexcept { return std::get_if<StreamFlow>(&flows_[flow]); }
-  // A flow of datagrams, or null.
+  // Returns a flow of datagrams, or null.
   DatagramFlow* datagrams(std::size_t flow) noexcept {
     return std::get_if<DatagramFlow>(&flows_[flow]);
   }
@@ -39,12 +39,12 @@ class Network {
   }
   Agenda& agenda() noexcept { return agenda_; }
   const Agenda& agenda() const noexcept { return agenda_; }
-  // The flow of a source's address and a sender's port; -1 if there is none.
+  // Returns the flow with this source address and sender port, or -1 if there is none.
   std::int32_t flow_of(std::uint32_t address, std::uint16_t port) const noexcept;
   std::size_t source_of(std::size_t flow) const noexcept { return flow_source_[flow]; }
   // Hands a new connection at a listener to its flow.
   void accept(std::size_t source);
-  // The receivers read what has arrived.
+  // Lets the receivers read the data that has arrived.
   void drain();
   // Hands in the calls that are complete by `now`, or all at the end of the run.
   void settle_calls(engine::Core& core, Time now, bool over);

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kDevice = "tun0";
 constexpr int kWaitingPackets = 20'000;  // between a host and the router
 
-// One request to the kernel (rtnetlink(7)), with attributes that may be nested.
+// A request to the kernel (rtnetlink(7)), with attributes that may be nested.
 class Request {
  public:
   Request(std::uint16_t type, std::uint16_t flags) {
@@ -117,7 +117,7 @@ void OwnSpace::open_tunnel(std::int32_t mtu) {
   device_ = static_cast<int>(if_nametoindex(kDevice));
   with_device(kDevice, SIOCSIFMTU, [&](ifreq& r) { r.ifr_mtu = mtu; });
   with_device(kDevice, SIOCSIFTXQLEN, [](ifreq& r) { r.ifr_qlen = kWaitingPackets; });
-  // One segment per packet: TCP makes no larger units, which would leave in bursts.
+  // Limits TCP to one segment per packet. Larger units would leave in bursts.
   Request one(RTM_NEWLINK, 0);
   ifinfomsg message{};
   message.ifi_family = AF_UNSPEC;

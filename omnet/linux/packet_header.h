@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the router reads and changes in a real packet: IPv4 (RFC 791) with TCP (RFC 9293) or UDP
-// (RFC 768) headers, and the CE mark with the header checksum mended incrementally (RFC 1624 Eq. 3:
-// HC' = ~(~HC + ~m + m')).
+// The fields of a real packet that the router reads and changes: IPv4 headers (RFC 791) with TCP (RFC 9293) or UDP (RFC
+// 768). With the CE mark it also updates the header checksum incrementally (RFC 1624 Eq. 3: HC' = ~(~HC + ~m + m')).
 #ifndef ECNOMY_LINUX_PACKET_HEADER_H_
 #define ECNOMY_LINUX_PACKET_HEADER_H_
 
@@ -25,7 +24,7 @@ enum TcpFlag : std::uint8_t {
   kCwrFlag = 1 << 7,
 };
 
-// Numbers in host order. A datagram has no sequence numbers and flags.
+// Numbers in host byte order. A datagram has neither sequence numbers nor flags.
 struct PacketHeader {
   std::uint32_t source_address, target_address;
   std::uint16_t source_port, target_port;
@@ -45,7 +44,7 @@ inline std::uint32_t read_32(const std::uint8_t* at) noexcept {
   return std::uint32_t{read_16(at)} << 16 | read_16(at + 2);
 }
 
-// Bytes of the TCP or UDP header; 0 if there is no such header in a transport part of this size.
+// Returns the size of the TCP or UDP header in bytes, or 0 if a transport part of this size has no such header.
 inline std::size_t transport_header(std::uint8_t protocol, const std::uint8_t* at,
                                     std::size_t size) noexcept {
   constexpr std::uint8_t kTcp = 6, kUdp = 17;
@@ -58,7 +57,7 @@ inline std::size_t transport_header(std::uint8_t protocol, const std::uint8_t* a
   return header >= kLeastTcp && header <= size ? header : 0;
 }
 
-// No value for any other packet than a whole TCP segment or UDP datagram in IPv4.
+// Returns a value only for a whole TCP segment or UDP datagram in IPv4.
 inline std::optional<PacketHeader> read_header(const std::uint8_t* packet,
                                                std::size_t size) noexcept {
   constexpr std::size_t kLeastHeader = 20;

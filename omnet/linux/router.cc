@@ -17,7 +17,7 @@ constexpr Time kAliveEvery = 1'000'000'000'000;  // 1 s
 constexpr std::int64_t kLooksPerHangUpCheck = 10;
 constexpr std::size_t kLargestPacket = 1 << 16;
 
-// What an event of the poll refers to: a kind, and an index in the low half.
+// The subject of a poll event: its kind, with an index in the low half of the number.
 enum class Polled : std::uint64_t { tunnel, timer, decision, listener, flow };
 
 std::uint64_t tag(Polled kind, std::size_t index) noexcept {
@@ -106,7 +106,7 @@ RunTotals Router::run() {
   return totals();
 }
 
-// Sleeps until the next event, a packet, a socket or a decision.
+// Sleeps until the next event is due, or a packet, a socket or a decision is ready.
 void Router::wait() {
   itimerspec at{};
   at.it_value = clock_.at(next_time());
@@ -139,7 +139,7 @@ void Router::wait() {
   }
 }
 
-// Carries out all due events, and takes packets until there are no more.
+// Carries out all due events, and takes packets until no more are waiting.
 void Router::turn() {
   do {
     advance(clock_.now());
@@ -164,7 +164,7 @@ Time Router::next_time() const noexcept {
   return std::max<Time>(next, 0);
 }
 
-// Everything up to `now`, in order of time: events of links, and actions of the router.
+// Carries out everything up to `now` in order of time: events of links, and actions of the router.
 void Router::advance(Time now) {
   now = std::min(std::max(now, now_), plan_->duration);
   for (;;) {
@@ -227,7 +227,7 @@ void Router::wake(std::int32_t flow, Time at) {
   network_.agenda().wake(static_cast<std::size_t>(flow), at);
 }
 
-// Polls the present socket of a TCP flow. A closed socket leaves the poll by itself.
+// Adds the present socket of a TCP flow to the poll. The kernel removes closed sockets.
 void Router::watch(std::size_t index) {
   const StreamFlow& flow = *network_.stream(index);
   if (!flow.is_open() || watched_[index] == flow.connection()) return;
@@ -235,7 +235,7 @@ void Router::watch(std::size_t index) {
   poll_for(poll_.get(), flow.socket(), EPOLLOUT | EPOLLET, Polled::flow, index);
 }
 
-// Every 10 ms: receivers read, limits are applied, and the market hears from the run.
+// Called every 10 ms: receivers read, limits are applied, and the market gets a sign of life when one is due.
 void Router::look(Time now) {
   next_look_ = now + kLookEvery;
   network_.drain();

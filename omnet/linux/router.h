@@ -7,10 +7,10 @@
 // The links are those of the built-in engine (engine/link.h), with their marking laws, schedulers,
 // delays and accounts. Only the time differs: the router takes it from the wall clock when a packet
 // arrives, and carries out an event as soon as the wall clock reaches its time. Links compute with
-// the times of events, not with the times at which the router carries them out. So a late departure
-// delays no later one, and errors do not accumulate.
+// the times of events, not with the times at which the router carries them out. So a late departure does not delay
+// later ones, and errors do not accumulate.
 //
-//   router.cc          a run, and the turn of its loop
+//   router.cc          a run and its loop
 //   router_packets.cc  packets between the hosts and the links
 //   router_rows.cc     reports to the market and its decisions
 #ifndef ECNOMY_LINUX_ROUTER_H_
@@ -47,12 +47,12 @@ struct RunTotals {
 
 class Router : private engine::Hosts {
  public:
-  // `plan` must outlive it. `client` may be null: no market decides, nothing is recorded.
+  // `plan` must outlive this object. If `client` is null, there is no market and nothing is recorded.
   Router(const Plan& plan, bridge::Client* client);
 
   RunTotals run();
   const Lateness& lateness() const noexcept { return lateness_; }  // of packets that reach hosts
-  KernelCounts kernel_counts();                                    // the receivers read first
+  KernelCounts kernel_counts();                                    // lets the receivers read first
   double slowest_decision_s() const noexcept { return seconds(slowest_decision_); }
 
  private:
@@ -85,11 +85,11 @@ class Router : private engine::Hosts {
   void acknowledged(std::size_t flow, const PacketHeader& header, Time now);
 
   // router_rows.cc
-  // A report or a request, until its answer has come.
+  // A report or a request whose answer has not arrived.
   struct Asked {
     Question question;
     Time at;
-    std::int32_t flow;  // whose call asks; -1: a report
+    std::int32_t flow;  // the flow of the call; -1: a report
   };
   void end_epoch(Time now);
   void ask(std::int64_t call, std::int32_t flow, Time now, Time duration) override;
@@ -117,10 +117,10 @@ class Router : private engine::Hosts {
   std::unique_ptr<MarketDesk> desk_;
 
   std::vector<std::uint32_t> first_hop_, first_ack_hop_;  // by source
-  std::vector<std::uint16_t> watched_;                    // connection that is polled, by flow
+  std::vector<std::uint16_t> watched_;                    // the polled connection, by flow
   std::vector<Time> law_timers_;                          // by link
   std::unordered_map<const engine::Packet*, std::vector<std::uint8_t>>
-      frames_;  // by place in the pool
+      frames_;  // by the packet's place in the pool
   std::vector<std::uint8_t> buffer_;
   std::deque<Asked> asked_;  // the first one is at the market, the others wait
 

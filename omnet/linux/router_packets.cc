@@ -14,7 +14,7 @@ constexpr int kPacketsAtOnce = 64;
 
 }  // namespace
 
-// Takes packets that the hosts of one side have sent. False if there were none.
+// Takes packets that the hosts of one side have sent. Returns false if there were none.
 bool Router::take_packets(bool forward) {
   const int tunnel = forward ? network_.senders() : network_.receivers();
   int taken = 0;
@@ -42,7 +42,7 @@ void Router::enter(const PacketHeader& header, bool forward, Time now) {
   core_.enter(id, now);
 }
 
-// A packet of TCP.
+// Makes the packet for a TCP segment.
 engine::PacketId Router::packet_of(const PacketHeader& header, std::int32_t flow, bool forward,
                                    Time now) {
   const std::size_t index = static_cast<std::size_t>(flow);
@@ -57,8 +57,8 @@ engine::PacketId Router::packet_of(const PacketHeader& header, std::int32_t flow
   return id;
 }
 
-// The packet whose datagram has reached the router, with the ECN field that it has there. The
-// datagrams of a flow keep their order.
+// Returns the packet whose datagram has reached the router, with the ECN field that it has there. The datagrams of a
+// flow keep their order.
 engine::PacketId Router::datagram_of(const PacketHeader& header, std::size_t flow, Time now) {
   const engine::PacketId id = network_.datagrams(flow)->take(header.ip_bytes);
   const std::size_t source = network_.source_of(flow);
@@ -73,14 +73,14 @@ engine::PacketId Router::datagram_of(const PacketHeader& header, std::size_t flo
   return id;
 }
 
-// A datagram is due. Its lateness counts as that of a packet at its host.
+// Sends a datagram that is due. Its lateness counts like that of a packet at its host.
 void Router::leave(engine::PacketId id, Time now) {
   lateness_.add(clock_.now() - now);
   network_.datagrams(static_cast<std::size_t>(id->flow))->send(id);
 }
 
-// Flags and number of a packet that leaves its host, and the counters of data. Packets without data
-// are not charged, so links do not mark them.
+// Sets the flags and number of a packet that leaves its host, and counts data. Packets without data are not charged, so
+// links do not mark them.
 void Router::fill_packet(engine::Packet& packet, const PacketHeader& header, bool forward) {
   const std::size_t flow = static_cast<std::size_t>(packet.flow);
   ByteCount& bytes = network_.stream(flow)->bytes;
@@ -142,7 +142,7 @@ void Router::host_receive(engine::PacketId id, Time now) {
   if (!forward && present) acknowledged(flow, *header, now);
 }
 
-// The kernel already has the ACK, so a file that it completes may close the connection.
+// The kernel already has the ACK, so if it completes a file, the connection may be closed.
 void Router::acknowledged(std::size_t flow, const PacketHeader& header, Time now) {
   if (!header.has(kAckFlag) || header.has(kSynFlag)) return;
   const ByteCount::Acked acked = network_.stream(flow)->bytes.acknowledge(header.ack);

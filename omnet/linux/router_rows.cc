@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange with the market. A report has the state at the end of its epoch, and a call that
-// begins sends a request. Answers take effect when they come: the network does not wait for them.
+// The exchange with the market. A report has the state at the end of its epoch, and a call that begins sends a request.
+// Answers take effect when they arrive, since the network does not wait for them.
 #include <algorithm>
 
 #include "host/row_states.h"
@@ -24,7 +24,7 @@ void Router::send_records(Time now) {
   if (core_.classes) class_tally_.tell(*client_, now);
 }
 
-// The last report waits for all decisions, since the run is over.
+// Ends an epoch. The last report waits for all decisions, since the run is over.
 void Router::end_epoch(Time now) {
   core_.settle_links(now);
   boundary_ = plan_->next_report(now);
@@ -46,7 +46,7 @@ void Router::submit(Asked asked) {
   if (!desk_->busy()) submit_first();
 }
 
-// The market has the records of calls that have ended before it decides on another call.
+// Submits the first question. The market gets the records of calls that have ended before it decides on another call.
 void Router::submit_first() {
   Asked& first = asked_.front();
   first.flow < 0 ? send_records(first.at) : recorder_.flush_calls();
@@ -58,7 +58,7 @@ void Router::collect_answer(Time now) {
   if (answer) take_answer(*answer, now);
 }
 
-// The answer to the first question.
+// Applies the answer to the first question.
 void Router::take_answer(const Answer& answer, Time now) {
   const Time at = asked_.front().at;
   const std::int32_t flow = asked_.front().flow;
@@ -90,8 +90,7 @@ void Router::sample(Time now) {
   if (!desk_->busy()) recorder_.flush_if_many();
 }
 
-// The market answers all questions that still wait, then the last report, which changes nothing any
-// more.
+// Lets the market answer all questions that still wait, and then the last report, whose answer has no effect.
 void Router::finish() {
   if (!client_) return;
   const Time end = plan_->duration;

@@ -39,7 +39,7 @@ bool StreamFlow::active(const FlowStats& stats, Time now) const noexcept {
          (order_.mark_cap < 0 || stats.ce < order_.mark_cap);
 }
 
-// An entry of the agenda may be stale: the end of patience remains if the file completes in time.
+// The entry of the agenda may be stale. For example, the end of patience remains if the file completes in time.
 void StreamFlow::act(FlowStats& stats, Time now) {
   if (!started_) return start(stats, now);
   if (!files_) {
@@ -125,7 +125,7 @@ void StreamFlow::order(const FlowOrder& order, FlowStats& stats, Time now) {
   fill(stats, now);
 }
 
-// The weight of a law of ours, if it has changed by more than a thousandth.
+// Sets the weight of a law in BPF if it has changed by more than a thousandth.
 void StreamFlow::set_weight(double weight) {
   const TransportPlan& tcp = plan().transport;
   if (!is_own_law(tcp.window.law)) return;

@@ -5,8 +5,8 @@
 //   stream_flow.cc     the flow's start, files and orders from the market (as engine/tcp_flow.cc)
 //   stream_socket.cc   sockets, data and the kernel's figures
 //
-// Connections end without packets, as in the simulator: both sockets are closed at once, and the
-// router discards resets.
+// Connections end without packets, as in the simulator: both sockets are closed immediately, and the router discards
+// resets.
 #ifndef ECNOMY_LINUX_STREAM_FLOW_H_
 #define ECNOMY_LINUX_STREAM_FLOW_H_
 
@@ -28,20 +28,19 @@
 
 namespace ecnomy::kernel {
 
-// The listening socket of a source's receivers. The caller is in their namespace.
+// Opens the listening socket of a source's receivers. The caller must be in their namespace.
 Descriptor open_listener(const SourcePlan& source, std::size_t index, const KernelLaws& laws);
 
 class StreamFlow {
  public:
-  // `index`: of the source in the plan; member: of the flow in the source; flow: of all flows. The
-  // source, the laws and the agenda must outlive it.
+  // `index` numbers the source in the plan, and `member` the flow in its source. The source, the laws and the agenda
+  // must outlive this object.
   StreamFlow(const engine::SourceConfig& source, std::size_t index, std::int32_t member,
              const KernelLaws& laws, Agenda& agenda, const Stream& traffic);
 
-  // ---- the traffic law; the caller is in the senders' namespace
-  // A planned time has come.
+  // ---- the traffic law; the caller must be in the senders' namespace Called at a planned time.
   void act(FlowStats& stats, Time now);
-  // All data of the present connection is acknowledged up to bytes.acked_bytes().
+  // Called when data of the present connection is acknowledged, up to bytes.acked_bytes().
   void acknowledged(FlowStats& stats, Time now);
   void order(const FlowOrder& order, FlowStats& stats, Time now);
 
@@ -52,11 +51,11 @@ class StreamFlow {
   std::uint16_t connection() const noexcept { return connection_; }  // low bits of its number
   // Hands data to the kernel until its buffer is full, if the flow may send.
   void fill(const FlowStats& stats, Time now);
-  void drain() noexcept;  // the receiver reads what has arrived
+  void drain() noexcept;  // lets the receiver read what has arrived
   // Reads the kernel's figures, and applies limits that depend on time.
   void look(FlowStats& stats, Time now);
   KernelCounts counts() const;
-  // The reason if the connection has failed.
+  // Returns the reason if the connection has failed.
   std::optional<std::string> failure() const;
 
   FlowState state(const FlowStats& stats, Time now) const noexcept;
@@ -92,17 +91,17 @@ class StreamFlow {
   bool started_ = false;
   FlowOrder order_{-1, -1, -1, true, -1};
   double mark_rate_;  // target in marks/s; -1: the weight is fixed
-  double weight_;     // of the law, in its own unit; 0: no weight
+  double weight_;     // weight in the law's own unit; 0: no weight
 
   Descriptor socket_, peer_;
   std::uint16_t connection_ = 0;
   std::int64_t to_write_ = 0;   // bytes of the file that the kernel does not have yet
   std::int64_t file_from_ = 0;  // acknowledged bytes of the connection before the file
   bool has_weight_ = false;     // the present socket has the weight
-  std::int64_t cap_bps_ = -1;   // as set in the kernel
+  std::int64_t cap_bps_ = -1;   // the value set in the kernel
   double cwnd_ = 0, cwnd_integral_ = 0, srtt_s_ = 0;
   Time looked_at_ = 0;
-  KernelCounts closed_;  // of earlier connections
+  KernelCounts closed_;  // counts of earlier connections
   std::int64_t timeouts_before_ = 0, marks_before_ = 0;
 };
 

@@ -16,19 +16,19 @@ namespace {
 
 constexpr int kReceiveBuffer = 64 << 20;  // never the limit
 constexpr int kSendBuffer = 64 << 20;
-constexpr int kUnsentPackets = 16;  // kept ready in the kernel, so that it is never short of data
-// Fields that older headers lack: tcpi_total_rto (Linux 6.7) behind rcv_wnd and rehash, and 8 bytes
-// on tcpi_received_ce (Linux 6.18). Older kernels do not fill them.
+constexpr int kUnsentPackets = 16;  // unsent packets in the kernel, so that it never lacks data
+// Fields that older headers lack: tcpi_total_rto (Linux 6.7) follows rcv_wnd and rehash, and tcpi_received_ce (Linux
+// 6.18) is 8 bytes further on. Older kernels do not fill them.
 constexpr std::size_t kTimeoutsAt = offsetof(tcp_info, tcpi_snd_wnd) + 12;
 
 constexpr std::uint64_t kNoPace = std::uint64_t{1} << 40;  // bytes/s
 
-// Also switches the kernel's own pacing on.
+// Sets the pacing rate. This also enables the kernel's own pacing.
 void set_pace(int socket, std::uint64_t bytes_per_s) {
   set_option(socket, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_s, sizeof bytes_per_s, "pacing");
 }
 
-// A socket with a source's settings. It is closed at once at any end, so that no connection
+// Makes a socket with a source's settings. However it is closed, its connection ends immediately, so that no connection
 // outlives the process.
 Descriptor make_socket(const SourcePlan& source, const std::string& control) {
   Descriptor made(
@@ -45,8 +45,7 @@ Descriptor make_socket(const SourcePlan& source, const std::string& control) {
   return made;
 }
 
-// TCP_INFO as this kernel has it: the fields that the headers know, and those behind them by their
-// place.
+// TCP_INFO of this kernel: the fields that the headers declare, and later fields by their offsets.
 struct KernelState {
   tcp_info info{};
   std::array<char, 512> raw{};
@@ -68,7 +67,7 @@ struct KernelState {
 
 }  // namespace
 
-// It has the congestion control of the senders, since receivers echo as their control demands.
+// The listener has the senders' congestion control, since receivers echo as their own congestion control requires.
 Descriptor open_listener(const SourcePlan& source, std::size_t index, const KernelLaws& laws) {
   Descriptor made = make_socket(source, laws.control_of(source.transport.window.law));
   bind_to(made.get(), place(address_of(kReceivers, index), kReceiverPort));
@@ -89,7 +88,7 @@ void StreamFlow::open(Time now) {
   set_cap(now);
   looked_at_ = now;
   file_from_ = 0;
-  // The next connection has another port, so that stray packets of this one do not disturb it.
+  // The next connection has a different port, so that stray packets of this one do not disturb it.
   const std::int32_t turns = std::clamp(kMostFlows / std::max(source.count, 1), 1, 16);
   const std::int32_t port = kFirstPort + member_ + source.count * (connection_ % turns);
   bind_to(socket(), place(address_of(kSenders, index_), port));
@@ -129,7 +128,7 @@ void StreamFlow::drain() noexcept {
   }
 }
 
-// The lower one of the source's cap and the market's, on the kernel's pace, which counts payload.
+// Sets the kernel's pace, which counts payload, to the lower of the source's cap and the market's.
 void StreamFlow::set_cap(Time now) {
   std::int64_t cap = capped_ ? capped_->cap_bps(now) : -1;
   if (cap >= 0) cap = static_cast<std::int64_t>(static_cast<double>(cap) * plan().profile.at(now));

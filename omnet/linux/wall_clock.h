@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run in which real hosts take part: wall-clock time since the start, in the
-// simulator's picoseconds.
+// The time of a run with real hosts: wall-clock time since the start, in the simulator's picoseconds.
 #ifndef ECNOMY_LINUX_WALL_CLOCK_H_
 #define ECNOMY_LINUX_WALL_CLOCK_H_
 
@@ -19,8 +18,8 @@ class WallClock {
   void start() noexcept { start_ns_ = monotonic_ns(); }
   Time now() const noexcept { return (monotonic_ns() - start_ns_) * kPsPerNs; }
 
-  // A time of the run as a time of CLOCK_MONOTONIC, for timers. It is rounded up, so a timer never
-  // comes early.
+  // Converts a time of the run to a time of CLOCK_MONOTONIC, for timers. It is rounded up, so a timer never expires
+  // early.
   std::timespec at(Time time) const noexcept {
     const std::int64_t ns = start_ns_ + (time + kPsPerNs - 1) / kPsPerNs;
     return {static_cast<std::time_t>(ns / kNsPerS), static_cast<long>(ns % kNsPerS)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-// The parts of the kernel's TCP that the congestion controls use. Their places are those of the
-// running kernel: the loader looks them up in its type information (CO-RE).
+// The parts of the kernel's TCP that the congestion controls use. The loader looks up their offsets in the running
+// kernel's type information (CO-RE).
 #ifndef ECNOMY_LINUX_CONTROL_KERNEL_TYPES_H_
 #define ECNOMY_LINUX_CONTROL_KERNEL_TYPES_H_
 
@@ -58,7 +58,7 @@ struct tcp_congestion_ops {
   void (*init)(struct sock* sk);
 };
 
-// Values of the kernel (include/net/tcp.h, include/uapi/linux/tcp.h).
+// Constants of the kernel (include/net/tcp.h, include/uapi/linux/tcp.h).
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_CONG_NEEDS_ECN 2
 #define TCP_ECN_DEMAND_CWR 4

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-// What user space sets for the congestion control of one socket, and reads from it: the value of
-// the map `settings`, which both sides share. Numbers are in units of 2^-20.
+// The settings and the state that user space writes and reads for the congestion control of one socket. They are a
+// value of the map `settings`, which both sides share. Numbers are in units of 2^-20.
 #ifndef ECNOMY_LINUX_CONTROL_SETTINGS_H_
 #define ECNOMY_LINUX_CONTROL_SETTINGS_H_
 
 #define ECNOMY_FRACTION_BITS 20
 
-// Names to be replaced before the program is loaded, since names belong to the whole machine. Both
-// have the length of the longest possible name.
+// Placeholder names, which are replaced before the program is loaded, since names belong to the whole machine. Both
+// have the maximum length of a name.
 #define ECNOMY_WTP_NAME "@ecnomy-wtp-@@@"
 #define ECNOMY_MULTCP_NAME "@ecnomy-mul-@@@"
 

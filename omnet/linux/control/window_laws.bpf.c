@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-// WTP and MulTCP as congestion controls of the kernel (BPF struct_ops): omnet/laws/window/wtp.h and
-// multcp.h in fixed point. User space sets weights per socket at any time (settings.h).
+// WTP and MulTCP as congestion controls of the kernel (BPF struct_ops): omnet/laws/window/wtp.h and multcp.h in fixed
+// point. User space can set the weight of each socket at any time (settings.h).
 //
 // WTP needs each mark. Its receiver echoes like DCTCP (RFC 8257 section 3.2): ECE is set exactly
 // while arriving packets carry CE. With an ACK per packet, the kernel's delivered_ce is exact.
 //
-// The kernel sends at least one packet per round trip unless it is paced. A window below one packet
-// only slows the pace.
+// The kernel sends at least one packet per round trip unless it is paced. A window below one packet has an effect only
+// on the pace.
 #include <linux/bpf.h>
 // The helpers need the types above.
 #include <bpf/bpf_helpers.h>
@@ -54,7 +54,7 @@ static inline void begin(struct sock* sk, const struct ecnomy_settings* want) {
 static inline void apply_window(struct sock* sk, const struct ecnomy_settings* want) {
   struct tcp_sock* tp = (struct tcp_sock*)sk;
   struct law_state* law = state_of(sk);
-  // A paced flow is limited by its pace: twice the window may be under way (segment_sender_out.h).
+  // The pace limits a paced flow, so up to twice the window may be under way (segment_sender_out.h).
   const __u64 wide = want->paced ? 2 * law->wtp.window + 2 * ONE - 1 : law->wtp.window;
   tp->snd_cwnd = (__u32)most(wide >> ECNOMY_FRACTION_BITS, 1);
   __u64 rate = sk->sk_max_pacing_rate;
@@ -87,7 +87,7 @@ void BPF_PROG(wtp_control, struct sock* sk) {
   law->last_us = tp->tcp_mstamp;
   if (packets == 0 && marks == 0) return;
   const int recovers = law->state >= TCP_CA_RECOVERY;
-  // No growth while at most half of the window is used (segment_sender_in.h, growth).
+  // The window does not grow while at most half of it is used (growth() in segment_sender_in.h).
   const __u64 flight = (__u64)(tp->packets_out + packets) << ECNOMY_FRACTION_BITS;
   const int unused = law->wtp.window > ONE && 2 * flight <= law->wtp.window;
   const __u64 grown = recovers || unused ? 0 : packets;
@@ -102,7 +102,7 @@ void BPF_PROG(wtp_control, struct sock* sk) {
   want->window = law->wtp.window;
 }
 
-// A loss halves the used window, a timeout leaves at most one packet.
+// A loss halves the used window, and a timeout leaves at most one packet.
 SEC("struct_ops/wtp_state")
 void BPF_PROG(wtp_state, struct sock* sk, __u8 new_state) {
   struct tcp_sock* tp = (struct tcp_sock*)sk;
@@ -145,7 +145,8 @@ struct tcp_congestion_ops wtp = {
 
 // ---- MulTCP
 
-// The window with its fraction, which the kernel does not have; without it once the kernel has changed the window.
+// The window including its fraction, which the kernel does not store. Once the kernel has changed the window, the
+// fraction is dropped.
 static inline __u64 whole_window(struct sock* sk) {
   const __u64 window = ((struct tcp_sock*)sk)->snd_cwnd;
   const __u64 own = state_of(sk)->wtp.window;
@@ -160,10 +161,9 @@ static inline __u64 multcp_reduced(__u64 window, const struct ecnomy_settings* w
 SEC("struct_ops/multcp_init")
 void BPF_PROG(multcp_init, struct sock* sk) { begin(sk, bpf_sk_storage_get(&settings, sk, 0, 0)); }
 
-// In place of the kernel's proportional rate reduction (RFC 6937), which takes a round trip for a
-// reduction: multcp_state reduces at once, as in the simulator, and the window grows again in the
-// next round trip. While losses are repaired, an arrived packet lets one leave. So a repair also
-// ends if retransmissions are lost.
+// Replaces the kernel's proportional rate reduction (RFC 6937), which spreads a reduction over a round trip.
+// multcp_state reduces at once, as in the simulator, and the window grows again in the next round trip. While losses
+// are repaired, each packet that arrives allows one to leave, so a repair ends even if retransmissions are lost.
 SEC("struct_ops/multcp_control")
 void BPF_PROG(multcp_control, struct sock* sk) {
   struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
@@ -199,7 +199,7 @@ void BPF_PROG(multcp_state, struct sock* sk, __u8 new_state) {
   const struct ecnomy_settings* want = bpf_sk_storage_get(&settings, sk, 0, 0);
   const int reduces = new_state == TCP_CA_CWR || new_state == TCP_CA_RECOVERY;
   if (want && law->state < TCP_CA_CWR && reduces) {
-    // An echo leaves at least one packet, a loss ssthresh (multcp.h).
+    // An echo leaves at least one packet, and a loss at least the minimum ssthresh (multcp.h).
     const __u64 floor = new_state == TCP_CA_CWR ? ONE : want->least_ssthresh;
     law->wtp.window = multcp_reduced(whole_window(sk), want, floor);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 // WTP's window in fixed point, the arithmetic of omnet/laws/window/wtp.h. Numbers are in units of
-// 2^-20. Plain C, for BPF and for tests.
+// 2^-20. The code is plain C, for BPF and for tests.
 //
 // Below one packet, WTP changes ln cwnd. Here e^x is (1 + x / 64)^64, and ln x is 2 (x - 1) / (x +
 // 1).
@@ -12,7 +12,7 @@
 #define ONE (1ULL << ECNOMY_FRACTION_BITS)
 #define MOST_WINDOW (1ULL << 34)  // 16384 packets
 #define MOST_RISE (1ULL << 36)    // 65536 marks
-#define MOST_AT_ONCE 1024         // packets or marks of one ACK
+#define MOST_AT_ONCE 1024         // the most packets or marks of one ACK
 #define REPAID 64                 // 1/64 of the excess is repaid per round trip
 #define NO_TRIPS (~0ULL)          // something other than the pace limited the flow
 
@@ -32,7 +32,7 @@ static inline long long divided(long long a, whole b) {
   return a < 0 ? -(long long)((whole)-a / b) : (long long)((whole)a / b);
 }
 
-// An increase minus the part of `ahead` that is repaid in `trips` round trips.
+// Returns an increase minus the part of `ahead` that is repaid in `trips` round trips.
 static inline whole wtp_balanced(struct wtp_window* law, whole rise, whole trips, whole w_inc) {
   const whole due = w_inc * least(trips, 4 * ONE) >> ECNOMY_FRACTION_BITS;
   const long long bound = (long long)(w_inc * (REPAID / 2));
@@ -53,7 +53,7 @@ static inline whole exponential(whole x) {
   return power;
 }
 
-// The window after a step of `rise` - `fall`, on a scale that is 1 + ln cwnd below one packet.
+// Returns the window after a step of `rise` - `fall`, on a scale that is 1 + ln cwnd below one packet.
 static inline whole wtp_moved(whole window, whole rise, whole fall) {
   if (window >= ONE) {
     const whole up = window + rise;
@@ -64,8 +64,8 @@ static inline whole wtp_moved(whole window, whole rise, whole fall) {
   return up <= ONE ? up : ONE + 2 * ONE * (up - ONE) / (up + ONE);
 }
 
-// An ACK of packets that may increase the window, and its marks. `trips`: round trips since the
-// last ACK of a paced flow.
+// Applies an ACK of packets that may increase the window, and its marks. For a paced flow, `trips` is the number of
+// round trips since the last ACK.
 static inline void wtp_ack(struct wtp_window* law, const struct ecnomy_settings* want,
                            whole packets, whole marks, whole trips) {
   packets = least(packets, MOST_AT_ONCE);
