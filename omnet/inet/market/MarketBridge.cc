@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kLookNs = kSecondNs / 5;
-constexpr std::int64_t kPatienceNs = 5 * kSecondNs;  // wait for the market after a request to stop
+constexpr std::int64_t kPatienceNs = 5 * kSecondNs;  // maximum wait after a request to stop
 
 std::int64_t wallNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
@@ -145,7 +145,7 @@ void MarketBridge::boundary() {
   scheduleBoundary();
 }
 
-// At most one sample per time: a report and the series' period may coincide.
+// Takes at most one sample per time, since a report and the series' period may coincide.
 void MarketBridge::sampleFigures() {
   const Time at = now();
   if (at == sampledAt_) return;
@@ -209,7 +209,7 @@ std::vector<LinkState> MarketBridge::linkStates() const {
   return out;
 }
 
-// Several times per second of wall time: checks that the market is connected, and sends it an `alive`. The
+// Called several times per second of wall time. Checks that the market is connected, and sends it an `alive`. The
 // interval in simulated time follows the wall clock; nothing else depends on the wall clock.
 void MarketBridge::lookUp() {
   if (client_->hung_up()) client_->throw_gone();

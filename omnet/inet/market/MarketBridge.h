@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The simulation's end of the bridge to the market, and its books. The network has one such module, `market`.
+// The simulation's end of the bridge to the market, with the books of the run. The network has one such module,
+// `market`.
 //
 // Sources and queues register in INITSTAGE_LOCAL. The books are open from INITSTAGE_PHYSICAL_ENVIRONMENT
 // on: labels, indices and counters are valid from then on. The module reports at every multiple of the
 // epoch, at the end of the warm-up and at the end of the run, before any other event of that time. Then it
-// waits for the decision. Without an address, it is a null bridge: no market decides, and only OMNeT++'s own
-// results are recorded.
+// waits for the decision. Without an address it is a null bridge: there is no market, and only OMNeT++'s own results
+// are recorded.
 #ifndef ECNOMY_INET_MARKET_MARKETBRIDGE_H_
 #define ECNOMY_INET_MARKET_MARKETBRIDGE_H_
 
@@ -35,7 +36,7 @@ class TcpHeader;
 
 namespace ecnomy::omnet {
 
-inline Time now() { return omnetpp::simTime().raw(); }  // the resolution is 1 ps: checked at start
+inline Time now() { return omnetpp::simTime().raw(); }  // the resolution is checked to be 1 ps
 inline omnetpp::simtime_t simtime(Time ps) { return omnetpp::SimTime::fromRaw(ps); }
 
 // A source of flows; `member` counts its flows from 0.
@@ -44,8 +45,8 @@ class ISource {
   virtual ~ISource() = default;
   virtual void takeOrder(int member, const FlowOrder& order) = 0;
   virtual FlowState state(int member) = 0;          // in_flight is filled in by the bridge
-  virtual double heldWeight(int member) const = 0;  // the weight held by hand; -1: none
-  virtual double heldWillingness() const = 0;       // the willingness to pay held by hand; -1: none
+  virtual double heldWeight(int member) const = 0;  // the weight set by hand; -1: none
+  virtual double heldWillingness() const = 0;       // the willingness to pay set by hand; -1: none
   virtual std::string path(bool ack) const = 0;  // names or indices of links, separated by spaces
   // Telephone sources: hands in the calls that are complete, or all calls at the end.
   virtual void settleCalls(bool end) { (void)end; }
@@ -56,11 +57,11 @@ class IMarkingLink {
  public:
   virtual ~IMarkingLink() = default;
   virtual LinkState state() = 0;  // brings all accounts up to now
-  // The state at the last event of this link: for displays only, changes nothing.
+  // The state at the last event of this link. It is only for displays, and changes nothing.
   virtual LinkState look() const = 0;
   virtual void tellInFlight() = 0;                 // sets Hop::ce_in_flight of its hops
-  virtual double heldPrice() const { return -1; }  // the price held by hand; -1: none
-  // Sets parameters of the marking law, all at once; throws BadParameter.
+  virtual double heldPrice() const { return -1; }  // the price set by hand; -1: none
+  // Sets several parameters of the marking law at once. Throws BadParameter.
   virtual void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) = 0;
 };
 
@@ -70,7 +71,7 @@ struct Label {
   int flow = -1;         // index over all flows
   bool ack = false;      // on the way from receiver to sender
   bool data = false;     // carries payload of its source (not a SYN, pure ACK or FIN alone)
-  std::int64_t seq = 0;  // TCP: of its first byte; datagrams: their number, if traced
+  std::int64_t seq = 0;  // TCP: number of the first byte; datagrams: their number, if traced
 };
 
 class MarketBridge : public omnetpp::cSimpleModule {
@@ -78,12 +79,12 @@ class MarketBridge : public omnetpp::cSimpleModule {
   MarketBridge() = default;
   ~MarketBridge() override;
 
-  // The network's MarketBridge. If there is none, throws cRuntimeError with the path of `asking`.
+  // Returns the network's MarketBridge. If there is none, throws cRuntimeError with the path of `asking`.
   static MarketBridge& of(const omnetpp::cComponent* asking);
   static MarketBridge* find();  // nullptr if there is none
 
-  // In INITSTAGE_LOCAL, with indices as in the plan, each once. -1 stands for the place of the name in the
-  // parameter `links` or `sources`, or for the next index if this parameter is empty. Returns the index.
+  // Must be called in INITSTAGE_LOCAL, with indices as in the plan, each once. An index of -1 means the place of the
+  // name in the parameter `links` or `sources`, or the next index if this parameter is empty. Returns the index.
   int addLink(int index, const LinkPlan& plan, IMarkingLink* link);
   // Packets to (remote, port + member) belong to flow `member`, and its ACKs come from there.
   int addSource(int index, const SourcePlan& plan, const inet::L3Address& remote, int port,
@@ -129,14 +130,14 @@ class MarketBridge : public omnetpp::cSimpleModule {
   using Listener = std::function<void(const std::string& json, Time at)>;
   void onShown(Listener listener) { listener_ = std::move(listener); }
 
-  // Valid from the first event on; it is a TransferSink and a CallDesk.
+  // The recorder, which is valid from the first event on. It is a TransferSink and a CallDesk.
   Recorder& recorder() { return *recorder_; }
 
   // The label of an IPv4 datagram whose header begins at `offset`.
   Label label(const inet::Packet* packet, inet::b offset = inet::b(0)) const;
   Label label(const inet::L3Address& from, int fromPort, const inet::L3Address& to,
               int toPort) const;
-  // The account of such a packet at this link; nullptr if it belongs to none.
+  // Returns the account of a packet with this label at this link, or nullptr if it has none.
   Hop* hop(const Label& label, int link);
 
  protected:
@@ -205,8 +206,8 @@ class MarketBridge : public omnetpp::cSimpleModule {
   bool opened_ = false;
   std::int64_t epoch_ = 0;
   std::vector<FlowOrder> orders_;   // the last order, by flow
-  std::vector<double> ownWeights_;  // the weight before it was held by hand, by flow
-  std::vector<bool> held_;          // whether the weight is held by hand, by flow
+  std::vector<double> ownWeights_;  // the weight before it was set by hand, by flow
+  std::vector<bool> held_;          // whether the weight is set by hand, by flow
   std::string hand_ = "{}";         // the last `hand` sent
   Listener listener_;
   std::vector<ISampled*> sampled_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Knobs: weights, willingness to pay and prices that a user holds by hand. Weights act here and override the
-// market's orders, and the market notes them. The others are sent to the market, which uses them in its decisions.
+// Knobs: weights, willingness to pay and prices that a user sets by hand. Weights act here and override the market's
+// orders, and the market is notified. The other knobs are sent to the market, which uses them in its decisions.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -49,7 +49,7 @@ void MarketBridge::tellHand() {
   client_->hand(hand_);
 }
 
-// A released weight returns to the ordered value, or else to its value before it was held.
+// A released weight returns to the ordered value if there is one, else to its value before it was set by hand.
 void MarketBridge::holdWeights() {
   held_.resize(accounts_.flows.size(), false);
   for (std::size_t i = 0; i < sources_.size(); ++i) {

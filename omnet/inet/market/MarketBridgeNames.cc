@@ -10,7 +10,7 @@ namespace ecnomy::omnet {
 
 using omnetpp::cRuntimeError;
 
-// The place of `name` in the parameter `list`; -1 if the list is empty.
+// Returns the place of `name` in the parameter `list`, or -1 if the list is empty.
 int MarketBridge::placeOf(const char* list, const std::string& name) {
   auto& places = places_[list];
   if (places.empty()) {
@@ -30,7 +30,7 @@ int MarketBridge::placeOf(const char* list, const std::string& name) {
   return found->second;
 }
 
-// Words that are numbers are indices, all other words are names.
+// Words that are numbers are indices, and all other words are names.
 std::vector<std::int32_t> MarketBridge::linksOf(const SourcePlan& source,
                                                 const std::string& path) const {
   std::vector<std::int32_t> out;

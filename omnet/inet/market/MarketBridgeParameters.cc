@@ -19,7 +19,7 @@ std::vector<std::string> words(const omnetpp::cComponent* module, const char* na
   return out;
 }
 
-// The words of a parameter. Each is one of `known` and occurs once.
+// Returns the words of a parameter. Each must be one of `known` and occur only once.
 std::vector<std::string> names(const omnetpp::cComponent* module, const char* name,
                                std::initializer_list<const char*> known) {
   std::vector<std::string> out = words(module, name);

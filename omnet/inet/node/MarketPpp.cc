@@ -45,8 +45,8 @@ void MarketPpp::startTransmitting() {
   ++numSent;
 }
 
-// A message kind, which Qtenv shows as a colour: red if the frame is marked by ECN, green for other data, blue for
-// frames without data.
+// Returns a message kind, which Qtenv shows as a colour: red for frames marked by ECN, green for other data, and blue
+// for frames without data.
 short MarketPpp::colour(const Packet* frame) const {
   constexpr short kRed = 0, kGreen = 1, kBlue = 2;
   if (frame->peekAtFront<inet::Ipv4Header>()->getEcn() == inet::IP_ECN_CE) return kRed;
@@ -69,7 +69,7 @@ void MarketPpp::decapsulate(Packet* packet) {
   packet->addTagIfAbsent<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
 }
 
-// Whether the wire loses the frame. The sending queue has the wire's loss.
+// True if the wire loses the frame. The sending queue has the wire's loss law.
 bool MarketPpp::lost(Packet* frame) {
   const omnetpp::cModule* sender = gate("phys$i")->getPathStartGate()->getOwnerModule();
   auto* queue = dynamic_cast<MarkingQueue*>(sender->getParentModule()->getSubmodule("queue"));

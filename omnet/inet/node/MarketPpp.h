@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// INET's PPP with a framing of any size, so that a frame has as many bytes on the wire as in the plan: the
-// IPv4 datagram, followed by `framing` bytes (0 or more) without content.
+// INET's PPP with a configurable frame overhead, so that a frame has as many bytes on the wire as in the plan: the IPv4
+// datagram, followed by `framing` bytes (0 or more) without content.
 #ifndef ECNOMY_INET_NODE_MARKETPPP_H_
 #define ECNOMY_INET_NODE_MARKETPPP_H_
 

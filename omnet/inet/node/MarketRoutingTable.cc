@@ -61,7 +61,7 @@ void MarketRoutingTable::addStaticRoutes() {
   for (std::string word; text >> word;) addStaticRoute(word);
 }
 
-// address/prefix>interface
+// The text has the form address/prefix>interface.
 void MarketRoutingTable::addStaticRoute(const std::string& text) {
   const std::size_t slash = text.find('/');
   const std::size_t arrow = text.find('>');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// An IPv4 routing table set completely by parameters: static routes, and the node's own addresses in addition
-// to those of its interfaces. There is one address for each source that begins or ends here, so that every
-// source can have its own path.
+// An IPv4 routing table that parameters define completely: static routes, and addresses of the node in addition to
+// those of its interfaces. There is one address for each source that begins or ends here, so that every source can have
+// its own path.
 #ifndef ECNOMY_INET_NODE_MARKETROUTINGTABLE_H_
 #define ECNOMY_INET_NODE_MARKETROUTINGTABLE_H_
 

@@ -14,7 +14,8 @@ struct OwnLaw {
   MakeWindow window;
 };
 
-// A list, so that pointers into it stay valid. Laws are added when libraries are loaded.
+// The custom laws. They are added when libraries are loaded. The container is a list, so that pointers into it stay
+// valid.
 std::list<OwnLaw>& ownLaws() {
   static std::list<OwnLaw> laws;
   return laws;

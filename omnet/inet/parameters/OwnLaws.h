@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Custom marking and window laws, in a separate project and without a change in this one. A law is a plain class
+// Custom marking and window laws, in a separate project that requires no change in this one. A law is a plain class
 // like those of ../laws: kName, kParameters, a constructor from the parameters' numbers, and the hooks listed in
 // laws/marking/marking.h and laws/window/window.h. In one source file of the project:
 //
@@ -75,9 +75,9 @@ using MakeWindow = std::unique_ptr<OwnWindow> (*)(const std::vector<double>& val
 bool addOwnLaw(LawEntry entry, MakeMarking make);  // returns true, to initialize a static
 bool addOwnLaw(LawEntry entry, MakeWindow make);
 
-// A law's table, built-in or custom. Throws BadParameter with the list of laws.
+// Returns the table of a built-in or custom law. Throws BadParameter with the list of laws.
 const LawEntry& findLaw(const std::string& family, const std::string& name);
-// nullptr if the name is that of a built-in law.
+// Makes a custom law. Returns nullptr if the name is that of a built-in law.
 std::unique_ptr<OwnMarking> makeOwnMarking(const std::string& law,
                                            const std::vector<double>& values);
 std::unique_ptr<OwnWindow> makeOwnWindow(const std::string& law, const std::vector<double>& values);
@@ -202,7 +202,7 @@ class OwnWindowOf final : public OwnWindow {
   [[maybe_unused]] static const bool ECNOMY_OWN_LAW_NAME(ecnomyOwnLaw, __LINE__) = \
       ::ecnomy::omnet::addOwnLaw(::ecnomy::omnet::ownEntry<Law>(family),           \
                                  &::ecnomy::omnet::Of<Law>::make)
-// To be used outside any function, in one source file.
+// Must be used outside any function, in one source file.
 #define ECNOMY_MARKING_LAW(Law) ECNOMY_OWN_LAW_(Law, "marking", OwnMarkingOf)
 #define ECNOMY_WINDOW_LAW(Law) ECNOMY_OWN_LAW_(Law, "window", OwnWindowOf)
 

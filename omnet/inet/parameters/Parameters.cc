@@ -23,7 +23,7 @@ namespace {
   throw cRuntimeError("%s: parameter '%s' %s", module->getFullPath().c_str(), name, what.c_str());
 }
 
-// The index of a choice's name in "a,b,c".
+// Returns the index of a choice's name in "a,b,c".
 double choice(const cComponent* module, const Parameter& parameter, const std::string& value) {
   std::istringstream names(parameter.choices);
   int index = 0;
@@ -33,7 +33,7 @@ double choice(const cComponent* module, const Parameter& parameter, const std::s
   refuse(module, parameter.name, "is '" + value + "', expected one of " + parameter.choices);
 }
 
-// Quantities with a NED unit: a table's interval_s is `interval @unit(s)` in NED, if it is declared so.
+// Quantities with a NED unit: interval_s in a law's table is `interval @unit(s)` in NED, if it is declared so.
 constexpr struct {
   const char *unit, *suffix, *ned;
 } kQuantities[] = {{"s", "_s", "s"}, {"bit/s", "_bps", "bps"}, {"bytes", "_bytes", "B"}};
@@ -119,7 +119,7 @@ TransportPlan tcpTransport(const cComponent* module, const cComponent* window) {
   return tcp;
 }
 
-// A law with its defaults.
+// Returns a law with its defaults.
 LawPlan unset(const char* family, const std::string& law) {
   LawPlan plan{law, {}};
   for (const Parameter& parameter : find_law(family, law).parameters) {
@@ -128,7 +128,7 @@ LawPlan unset(const char* family, const std::string& law) {
   return plan;
 }
 
-// Sets one of a law's values from NAME=NUMBER.
+// Sets one value of a law from NAME=NUMBER.
 void setValue(const cComponent* module, const char* name, const std::string& word,
               const char* family, LawPlan& law) {
   const std::vector<Parameter>& table = find_law(family, law.law).parameters;
@@ -210,7 +210,7 @@ void readClasses(const cComponent* module, const char* name, SchedulerPlan& sche
 
 namespace {
 
-// "law value=1 ...; law ...", as with classes.
+// Reads "law value=1 ...; law ...", in the form used for classes.
 std::vector<LawPlan> parts(const cComponent* module) {
   std::vector<LawPlan> found;
   std::istringstream text(module->par("parts").stdstringValue());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// NED parameters as the structs of host/plan.h.
+// Reads NED parameters into the structs of host/plan.h.
 #ifndef ECNOMY_INET_PARAMETERS_PARAMETERS_H_
 #define ECNOMY_INET_PARAMETERS_PARAMETERS_H_
 
@@ -13,19 +13,19 @@
 
 namespace ecnomy::omnet {
 
-// A quantity with @unit(s), in whole picoseconds; kNever if it is negative.
+// Reads a quantity with @unit(s) in whole picoseconds. Returns kNever if it is negative.
 Time timeParameter(const omnetpp::cComponent* module, const char* name);
-// The classes of a scheduler whose law is known, "name value=1 ...; name ...": values of `service-class` or
-// `weighted-class`, separated by semicolons. Values that are not given have their defaults. The values of a
-// marking law follow marking=LAW.
+// Reads the classes of a scheduler whose law is known, "name value=1 ...; name ...": values of `service-class` or
+// `weighted-class`, separated by semicolons. Values that are not given have their defaults. The values of a marking law
+// follow marking=LAW.
 void readClasses(const omnetpp::cComponent* module, const char* name, SchedulerPlan& scheduler);
-// Whole numbers separated by spaces.
+// Reads whole numbers separated by spaces.
 std::vector<std::int32_t> indexList(const omnetpp::cComponent* module, const char* name);
-// The law of `module`. Its parameter `law` is the law's name, its other parameters are the law's parameters, with
-// the names of the law's table. Throws cRuntimeError with module, parameter and range.
+// Reads the law of `module`. The parameter `law` is the law's name, and the other parameters have the names of the
+// law's table. Throws cRuntimeError with the module, the parameter and its range.
 LawPlan lawParameters(const omnetpp::cComponent* module, const char* family);
-// The source of `module`. The laws' parameters come from the given submodules or siblings (window may be null for
-// datagrams), all others from the module itself. The market resolves its paths, which may contain names.
+// Reads the source of `module`. The laws' parameters come from the given submodules or siblings (`window` may be null
+// for datagrams), and all others from the module itself. The market resolves its paths, which may contain names.
 SourcePlan sourceParameters(const omnetpp::cComponent* module, const omnetpp::cComponent* traffic,
                             const omnetpp::cComponent* window);
 

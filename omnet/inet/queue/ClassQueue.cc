@@ -18,7 +18,7 @@ void ClassQueue::readLaw() {
   readClasses(this, "classes", plan_.scheduler);
 }
 
-// The rate is known by now. A scheduler's rate does not change.
+// Called when the rate is known. A scheduler's rate does not change.
 void ClassQueue::openLaw() {
   MarkingQueue::openLaw();
   adoptRate();
@@ -98,8 +98,8 @@ bool ClassQueue::choose(Time started, bool taken) {
   return false;
 }
 
-// The interface calls this when its transmitter becomes idle. Packets that the scheduler drops at this moment
-// cannot be pulled.
+// The interface calls this function when its transmitter becomes idle. Packets that the scheduler then drops cannot be
+// pulled.
 inet::Packet* ClassQueue::canPullPacket(QueueGate* gate) const {
   Enter_Method_Silent();
   const_cast<ClassQueue*>(this)->catchUp(now());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The queue of a sending interface under a class scheduler: a MarkingQueue whose next packet is chosen by the
-// scheduler, at the computed time at which the transmitter becomes free. Decisions have the same order as in
+// The queue of a sending interface under a class scheduler. It is a MarkingQueue whose scheduler chooses the next
+// packet at the computed time at which the transmitter becomes free. Decisions have the same order as in
 // engine/class_link.cc.
 #ifndef ECNOMY_INET_QUEUE_CLASSQUEUE_H_
 #define ECNOMY_INET_QUEUE_CLASSQUEUE_H_

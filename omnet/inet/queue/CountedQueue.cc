@@ -88,7 +88,7 @@ Packet* CountedQueue::pullPacket(QueueGate*) {
   return packet;
 }
 
-// The packet goes to the wire.
+// Called when the packet goes to the wire.
 void CountedQueue::depart(Held& packet, bool ce) {
   if (ce && !packet.ce) mark(packet);
   queue_.depart(packet.bytes);

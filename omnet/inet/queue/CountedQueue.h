@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// One direction of a link behind a queue of INET or a custom queue that is not a MarkingQueue. It contains this queue,
+// One direction of a link whose queue is INET's or a custom one, not a MarkingQueue. This module contains that queue,
 // and counts for the market the packets that enter, leave and are dropped. It has no law. A mark set by the inner
-// queue (RedDropper's) is counted as this link's mark.
+// queue, for example by its RedDropper, counts as this link's mark.
 //
-// Its books follow the interface's calls; a MarkingQueue's books follow the transmitter's times.
+// Its books follow the interface's calls, whereas a MarkingQueue's books follow the transmitter's times.
 #ifndef ECNOMY_INET_QUEUE_COUNTEDQUEUE_H_
 #define ECNOMY_INET_QUEUE_COUNTEDQUEUE_H_
 
@@ -51,7 +51,7 @@ class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cLis
   void tellInFlight() override;
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) override;
 
-  // The inner queue drops a packet.
+  // Called when the inner queue drops a packet.
   void receiveSignal(omnetpp::cComponent* source, omnetpp::simsignal_t signal,
                      omnetpp::cObject* packet, omnetpp::cObject* details) override;
 
@@ -75,13 +75,13 @@ class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cLis
   void note(TraceEvent what, const Held& packet);
   Time transmission(std::int32_t wireBytes) const;
 
-  MarketBridge* market_ = nullptr;  // nullptr: there is no market
+  MarketBridge* market_ = nullptr;  // nullptr if there is no market
   int link_ = -1;
   LinkPlan plan_;
   std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire
   inet::NetworkInterface* interface_ = nullptr;
   inet::queueing::IPacketQueue* inner_ = nullptr;
-  omnetpp::cGate *in_ = nullptr, *out_ = nullptr;  // the inner queue's
+  omnetpp::cGate *in_ = nullptr, *out_ = nullptr;  // gates of the inner queue
 
   Waiting waiting_;
   LinkQueue queue_;

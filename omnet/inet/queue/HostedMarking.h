@@ -14,7 +14,7 @@ namespace ecnomy::omnet {
 
 class HostedMarking {
  public:
-  // Throws BadParameter with law and parameter, or with the unknown law.
+  // Throws BadParameter, which names the law and the parameter, or the unknown law.
   HostedMarking(const std::string& law, const std::vector<double>& values, Stream stream)
       : own_(makeOwnMarking(law, values)),
         builtIn_(own_ ? MarkingVariant(DropTail()) : make_marking(law, values), stream),

@@ -15,7 +15,8 @@ using inet::Protocol;
 
 namespace {
 
-// The protocol behind an Ethernet header; nullptr if the header does not contain it. Moves `offset` behind the header.
+// Returns the protocol that follows an Ethernet header, or nullptr if the header does not contain it. Moves `offset`
+// past the header.
 const Protocol* behindEthernet(const Packet* packet, inet::b& offset) {
   const auto& header = packet->peekDataAt<inet::EthernetMacHeader>(offset);
   offset += header->getChunkLength();

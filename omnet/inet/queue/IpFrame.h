@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The IPv4 datagram in a frame of an interface's queue: bare (PPP) or behind an Ethernet header.
+// The IPv4 datagram in a frame of an interface's queue. It is the whole frame (PPP) or follows an Ethernet header.
 #ifndef ECNOMY_INET_QUEUE_IPFRAME_H_
 #define ECNOMY_INET_QUEUE_IPFRAME_H_
 
@@ -13,7 +13,7 @@ namespace ecnomy::omnet {
 struct IpFrame {
   inet::b offset{0};  // beginning of the network layer's packet
   bool ipv4 = false;  // only such a datagram can be marked
-  bool ect = false;   // ECN-capable, already marked or not
+  bool ect = false;   // ECN-capable, whether marked or not
   bool ce = false;
   bool ect1 = false;
   std::int32_t bytes = 0;  // size of the network layer's packet, without padding
@@ -28,7 +28,7 @@ inline inet::IpEcnCode ecnField(bool ect, bool ect1) {
 
 IpFrame readFrame(const inet::Packet* packet);
 
-// Sets CE in the datagram. The caller has checked that it is ECT.
+// Sets CE in the datagram. The caller must have checked that it is ECT.
 void markFrame(inet::Packet* packet);
 
 }  // namespace ecnomy::omnet

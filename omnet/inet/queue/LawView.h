@@ -9,7 +9,7 @@
 
 namespace ecnomy::omnet {
 
-// "probability 0.0312, average queue 9.87"
+// Returns a text such as "probability 0.0312, average queue 9.87".
 std::string describeLaw(const MarkingHost& host);
 
 }  // namespace ecnomy::omnet

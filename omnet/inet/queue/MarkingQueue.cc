@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A MarkingQueue as an INET queue: set-up, arrivals, departures, display. MarkingQueueAccounts.cc has accounts and decisions.
+// A MarkingQueue as an INET queue: set-up, arrivals, departures and display. MarkingQueueAccounts.cc contains accounts
+// and decisions.
 #include "queue/MarkingQueue.h"
 
 #include <algorithm>
@@ -156,7 +157,7 @@ Packet* MarkingQueue::pullPacket(QueueGate*) {
   return packet;
 }
 
-// The first packet goes to the transmitter.
+// Called when the first packet goes to the transmitter.
 void MarkingQueue::depart() {
   adoptRate();
   const Time time = now();
@@ -242,7 +243,7 @@ void MarkingQueue::watchLaw() {
   });
 }
 
-// Subscribes to sampling. Without a market there are no samples, and so no vectors. Links that cannot mark have no
+// Subscribes to sampling. Without a market there are no samples, and hence no vectors. Links that cannot mark have no
 // vectors of marks.
 void MarkingQueue::beSampled() {
   std::vector<simsignal_t> signals{queueSampleSignal_, queueMeanSignal_};
@@ -257,7 +258,7 @@ void MarkingQueue::beSampled() {
   market_->addSampled(this);
 }
 
-// All accounts are up to date: see ISampled. Recorders made from a template do not filter out the warm-up.
+// All accounts are up to date (see ISampled). Recorders made from a template do not filter out the warm-up.
 void MarkingQueue::sample(const Sample& sample) {
   const LinkStats before = std::exchange(sampledStats_, queue_.stats);
   if (!sample.measured()) return;

@@ -37,7 +37,7 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
 
   // IPacketQueue
   int getNumPackets() const override { return storage_.getLength(); }
-  int getMaxNumPackets() const override { return -1; }  // it drops by itself
+  int getMaxNumPackets() const override { return -1; }  // this queue itself drops packets
   inet::b getTotalLength() const override { return inet::b(storage_.getBitLength()); }
   inet::b getMaxTotalLength() const override { return inet::b(-1); }
   bool isEmpty() const override { return storage_.isEmpty(); }
@@ -51,8 +51,8 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   void pushPacket(inet::Packet* packet, QueueGate* gate) override;
   inet::Packet* pullPacket(QueueGate* gate) override;
 
-  // Whether the wire has lost a packet that this queue's interface sent and that now reaches the far end. A loss
-  // is counted. To be called once per packet, in the order of their arrival.
+  // Returns true if the wire has lost a packet that this queue's interface sent and that now reaches the far end. A
+  // loss is counted. It must be called once per packet, in order of arrival.
   bool loses(inet::Packet* packet);
 
   // IMarkingLink
@@ -83,9 +83,9 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   // Overridden by a queue of several classes (ClassQueue.h).
   virtual void readLaw();
   virtual void openLaw();
-  virtual bool enter(Slot& slot, Time now);  // false: it is dropped
-  // Moves the next packet to the front. Returns false if all waiting packets were dropped. This must not happen
-  // if `taken`: the interface is already taking a packet.
+  virtual bool enter(Slot& slot, Time now);  // returns false if the packet is dropped
+  // Moves the next packet to the front. Returns false if all waiting packets were dropped. This must not happen if
+  // `taken` is true, since the interface is already taking a packet.
   virtual bool choose(Time started, bool taken) {
     (void)started, (void)taken;
     return true;
@@ -119,7 +119,7 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   void watchLaw();
   void beSampled();
 
-  MarketBridge* market_ = nullptr;  // nullptr: it has only its own books
+  MarketBridge* market_ = nullptr;  // nullptr if there are only this queue's own books
   int link_ = -1;
   LinkPlan plan_;
   std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire

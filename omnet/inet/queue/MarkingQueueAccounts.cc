@@ -116,7 +116,7 @@ void MarkingQueue::countDrop(const Slot& slot, bool byLaw, Time now) {
   note(TraceEvent::drop, slot, now);
 }
 
-// A module other than the interface removes a waiting packet. The books count the packet as dropped.
+// Called if a module other than the interface removes a waiting packet. The books count the packet as dropped.
 void MarkingQueue::forget(std::size_t position, Time now) {
   const Slot slot = slots_[position];
   if (position == 0 && begun_) {

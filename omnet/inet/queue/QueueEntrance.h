@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The entrance of a CountedQueue. A packet sent to a compound module goes to the simple module at the end of the
-// path. This is that module, and it hands the packet to the CountedQueue.
+// The entrance of a CountedQueue. A packet sent to a compound module goes to the simple module at the end of the path.
+// The entrance is this simple module, and hands the packet to the CountedQueue.
 #ifndef ECNOMY_INET_QUEUE_QUEUEENTRANCE_H_
 #define ECNOMY_INET_QUEUE_QUEUEENTRANCE_H_
 

@@ -93,7 +93,7 @@ void SendingFigures::open(cModule* shown, MarketBridge& market, int source) {
   if (!rate_.empty()) ackedEach_.resize(static_cast<std::size_t>(count_));
 }
 
-// Each flow's own vector, if the module's type has a template for it.
+// Returns one signal per flow, if the module's type has a template for its vector.
 SendingFigures::Signals SendingFigures::series(const char* name) const {
   Signals signals;
   omnetpp::cProperty* how = shown_->getProperties()->get("statisticTemplate", name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Results of a source's flows at its two ends: signals with the books' counts since the last sample (Sample.h).
-// The modules visible to a network's author emit them.
+// Results of a source's flows at both ends: signals with the counts of the books since the last sample (Sample.h). They
+// are emitted by the modules that the author of a network sees.
 #ifndef ECNOMY_INET_RESULTS_FLOWFIGURES_H_
 #define ECNOMY_INET_RESULTS_FLOWFIGURES_H_
 

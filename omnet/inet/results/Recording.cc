@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A result filter and a recorder for @statistic, which respect the warm-up and record no NaN.
+// A result filter and a recorder for @statistic. They respect the warm-up and never record NaN.
 //
 //   source="held(x)"   x is a state: its last value before the end of the warm-up (warmup-period) is its value at
 //                      this time, even if it does not change afterwards. Needs autoWarmupFilter=false.
@@ -30,7 +30,7 @@ class HeldFilter : public omnetpp::cNumericResultFilter {
   }
   void finish(cResultFilter*) override {
     const simtime_t warm = omnetpp::getSimulation()->getWarmupPeriod();
-    if (omnetpp::simTime() > warm) begin(warm);  // else nothing was measured
+    if (omnetpp::simTime() > warm) begin(warm);  // otherwise nothing was measured
   }
 
  private:

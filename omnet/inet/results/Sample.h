@@ -13,11 +13,11 @@ struct Sample {
   Time from, to;  // from the last sample to this one; equal at t = 0
   Time warmup;
 
-  // Whether the counts since the last sample are part of the results; those up to the end of the warm-up are not.
+  // True if the counts since the last sample are part of the results. Counts up to the end of the warm-up are not.
   bool counts() const noexcept { return to > from && to > warmup; }
-  // Whether states are part of the results; those at the end of the warm-up are.
+  // True if states are part of the results. States at the end of the warm-up are.
   bool measured() const noexcept { return to >= warmup; }
-  // Whether the run or its measured time begins here.
+  // True if the run or its measured time begins here.
   bool begins() const noexcept { return to == 0 || to == warmup; }
   double seconds() const noexcept { return ecnomy::seconds(to - from); }
 };
@@ -25,7 +25,7 @@ struct Sample {
 class ISampled {
  public:
   virtual ~ISampled() = default;
-  // Called with all links' accounts up to date. It must not change any state that other modules use.
+  // Called when the accounts of all links are up to date. It must not change any state that other modules use.
   virtual void sample(const Sample& sample) = 0;
 };
 

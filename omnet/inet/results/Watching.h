@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Watches that compute their text when it is displayed. They are made while a module initializes, and this module
-// owns them, as with WATCH.
+// Watches that compute their text when it is displayed. A module makes them while it initializes, and owns them, as
+// with WATCH.
 #ifndef ECNOMY_INET_RESULTS_WATCHING_H_
 #define ECNOMY_INET_RESULTS_WATCHING_H_
 

@@ -15,7 +15,7 @@ class Weight : public omnetpp::cObject {
   const double value;
 };
 
-// The share `part` of `whole`. It is 0 if `whole` is 0; as a mean, it then has the weight 0.
+// The share of `part` in `whole`. It is 0 if `whole` is 0, and as a mean it then has weight 0.
 inline double share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The flavour's segments: arrivals, the time of ACKs, and the contents of departing segments.
+// The segments of the flavour: arrivals, the times of ACKs, and the contents of departing segments.
 #include <limits>
 
 #include "InetCompat.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Names of the flavour, with which users choose a law; parameters are MarketTcp's lawParameters. Also INET's own
-// flavours, with their short names.
+// The names of the flavour, by which users choose a law. The law's parameters are MarketTcp's lawParameters. INET's own
+// flavours are here too, with their short names.
 #include "inet/transportlayer/tcp/flavours/DcTcp.h"
 #include "inet/transportlayer/tcp/flavours/TcpNewReno.h"
 #include "inet/transportlayer/tcp/flavours/TcpNoCongestionControl.h"
@@ -33,7 +33,7 @@ ECNOMY_FLAVOUR(TcpDctcp, "dctcp");
 
 #undef ECNOMY_FLAVOUR
 
-// INET searches for a flavour's name in the connection's namespace, which is ours.
+// INET searches for a flavour's name in the namespace of the connection, which is ecnomy.
 #define ECNOMY_INETS_FLAVOUR(Name)        \
   class Name : public inet::tcp::Name {}; \
   Register_Class(Name)

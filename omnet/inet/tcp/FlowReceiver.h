@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // Additions to the receiving half of INET's connection: the ECN echo, the delay of ACKs (RFC 1122 section
 // 4.2.3.2, RFC 5681 section 4.2), and the ranges that an ACK reports (RFC 2018). The echo follows RFC 3168
-// section 6.1.3, or it is accurate (antoniadis2000 section 3.1): a cumulative count of marks as in AccECN, which
-// survives lost ACKs. engine/tcp_receiver.h has the same rules.
+// section 6.1.3, or it is accurate (antoniadis2000 section 3.1): a cumulative count of marks as in AccECN, so that lost
+// ACKs do no harm. engine/tcp_receiver.h has the same rules.
 #ifndef ECNOMY_INET_TCP_FLOWRECEIVER_H_
 #define ECNOMY_INET_TCP_FLOWRECEIVER_H_
 
@@ -17,7 +17,7 @@ namespace ecnomy::omnet {
 
 class FlowReceiver {
  public:
-  // The oldest packet that waits for the next ACK; the ACK echoes its time (RFC 7323 section 4.3).
+  // The oldest packet that waits for the next ACK. The ACK echoes its time (RFC 7323 section 4.3).
   struct Waiting {
     std::int32_t packets = 0;
     Time sent = kNever;
@@ -45,13 +45,13 @@ class FlowReceiver {
     ++marks_;
   }
 
-  // Whether an ACK that leaves now carries ECE.
+  // True if an ACK that leaves now carries ECE.
   bool echo(Echo mode) const noexcept {
     if (counts_marks(mode)) return marks_ != told_;
     return mode == Echo::rfc3168 && latched_;
   }
 
-  // Whether the ACK of data just noted may wait until `every` packets have arrived. The data is in order, with
+  // True if the ACK of data just noted may wait until `every` packets have arrived. The data is in order, with
   // nothing held beyond it. With accurate echo, an ACK leaves at once for a mark after an unmarked packet, and
   // for a second mark not yet echoed (RFC 9768 section 3.2.2.5.1).
   bool mayWait(std::int32_t every, Echo mode) const noexcept {
@@ -65,9 +65,9 @@ class FlowReceiver {
     waiting_ = Waiting{};
   }
 
-  // Notes that data [first, end) came out of order; the queue has it already.
+  // Notes that data [first, end) arrived out of order. The queue already has it.
   void hold(inet::tcp::TcpReceiveQueue& queue, std::uint32_t first, std::uint32_t end);
-  // At most three ranges: that of the last arrival first, then the ranges with the most recent arrivals.
+  // Returns at most three ranges: that of the last arrival first, then those with the most recent arrivals.
   std::vector<SeqRange> held(std::uint32_t next);
 
  private:

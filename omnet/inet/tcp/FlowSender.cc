@@ -136,9 +136,9 @@ void FlowSender::onAck(const TcpAck& ack, Time now) {
   if (port_) port_->windowChanged();
 }
 
-// If segments carry the time they left, the RTT of a retransmission is measured from its own departure (RFC 7323
-// section 4). Otherwise a retransmission gives no RTT sample (Karn). A peer that sends no count of marks is assumed
-// to echo each mark once.
+// If segments carry their departure times, the RTT of a retransmission is measured from its own departure (RFC 7323
+// section 4). Otherwise a retransmission gives no RTT sample (Karn). A peer that sends no count of marks is assumed to
+// echo each mark once.
 AckNews FlowSender::read(const TcpAck& ack, std::uint32_t oldest, const Covered& covered,
                          bool news) const {
   AckNews said;
@@ -174,7 +174,7 @@ FlowSender::Covered FlowSender::cover(std::uint32_t number) {
   return covered;
 }
 
-// The number of the first segment that begins at or beyond seq.
+// Returns the number of the first segment that begins at or beyond seq.
 std::int64_t FlowSender::numberOf(std::uint32_t seq) const noexcept {
   const auto at = std::lower_bound(segments_.begin(), segments_.end(), seq,
                                    [](const Segment& segment, std::uint32_t from) {
@@ -193,8 +193,7 @@ bool FlowSender::noteHeld(const TcpAck& ack) {
 
 // ---- segments
 
-// Whether there is data for a new segment and room for it at the receiver. One segment may always be sent,
-// as a probe.
+// True if there is data for a new segment and room for it at the receiver. One segment may always be sent, as a probe.
 bool FlowSender::available() const {
   const std::uint32_t bytes = port_->waiting(tail_);
   if (bytes == 0) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // The sending half of a TCP flow over INET's connections: the sender that both engines share (host/tcp), and the
-// bytes of its segments. A segment is cut when it is first sent, and retransmitted unchanged. INET's connection
-// below it implements the wire protocol.
+// bytes of its segments. A segment is cut when it is first sent, and retransmitted unchanged. Below it, INET's
+// connection implements the wire protocol.
 #ifndef ECNOMY_INET_TCP_FLOWSENDER_H_
 #define ECNOMY_INET_TCP_FLOWSENDER_H_
 
@@ -40,7 +40,7 @@ class FlowSender {
   void setProfile(bool on, double factor, Time nextStep) noexcept {
     sender_.set_profile(on, factor, nextStep);
   }
-  // A connection is about to be opened, for this number of segments (-1: unlimited). When all are acknowledged,
+  // Called before a connection is opened for this number of segments (-1: unlimited). When all are acknowledged,
   // allAcked is called. The last segment carries the FIN, unless the connection is lasting.
   void open(std::int64_t segments, bool lasting, Time now) noexcept;
   void extend(std::int64_t segments) noexcept { sender_.extend(segments); }
@@ -72,7 +72,7 @@ class FlowSender {
   const Window& window() const noexcept { return sender_.window(); }
   const Rto& timer() const noexcept { return sender_.timer(); }
   bool synLost(Time now);  // whether the SYN is sent again
-  // The SYN is acknowledged: data begins at `first` and is cut to at most `mss` bytes.
+  // Called when the SYN is acknowledged. Data begins at `first`, and segments have at most `mss` bytes.
   void connected(const TcpAck& ack, std::uint32_t first, std::uint32_t mss, Time now);
   void dataHandedOver(Time now);
   void onAck(const TcpAck& ack, Time now);

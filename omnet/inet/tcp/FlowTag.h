@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Data that travels with a TCP header without bytes on the wire: the fields that the built-in engine's packets have
-// in addition to their sequence numbers. It is a region tag, since an interface removes packet tags.
+// Data that travels with a TCP header but takes no bytes on the wire: the fields that the built-in engine's packets
+// have in addition to their sequence numbers. It is a region tag, since an interface removes packet tags.
 //
-// An ACK's count of marks stands for an AccECN option, its time for a timestamp option (RFC 7323).
+// An ACK's count of marks represents an AccECN option, and its time a timestamp option (RFC 7323).
 #ifndef ECNOMY_INET_TCP_FLOWTAG_H_
 #define ECNOMY_INET_TCP_FLOWTAG_H_
 

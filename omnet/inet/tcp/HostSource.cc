@@ -73,8 +73,8 @@ void HostSource::Member::closed(const FlowSender& connection) {
 
 // ---- the source
 
-// Shares the order among the connections that have sent data. A connection that has not sent yet gets the share that
-// it would have as one more of them. The mark cap is not divided, since it counts the marks of all connections.
+// Divides the order among the connections that have sent data. A connection that has not sent yet gets the share that
+// it would have if it were one of them. The mark cap is not divided, since it counts the marks of all connections.
 void HostSource::shareOut(Host& host) {
   const auto sends = [](const FlowSender* one) { return one->nextSegment() > 0; };
   const auto busy = std::count_if(host.connections.begin(), host.connections.end(), sends);
@@ -98,7 +98,7 @@ void HostSource::takeOrder(int member, const FlowOrder& order) {
   shareOut(host);
 }
 
-// The state of all connections together, with their mean round-trip time.
+// Returns the state of all connections together, with their mean round-trip time.
 FlowState HostSource::state(int member) {
   const Host& host = hosts_.at(static_cast<std::size_t>(member));
   FlowState sum{};
@@ -123,7 +123,7 @@ double HostSource::heldWeight(int member) const {
   return const_cast<cModule*>(tcp)->par("weight").doubleValue();
 }
 
-// The willingness to pay of the first host that holds one.
+// Returns the willingness to pay of the first host whose knob is set.
 double HostSource::heldWillingness() const {
   for (const Host& host : hosts_) {
     const double pay = const_cast<cModule*>(host.tcp)->par("willingness").doubleValue();

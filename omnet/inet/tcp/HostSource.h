@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Ordinary applications as a source of the market. Each MarketTcp with the source's name is one of its flows, and
-// a host's connections share the flow's order evenly.
+// Ordinary applications as a source of the market. Each MarketTcp that names this source is one of its flows, and the
+// connections of a host share the flow's order evenly.
 #ifndef ECNOMY_INET_TCP_HOSTSOURCE_H_
 #define ECNOMY_INET_TCP_HOSTSOURCE_H_
 
@@ -31,7 +31,7 @@ class HostSource : public ISource {
   };
 
   // Called in INITSTAGE_LOCAL. The module's parameter `source` is the source's name; its first host registers it.
-  // Throws cRuntimeError if hosts of one source differ in path. The plan has the first host's transport.
+  // Throws cRuntimeError if the paths of a source's hosts differ. The plan has the first host's transport.
   static Member join(MarketBridge& market, const omnetpp::cModule& tcp,
                      const TransportPlan& transport);
 

@@ -45,7 +45,7 @@ LawPlan lawOf(const std::string& law, const cValueMap& given) {
   return plan;
 }
 
-// Reads a choice between two values. The value "by-law" leaves it to the law.
+// Reads a choice between two values. With the value "by-law", the law decides.
 bool chosen(const cComponent* tcp, const char* name, const char* yes, bool byLaw) {
   const std::string value = tcp->par(name).stdstringValue();
   return value == "by-law" ? byLaw : value == yes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A host's own transport, from a MarketTcp's parameters, for connections of applications outside the market.
+// The transport of a host, from a MarketTcp's parameters, for connections of applications outside the market.
 #ifndef ECNOMY_INET_TCP_HOSTTRANSPORT_H_
 #define ECNOMY_INET_TCP_HOSTTRANSPORT_H_
 
@@ -11,8 +11,8 @@
 
 namespace ecnomy::omnet {
 
-// The transport with window law `law`, or with the parameter `law` if the argument is empty. Throws cRuntimeError
-// with the module and the parameter.
+// Returns the transport with the window law `law`, or with the law of the parameter `law` if the argument is empty.
+// Throws cRuntimeError with the module and the parameter.
 TransportPlan hostTransport(const omnetpp::cComponent* tcp, const std::string& law);
 
 }  // namespace ecnomy::omnet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The sender's source files, compiled for a HostedWindow instead of ../host/tcp/*.cc (makefrag).
+// The sender's source files, compiled for a HostedWindow. They replace ../host/tcp/*.cc (makefrag).
 #include "tcp/HostedSender.h"
 
 #define WindowHost HostedWindow

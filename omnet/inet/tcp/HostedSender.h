@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // host/tcp/segment_sender.h with a HostedWindow instead of a WindowHost, so that flows on INET can have custom window
-// laws. The sender has the same source as in the built-in engine, compiled for another law host under another name.
-// Files in this folder must include that header through this one.
+// laws. The sender has the same source code as in the built-in engine, compiled for another law host under another
+// name. Files in this folder must include that header through this one.
 #ifndef ECNOMY_INET_TCP_HOSTEDSENDER_H_
 #define ECNOMY_INET_TCP_HOSTEDSENDER_H_
 

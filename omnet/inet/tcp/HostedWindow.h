@@ -15,7 +15,7 @@ namespace ecnomy::omnet {
 class HostedWindow {
  public:
   explicit HostedWindow(WindowVariant law) noexcept : builtIn_(std::move(law)) {}
-  // Throws BadParameter with law and parameter, or with the unknown law.
+  // Throws BadParameter, which names the law and the parameter, or the unknown law.
   explicit HostedWindow(const LawPlan& plan)
       : own_(makeOwnWindow(plan.law, plan.values)),
         builtIn_(own_ ? make_window(kIdle, idleValues()) : make_window(plan.law, plan.values)) {}
@@ -75,7 +75,7 @@ class HostedWindow {
   double gain() const { return own_ ? own_->gain() : builtIn_.gain(); }
   void set_gain(double gain) { own_ ? own_->set_gain(gain) : builtIn_.set_gain(gain); }
 
-  // The law of the unused WindowHost if the flow has a custom law; it is never called.
+  // The law of the WindowHost, which is never called, if the flow has a custom law.
   static constexpr const char* kIdle = Reno::kName;
   static std::vector<double> idleValues() {
     std::vector<double> values;

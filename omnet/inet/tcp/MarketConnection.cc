@@ -72,7 +72,7 @@ void MarketConnection::startSynRexmitTimer() {
 
 void MarketConnection::process_TIMEOUT_SYN_REXMIT(Event& event) {
   if (!flavour_ || !flavour_->planned()) return TcpConnection::process_TIMEOUT_SYN_REXMIT(event);
-  if (!flavour_->sends()) return;  // the connection ends at this moment
+  if (!flavour_->sends()) return;  // the connection ends here
   if (!flavour_->synLost()) {
     event = inet::tcp::TCP_E_ABORT;
     return;
@@ -92,7 +92,7 @@ MarketConnection::Event MarketConnection::processSegmentInSynSent(Packet* packet
   return TcpConnection::processSegmentInSynSent(packet, header, from, to);
 }
 
-// A connection that was forked off cannot listen again, since its address is not free.
+// A connection that was forked off cannot listen again, since its address is in use.
 bool MarketConnection::performStateTransition(const Event& event) {
   const bool back =
       event == inet::tcp::TCP_E_RCV_RST || event == inet::tcp::TCP_E_TIMEOUT_CONN_ESTAB;
@@ -105,8 +105,8 @@ void MarketConnection::release() {
   performStateTransition(inet::tcp::TCP_E_DESTROY);
 }
 
-// An application gets no indications for a connection before it has accepted it. All of a short file, with its
-// FIN, may come with the last step of the handshake, so PEER_CLOSED is kept until then.
+// An application gets no indications for a connection before it has accepted it. A whole short file, with its FIN, may
+// arrive with the last step of the handshake, so PEER_CLOSED is kept until then.
 void MarketConnection::sendIndicationToApp(int code, const int id) {
   if (!isToBeAccepted()) return TcpConnection::sendIndicationToApp(code, id);
   peerClosed_ = peerClosed_ || code == inet::TCP_I_PEER_CLOSED;

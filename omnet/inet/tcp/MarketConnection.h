@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A connection of INET's TCP that leaves some of INET's tasks to our flavour: timers of the handshake, selective
-// ACKs, and the time and ECN codepoint of departing segments. With another flavour it behaves as in INET.
+// A connection of INET's TCP that leaves some of INET's tasks to ecnomy's flavour: the timers of the handshake,
+// selective ACKs, and the times and ECN codepoints of departing segments. With another flavour it behaves as in INET.
 #ifndef ECNOMY_INET_TCP_MARKETCONNECTION_H_
 #define ECNOMY_INET_TCP_MARKETCONNECTION_H_
 
@@ -12,7 +12,7 @@ class TcpMarketFlavour;
 
 class MarketConnection : public inet::tcp::TcpConnection {
  public:
-  // `ofMarket`: the connection is for a flow of the market.
+  // `ofMarket` is true if the connection is for a flow of the market.
   static MarketConnection* make(inet::tcp::Tcp& tcp, int socketId, bool ofMarket);
   void adopt(TcpMarketFlavour* flavour) { flavour_ = flavour; }
   void release();  // ends it without a message to its peer

@@ -22,7 +22,7 @@ Define_Module(MarketTcp);
 
 namespace {
 
-// The flow of a source, or of a host that is part of a source.
+// Returns the flow of a source, or of a host that is part of a source.
 int flowOf(const FlowTag& tag) { return tag.flow >= 0 ? tag.flow : tag.payer; }
 
 std::int64_t payloadBytes(const Packet& packet, const TcpHeader& header) {
@@ -125,7 +125,7 @@ void MarketTcp::handleSelfMessage(cMessage* message) {
   leave(omnetpp::check_and_cast<Packet*>(message));
 }
 
-// The packet leaves its host.
+// Called when the packet leaves its host.
 void MarketTcp::leave(Packet* packet) {
   packet->setTimestamp(omnetpp::simTime());
   Trace* trace = market_ ? market_->accounts().trace : nullptr;
@@ -172,8 +172,8 @@ void MarketTcp::count(const Packet& packet, const TcpHeader& header) {
   }
 }
 
-// Late segments for a closed connection are not answered. RFC 793 would send an RST for each of them, and these
-// would compete with others' data.
+// Late segments for a closed connection are not answered. RFC 793 requires an RST for each of them, and these RSTs
+// would compete with the data of other flows.
 void MarketTcp::segmentArrivalWhileClosed(Packet* packet, const inet::Ptr<const TcpHeader>& header,
                                           inet::L3Address from, inet::L3Address to) {
   if (arrival_.tag && arrival_.tag->flow >= 0 && !header->getSynBit()) {

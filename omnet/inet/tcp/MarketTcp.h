@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// INET's TCP with the additions that the market needs at a host: connections controlled by our flavour, the send
+// INET's TCP with the additions that the market needs at a host: connections controlled by ecnomy's flavour, the send
 // overhead, ECN codepoints as in the plan, and the count of arriving packets.
 #ifndef ECNOMY_INET_TCP_MARKETTCP_H_
 #define ECNOMY_INET_TCP_MARKETTCP_H_
@@ -25,7 +25,7 @@ class MarketTcp : public InetTcp {
     Time sent = kNever;  // when it left its host
     bool ce = false;
     std::int64_t bytes = 0;        // size of its IP packet
-    const FlowTag* tag = nullptr;  // its tag, if our TCP sent it
+    const FlowTag* tag = nullptr;  // its tag, if a MarketTcp sent it
   };
   // The departure of the next packet.
   struct Departure {
@@ -35,18 +35,18 @@ class MarketTcp : public InetTcp {
     bool ect1 = false;  // ECT(1) if it is ECN-capable
   };
 
-  // When this socket's connection is opened, it belongs to this flow.
+  // Assigns the connection of this socket, once it is opened, to this flow.
   void expect(int socketId, FlowSender* flow) { expected_[socketId] = flow; }
   FlowSender* claim(int socketId);
   bool receivesAt(const inet::L3Address& address, int port) const;  // for a flow of the market
-  // The connection now receives for this flow; the previous one is released.
+  // From now on this connection receives for the flow. The previous one is released.
   void serves(int flow, MarketConnection* connection);
   void servesNoLonger(int flow, const MarketConnection* connection);
   MarketBridge* market() { return market_; }
-  // The flow of the market to which this host's own connections belong; nullptr: none.
+  // The flow of the market to which this host's own connections belong, or nullptr.
   HostSource::Member* payer() { return payer_ ? &*payer_ : nullptr; }
   const Arrival& arrival() const { return arrival_; }
-  // Warns, once per run, that a flow needs an echo of each mark and its peer does not send it.
+  // Warns, once per run, that a flow needs an echo of each mark but its peer does not send it.
   void tellOfEcho(const std::string& law, const inet::L3Address& peer);
   void departs(const Departure& departure) { departure_ = departure; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A host's departure times for one flow. A packet leaves U * overhead after it is handed over, U uniform on (0, 1),
-// and packets keep their order. This random send overhead breaks the phase locks of a deterministic simulator.
+// A host's departure times for one flow. A packet leaves U * overhead after it is handed over, with U uniform on (0,
+// 1). Packets keep their order. This random send overhead breaks the phase locks of a deterministic simulator.
 #ifndef ECNOMY_INET_TCP_OUTBOX_H_
 #define ECNOMY_INET_TCP_OUTBOX_H_
 
@@ -19,9 +19,9 @@ class Outbox {
   Time draw() noexcept {
     return overhead_ > 0 ? static_cast<Time>(stream_() * static_cast<double>(overhead_)) : 0;
   }
-  // The departure time of a packet that is handed over now.
+  // Returns the departure time of a packet that is handed over now.
   Time handOver(Time now) noexcept { return last_ = std::max(last_, now + draw()); }
-  // The same for a packet that has no overhead.
+  // As handOver, for a packet that has no overhead.
   Time follow(Time now) const noexcept { return std::max(last_, now); }
 
  private:

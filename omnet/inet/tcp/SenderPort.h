@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The two neighbours of a FlowSender: the connection below it and the application above it.
+// The interfaces of a FlowSender to the connection below it and the application above it.
 #ifndef ECNOMY_INET_TCP_SENDERPORT_H_
 #define ECNOMY_INET_TCP_SENDERPORT_H_
 
@@ -49,7 +49,7 @@ struct TcpAck {
 class SenderPort {
  public:
   virtual ~SenderPort() = default;
-  // Bytes handed over by the application from sequence number `from` on.
+  // The number of bytes handed over by the application from sequence number `from` on.
   virtual std::uint32_t waiting(std::uint32_t from) = 0;
   // Sends a segment; it leaves the host at segment.sent.
   virtual void emit(const Segment& segment, const Departing& how) = 0;
@@ -66,7 +66,7 @@ class FlowOwner {
   virtual void allAcked() = 0;             // all data has been acknowledged
   virtual void gaveUp() = 0;               // the flow gave up before it was connected
   virtual void wantsData() = 0;            // little unsent data is left
-  virtual void lost(const char* how) = 0;  // the connection was lost, not closed by us
+  virtual void lost(const char* how) = 0;  // the connection was lost, not closed by this host
 };
 
 }  // namespace ecnomy::omnet

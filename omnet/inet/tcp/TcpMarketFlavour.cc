@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The flavour's connection: transport, handshake, timers, and the sender's half.
+// The connection of the flavour: transport, handshake, timers, and the sender's half.
 #include "tcp/TcpMarketFlavour.h"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ void TcpMarketFlavour::established(bool active) {
   if (!flow_ && !planned_) openOwnFlow();
   acked_ = false;
   if (flow_) connectFlow();
-  // For a flow of the market, the first data completes the handshake, however late: its receiver waits for it.
+  // For a flow of the market, the first data completes the handshake, however late it is. The receiver waits for it.
   if (active && !acked_ && !planned_) conn->sendAck();
 }
 
@@ -114,7 +114,7 @@ void TcpMarketFlavour::openOwnFlow() {
   if (payer) payer->opened(*flow_);
 }
 
-// The flow no longer shares its host's order.
+// Called when the flow no longer shares its host's order.
 void TcpMarketFlavour::closeOwnFlow() {
   if (ownFlow_ && tcp_->payer()) tcp_->payer()->closed(*ownFlow_);
 }
@@ -205,7 +205,7 @@ void TcpMarketFlavour::sever() {
   conn->cancelEvent(lossTimer_);
 }
 
-// For INET's statistics.
+// Emits the window for INET's statistics.
 void TcpMarketFlavour::windowChanged() {
   static const omnetpp::simsignal_t cwnd = cComponent::registerSignal("cwnd");
   static const omnetpp::simsignal_t ssthresh = cComponent::registerSignal("ssthresh");

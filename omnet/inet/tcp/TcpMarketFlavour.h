@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The flavour of INET's TCP that hosts our window laws. It forwards INET's callbacks to a FlowSender and a
-// FlowReceiver, which decide. INET's own window arithmetic is not used.
+// The flavour of INET's TCP that hosts ecnomy's window laws. It forwards INET's callbacks to a FlowSender and a
+// FlowReceiver, which make the decisions. INET's own window arithmetic is not used.
 //
-// A connection of a TcpSource has the transport of its source, at both ends. Any other connection has the transport
-// of its host (HostTransport.h), with the law of the class name.
+// A connection of a TcpSource has the transport of its source, at both ends. Any other connection has the transport of
+// its host (HostTransport.h), with the law that the flavour's name denotes.
 #ifndef ECNOMY_INET_TCP_TCPMARKETFLAVOUR_H_
 #define ECNOMY_INET_TCP_TCPMARKETFLAVOUR_H_
 
@@ -25,10 +25,10 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   ~TcpMarketFlavour() override;
 
   // ---- calls from MarketConnection
-  // Whether its transport is that of a source of the market.
+  // True if its transport is that of a source of the market.
   bool planned() const { return planned_; }
   void begins();  // called before the first segment leaves
-  // Becomes the receiver of the flow that sent this SYN.
+  // Makes this connection the receiver of the flow that sent this SYN.
   void serve(const inet::tcp::TcpHeader& syn, const inet::L3Address& from,
              const inet::L3Address& to);
   bool sends() const { return flow_ != nullptr; }
@@ -68,7 +68,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   void windowChanged() override;
   void sever() override;
 
-  // The law of a connection outside the market; "": the host's law.
+  // The law of a connection outside the market; "" means the host's law.
   virtual const char* law() const { return ""; }
 
  protected:

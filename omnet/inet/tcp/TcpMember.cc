@@ -50,7 +50,7 @@ void TcpMember::start(Time now) {
   if (sender_.active(now)) connect(-1, now);
 }
 
-// A step of the profile: a greedy flow starts or stops, or a cap changes.
+// Called at a step of the profile: a greedy flow starts or stops, or a cap changes.
 void TcpMember::onStep(Time now) {
   const Profile& profile = plan().profile;
   const Time next = profile.next_step(now);

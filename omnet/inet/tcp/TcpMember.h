@@ -2,10 +2,10 @@
 // One flow of a TcpSender: its connections and their data. The rules and the order of draws are those of the
 // built-in engine (engine/tcp_flow.cc).
 //
-// The last segment of a file carries the FIN. When it is acknowledged, or the file is given up, the sender's end is
-// released without a message. The receiver's end is released when the flow's next connection begins. So a file has
-// the same packets as in the built-in engine, and a flow has at most two connections. A lasting connection stays
-// open for the next file.
+// The last segment of a file carries the FIN. When it is acknowledged or the file is given up, the sender's end is
+// released without a message. The receiver's end is released when the flow's next connection begins. So a file has the
+// same packets as in the built-in engine, and a flow has at most two connections. A lasting connection stays open for
+// the next file.
 #ifndef ECNOMY_INET_TCP_TCPMEMBER_H_
 #define ECNOMY_INET_TCP_TCPMEMBER_H_
 
@@ -71,7 +71,7 @@ class TcpMember : public FlowOwner {
   Stream stream_;
   std::variant<std::monostate, WebUser, OneFile, OnOff> files_;
   inet::TcpSocket socket_;
-  std::int64_t left_ = 0;  // payload on the wire still to be handed over; -1: unlimited
+  std::int64_t left_ = 0;  // payload that is not handed over yet, as on the wire; -1: unlimited
   std::int64_t connections_ = 0;
   Transfer file_{};
   FileCounts counts_;       // without `left`

@@ -81,7 +81,7 @@ void TcpSender::sample(const Sample& sample) {
   if (now.flows > 0) getParentModule()->emit(kMeanWindow, now.windows / now.flows);
 }
 
-// The state of each window law, for Qtenv.
+// Watches the state of each window law, for Qtenv.
 void TcpSender::watchWindows() {
   watchEach(
       "windows", [this] { return static_cast<int>(members_.size()); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A source's application at its sending host: one TCP connection for each flow, or one for each of its files, one
-// after the other. The flows' FlowSenders decide when segments leave, and receive the market's orders.
+// A source's application at its sending host: one TCP connection per flow, or one per file of a flow, one after the
+// other. The FlowSenders of the flows decide when segments leave, and receive the market's orders.
 #ifndef ECNOMY_INET_TCP_TCPSENDER_H_
 #define ECNOMY_INET_TCP_TCPSENDER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // The receiving end of a source's connections. It accepts all connections and discards all data. It does not close
-// connections: see TcpMember.h.
+// connections (see TcpMember.h).
 #ifndef ECNOMY_INET_TCP_TCPSINK_H_
 #define ECNOMY_INET_TCP_TCPSINK_H_
 

@@ -42,8 +42,8 @@ void CallSender::begin(int member) {
   awaitCall(member, now());
 }
 
-// `from` is the time at which the user became idle. It is before now if the send overhead delayed a call's
-// last packet. The next call begins after this packet.
+// `from` is the time at which the user became idle. It is in the past if the send overhead delayed a call's last
+// packet. The next call begins after this packet.
 void CallSender::awaitCall(int member, Time from) {
   User& one = user(member);
   if (one.talking) countTalking(-1);
@@ -105,14 +105,14 @@ void CallSender::beginCall(int member) {
   if (callers_) passTurn();
 }
 
-// The next packet is due at this tick, or at the first later tick with speech.
+// Schedules the next packet for this tick, or for the first later tick with speech.
 void CallSender::dueAt(int member, Time tick) {
   User& one = user(member);
   one.due =
       one.speech ? one.speech->spoken(tick, law_->interval(), one.end, one.speechDraws) : tick;
 }
 
-// The call ends at `end`, or at its last packet's departure if the send overhead makes this later.
+// The call ends at `end`, or when its last packet departs, if the send overhead delays the packet beyond `end`.
 void CallSender::packetOrEnd(int member) {
   User& one = user(member);
   const bool packet = one.due < one.end;
@@ -181,7 +181,7 @@ void CallSender::countTalking(int change) {
   emit(kTalking, talking_);
 }
 
-// Calls under way when the measured time begins are part of the mean.
+// The mean includes calls that are under way when the measured time begins.
 void CallSender::sample(const Sample& sample) {
   Enter_Method_Silent();
   SourceBase::sample(sample);

@@ -2,8 +2,8 @@
 // Telephone users: calls, their packets, and a record of each call, as in the built-in engine. If calls are
 // sold (`callsAsk`), a `request` goes to the market when a call begins. A refused call sends nothing.
 //
-// Calls of a user may overlap in the network. Packets carry their call's number, and a path keeps their order.
-// So a call is complete if no packet of its flow is under way, or if a packet of a later call has arrived.
+// Calls of a user may overlap in the network. Packets carry their call's number, and they arrive in order. So a call is
+// complete if no packet of its flow is under way, or if a packet of a later call has arrived.
 #ifndef ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 #define ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 
@@ -43,7 +43,7 @@ class CallSender : public DatagramSender, public IDeliveryListener {
     Time end = 0;                    // end of the present call
     Time left = 0;                   // when the latest packet leaves, overhead included
     std::uint16_t number = 0;        // number of the present call in this flow, low bits
-    std::vector<CallRecord> open{};  // calls begun and not handed in, oldest first
+    std::vector<CallRecord> open{};  // calls that have begun and are not handed in, oldest first
   };
 
   User& user(int member) { return users_[static_cast<std::size_t>(member)]; }

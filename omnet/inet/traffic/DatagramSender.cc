@@ -55,7 +55,7 @@ void DatagramSender::handleOther(cMessage* message) {
   if (message->isSelfMessage()) {
     return due(static_cast<int>(reinterpret_cast<std::intptr_t>(message->getContextPointer())));
   }
-  EV_WARN << "UDP says: " << message << "\n";  // no socket at the receiver (ICMP)
+  EV_WARN << "UDP says: " << message << "\n";  // the receiver has no socket (ICMP)
   delete message;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // The common part of senders of datagrams: one UDP socket of the source, a timer per member, the send
-// overhead, and the accounts of sent packets. They follow only `active` of a decision.
+// overhead, and the accounts of sent packets. Of a decision, they obey only `active`.
 #ifndef ECNOMY_INET_TRAFFIC_DATAGRAMSENDER_H_
 #define ECNOMY_INET_TRAFFIC_DATAGRAMSENDER_H_
 

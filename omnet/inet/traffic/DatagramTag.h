@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Data that a datagram carries without bytes on the wire: its number in its flow, and the number of its
-// call. It is a region tag of the packet, which stays through all layers and hops, unlike INET's packet tags.
+// Data that a datagram carries but that takes no bytes on the wire: its number in its flow, and the number of its call.
+// It is a region tag, which persists through all layers and hops, unlike INET's packet tags.
 #ifndef ECNOMY_INET_TRAFFIC_DATAGRAMTAG_H_
 #define ECNOMY_INET_TRAFFIC_DATAGRAMTAG_H_
 
@@ -22,7 +22,7 @@ class DatagramTag : public inet::TagBase {
   std::int64_t seq = 0;
   std::uint16_t call = 0;  // low bits of the call's number in its flow
 
-  // The packet's tag, at any place on its path; nullptr if it has none.
+  // Returns the packet's tag, at any place on its path, or nullptr if it has none.
   static const DatagramTag* of(const inet::Packet* packet) {
     for (int i = 0; i < packet->getNumRegionTags(); ++i) {
       const auto* tag = dynamic_cast<const DatagramTag*>(packet->getRegionTag(i).get());

@@ -76,7 +76,7 @@ Time SourceBase::startOf(int member) const {
   const Time start = law.draw(member, draws);
   if (plan_.traffic.law != OneFile::kName) return start;
   return later(law.at,
-               plan_.profile.stretch(law.at, start - law.at));  // its start is its only draw
+               plan_.profile.stretch(law.at, start - law.at));  // the start is its only draw
 }
 
 }  // namespace ecnomy::omnet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The common part of all senders: parameters, registration with the market, start times, streams. A sender is the
+// The common part of all senders: parameters, registration with the market, start times and streams. A sender is the
 // active submodule of a Source. The Source has the parameters; its submodules `traffic` and `window` (not for
 // datagrams) have the parameters of the laws.
 #ifndef ECNOMY_INET_TRAFFIC_SOURCEBASE_H_
@@ -25,7 +25,8 @@ class SourceBase : public omnetpp::cSimpleModule, public ISource, public ISample
  protected:
   std::string path(bool ack) const override;
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
-  // LOCAL: reads the parameters and registers. APPLICATION_LAYER: calls openMembers and schedules the starts.
+  // In stage LOCAL it reads the parameters and registers. In stage APPLICATION_LAYER it calls openMembers and schedules
+  // the starts.
   void initialize(int stage) override;
   void handleMessage(omnetpp::cMessage* message) override;
 

@@ -20,8 +20,8 @@ class UdpSender : public DatagramSender {
   struct Member {
     Stream traffic;
     DatagramLaw law;
-    Time due = 0;   // of the next datagram, without overhead
-    Time last = 0;  // with overhead
+    Time due = 0;   // time of the next datagram, without overhead
+    Time last = 0;  // time of the last datagram, with overhead
   };
 
   void schedule(int member, Time gap);

@@ -13,7 +13,7 @@ namespace ecnomy::omnet {
 
 class WantedSource {
  public:
-  // From the parameters `sourceIndex` and `sourceName` of a sink; -1 and "" stand for any source.
+  // Reads the parameters `sourceIndex` and `sourceName` of a sink. -1 and "" mean any source.
   explicit WantedSource(const omnetpp::cComponent* sink)
       : index_(static_cast<int>(sink->par("sourceIndex").intValue())),
         name_(sink->par("sourceName").stdstringValue()) {}
@@ -22,7 +22,7 @@ class WantedSource {
     return (index_ < 0 || index_ == index) && (name_.empty() || name_ == source.name);
   }
 
-  // " of index 2 called gold"; "" if any source is expected.
+  // Returns a text such as " of index 2 called gold", or "" if any source is expected.
   std::string words() const {
     return (index_ < 0 ? "" : " of index " + std::to_string(index_)) +
            (name_.empty() ? "" : " called " + name_);

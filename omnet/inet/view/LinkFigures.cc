@@ -62,8 +62,8 @@ void LinkFigures::style(Line& line, const LinkReading& reading) {
   display.setTagArg("ls", 1, lineWidth(reading));
 }
 
-// A congested link, or one of few that mark, has a label with all readings. Other links show their rate. Links that
-// carry only ACKs have no label.
+// A congested link has a label with all readings, and so has each marking link if only a few links mark. Other links
+// show their rate. Links that carry only ACKs have no label.
 std::string LinkFigures::label(const MarketBridge& market, std::size_t link,
                                const LinkReading& reading, const Shown& shown) const {
   const LinkPlan& plan = market.plan().links[link];

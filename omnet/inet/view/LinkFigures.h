@@ -20,13 +20,13 @@ class LinkFigures {
   explicit LinkFigures(const MarketBridge& market);
 
   void draw(const Readings& readings);
-  // The text of a link's label; "" for no label.
+  // Returns the text of a link's label, or "" for no label.
   std::string label(const MarketBridge& market, std::size_t link, const LinkReading& reading,
                     const Shown& shown) const;
-  // The link's line on the canvas; all zero if it has none.
+  // Returns the link's line on the canvas. All its coordinates are 0 if there is no line.
   Stretch stretch(std::size_t link) const;
 
-  // The node that sends into a link, and the node at its far end; nullptr if there is no line.
+  // The node that sends into a link, and the node at its far end. Both are nullptr if there is no line.
   omnetpp::cModule* sender(std::size_t link) const { return lines_[link].from; }
   omnetpp::cModule* receiver(std::size_t link) const { return lines_[link].to; }
 
@@ -40,7 +40,7 @@ class LinkFigures {
 
   void style(Line& line, const LinkReading& reading);
 
-  // With more links that mark, only congested links show all readings.
+  // If more links than this mark, only congested links show all readings.
   static constexpr int kFew = 8;
 
   std::vector<Line> lines_;

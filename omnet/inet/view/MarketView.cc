@@ -99,7 +99,7 @@ void MarketView::warn(const MarketBridge& market) const {
   }
 }
 
-// The panel's corner: below this module's icon if the module has a position, else right of all nodes.
+// Returns the panel's corner: below this module's icon if the module has a position, else to the right of all nodes.
 cFigure::Point MarketView::corner() const {
   const Box here = bounds(this);
   const bool given = *getDisplayString().getTagArg("p", 0) != '\0';
@@ -138,7 +138,7 @@ void MarketView::look(const MarketBridge& market) const {
   screen_->plots.note(market, screen_->readings, shown_, omnetpp::simTime().dbl());
 }
 
-// In express mode, there are also reports between two refreshes of the display.
+// In express mode there are several reports between two refreshes of the display.
 void MarketView::initialize() {
   if (!omnetpp::getEnvir()->isGUI()) return;
   if (MarketBridge* market = MarketBridge::find()) {

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kMost = 6;  // lines at a node
 
-// "web: pays isp 9.95 of 10 money/s". For a source that pays fees, the receiver of the fees may pay for the marks:
-// "gold: isp gets 9.95 of 10 money/s", and below it "gold: fees to shop 10 money/s".
+// Returns a text such as "web: pays isp 9.95 of 10 money/s". For a source that pays fees, the receiver of the fees may
+// pay for the marks: "gold: isp gets 9.95 of 10 money/s", and below it "gold: fees to shop 10 money/s".
 std::string paying(const SourceShown& told, const std::string& payee) {
   if (told.fees == 0) return "pays " + (payee.empty() ? "" : payee + " ");
   return payee.empty() ? "marks cost " : payee + " gets ";

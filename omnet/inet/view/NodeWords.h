@@ -12,7 +12,7 @@
 
 namespace ecnomy::omnet {
 
-// Texts of several lines, by node.
+// Returns a text of several lines per node.
 std::map<omnetpp::cModule*, std::string> nodeWords(const MarketBridge& market,
                                                    const Readings& readings, const Shown& shown,
                                                    const LinkFigures& links);

@@ -18,15 +18,15 @@ namespace {
 const cFigure::Font kPlain("Monospace", 8);
 const cFigure::Font kBold("Monospace", 8, cFigure::FONT_BOLD);
 constexpr double kPad = 6;
-// Rows of each table: at least and at most. A table leaves room for the least ones that follow.
+// The minimum and maximum number of rows of each table. A table leaves room for the minimum of the tables below it.
 constexpr std::size_t kFewSources = 4, kSources = 8, kFewLinks = 3, kLinks = 6, kFewAgents = 2,
                       kAgents = 4, kFewPayments = 3, kPayments = 8, kFewNews = 2;
-constexpr std::size_t kRest = 2;  // a heading, and a line on the rows left out
-// Rows in total, which fit beside a network in Qtenv's window at 1920x1080.
+constexpr std::size_t kRest = 2;  // a heading, and a line about omitted rows
+// Rows in total, as many as fit beside a network in Qtenv's window at 1920x1080.
 constexpr std::size_t kRows = 26;
 constexpr std::size_t kWidth = 70;  // characters of a row
 
-// Whether the run has a market. The market connects only at the first event.
+// True if the run has a market. The market connects only at the first event.
 bool awaited(const MarketBridge& market) {
   return market.par("socket").intValue() >= 0 || !market.par("connect").stdstringValue().empty();
 }
@@ -40,7 +40,7 @@ std::string right(const std::string& text, std::size_t width) {
   return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
 }
 
-// The width of a column with these names.
+// Returns the width of a column with these names.
 std::size_t widthOf(const std::vector<std::string>& names, std::size_t least, std::size_t most) {
   std::size_t width = least;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
@@ -51,7 +51,7 @@ std::string more(std::size_t count, std::size_t most) {
   return count > most ? "... and " + std::to_string(count - most) + " more" : "";
 }
 
-// The indices of the `most` largest, in their own order.
+// Returns the indices of the `most` largest values, in ascending order.
 template <class Value>
 std::vector<std::size_t> largest(std::size_t count, std::size_t most, Value&& value) {
   std::vector<std::size_t> all(count);
@@ -63,7 +63,7 @@ std::vector<std::size_t> largest(std::size_t count, std::size_t most, Value&& va
   return all;
 }
 
-// Links that mark or are congested.
+// Returns the links that mark or are congested.
 std::vector<std::size_t> watched(const MarketBridge& market, const Readings& readings) {
   const auto& plans = market.plan().links;
   std::vector<std::size_t> found;
@@ -73,7 +73,7 @@ std::vector<std::size_t> watched(const MarketBridge& market, const Readings& rea
   return found;
 }
 
-// The least rows of tables that follow, with headings.
+// The minimum number of rows, headings included, that the tables below need.
 std::size_t ofPayments(const Shown& shown) {
   return (shown.payments().empty() ? 0 : kFewPayments + kRest) + kFewNews;
 }
@@ -178,7 +178,7 @@ void Panel::agents(const Shown& shown) {
   if (const std::string rest = more(all.size(), most); !rest.empty()) row(rest);
 }
 
-// The payments of the ledger: a source on links of several carriers pays each of them.
+// Lists the payments of the ledger. A source on links of several carriers pays each of them.
 void Panel::payments(const Shown& shown) {
   const auto& all = shown.payments();
   if (all.empty()) return;
@@ -196,13 +196,13 @@ void Panel::payments(const Shown& shown) {
   if (const std::string rest = more(all.size(), most); !rest.empty()) row(rest);
 }
 
-// The rows of the next table, if so many rows are left for the tables after it.
+// Returns the number of rows of the next table if `after` rows are kept for the tables below it.
 std::size_t Panel::room(std::size_t least, std::size_t most, std::size_t after) const {
   const std::size_t used = rows_.size() + kRest + after;
   return std::clamp(kRows - std::min(used, kRows), least, most);
 }
 
-// As many decisions as there is room for, the latest first.
+// Lists as many decisions as there is room for, the latest first.
 void Panel::news(const Shown& shown) {
   if (shown.news().empty() || rows_.size() + 1 >= kRows) return;
   heading("decided");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The table of the market: rates and payments of sources, income of links, balances of agents, and their last
-// decisions.
+// The market's table: rates and payments of sources, income of links, balances of agents, and their last decisions.
 #ifndef ECNOMY_INET_VIEW_PANEL_H_
 #define ECNOMY_INET_VIEW_PANEL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // Chooses places for labels such that they do not cover nodes, other labels, or lines between nodes. Coordinates are
-// the canvas's, y downwards.
+// those of the canvas, with y pointing down.
 #ifndef ECNOMY_INET_VIEW_PLACING_H_
 #define ECNOMY_INET_VIEW_PLACING_H_
 
@@ -43,7 +43,7 @@ struct Stretch {
 
   double length() const noexcept { return std::hypot(x2 - x1, y2 - y1); }
 
-  // The length of the part inside a box (clipping after Liang and Barsky 1984).
+  // The length of the part inside a box, by the clipping method of Liang and Barsky (1984).
   double inside(const Box& box) const noexcept {
     double from = 0, to = 1;
     const auto clip = [&](double step, double room) {
@@ -96,7 +96,7 @@ inline Stretch leader(const Box& label, const About& about) noexcept {
 
 struct Place {
   Box box;
-  Stretch leader;  // shown if it is longer than Placing::kAway
+  Stretch leader;  // drawn if it is longer than Placing::kAway
 };
 
 class Placing {
@@ -108,8 +108,8 @@ class Placing {
 
   void keep(const Box& box) { taken_.push_back(box); }
   void keep(const Stretch& line) { lines_.push_back(line); }
-  // Adds a label of this size; call keep() for all boxes and lines before. The object of a link's label is the part of
-  // its line outside the link's node.
+  // Adds a label of this size. keep() must have been called for all boxes and lines. The object of a link's label is
+  // the part of its line outside the link's node.
   void add(About about, double width, double height) {
     Stretch& line = about.line;
     for (const Box& node : taken_) {
@@ -121,9 +121,9 @@ class Placing {
     labels_.push_back({about, {0, 0, width, height}, false});
   }
 
-  // The places of the labels, in the order in which they were added. Each label takes the best place left by the
-  // labels before it. Then each label moves to the place with the least cost, as long as the sum of costs falls. If a
-  // label still covers something, the search begins again with the labels that found no room.
+  // Returns the places of the labels, in the order in which they were added. Each label takes the best place left by
+  // the labels before it. Then each label moves to the place with the least cost, as long as the sum of costs falls. If
+  // a label still covers something, the search begins again with the labels that found no room.
   std::vector<Place> places() {
     std::vector<std::size_t> order(labels_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -168,7 +168,7 @@ class Placing {
     Stretch line() const noexcept { return leader(box, about); }
   };
 
-  // Places beside a line, those near its middle first.
+  // Returns places beside a line, beginning near its middle.
   static std::vector<Box> beside(const Stretch& line, double width, double height) {
     const double along_x = line.x2 - line.x1, along_y = line.y2 - line.y1;
     const double length = std::max(line.length(), 1.0);
@@ -205,7 +205,7 @@ class Placing {
     return tries;
   }
 
-  // Takes the place with the least cost, the first of equals. If each nearby place covers something, all places in
+  // Takes the place with the lowest cost, or the first of several. If each nearby place covers something, all places in
   // the area are tried.
   void place(std::size_t number) {
     Label& label = labels_[number];
@@ -231,7 +231,7 @@ class Placing {
       const std::vector<Label> then = labels_;
       for (const std::size_t i : order) place(i);
       const double now = cost();
-      if (!(now < before)) {  // also if a cost is NaN, since Qtenv has not placed a node yet
+      if (!(now < before)) {  // also if a cost is NaN because Qtenv has not placed a node yet
         labels_ = then;
         return before;
       }
@@ -257,13 +257,15 @@ class Placing {
     return sum;
   }
 
-  // The cost of a label in this place. If the cost is not below `limit`, any value from `limit` on.
+  // Returns the cost of a label in this place. If the cost is not below `limit`, the result is some value of at least
+  // `limit`.
   double cost(std::size_t number, const Box& label, double limit) const noexcept {
     const double away = kDistance * leader(label, labels_[number].about).length();
     return away < limit ? away + trouble(number, label, limit - away) : away;
   }
 
-  // The cost of covered objects, and of leaders over labels and nodes, for a label in this place; `limit` as above.
+  // Returns the cost of covered objects, and of leaders over labels and nodes, for a label in this place. `limit` is as
+  // above.
   double trouble(std::size_t number, const Box& label, double limit) const noexcept {
     const Box box = label.padded(kApart);
     const Stretch line = leader(label, labels_[number].about);

@@ -24,7 +24,7 @@ constexpr double kSpan_s = 60, kEvery_s = 0.5;
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
 constexpr std::size_t kMost = std::size(kColours);  // maximum number of curves per frame
 
-// The places of names in rows of this width; {} if they need too many rows.
+// Returns the places of names in rows of this width, or {} if they need too many rows.
 std::vector<cFigure::Point> rows(const std::vector<std::string>& names, double width) {
   std::vector<cFigure::Point> places;
   double x = 0;
@@ -98,8 +98,8 @@ void Plots::note(const MarketBridge& market, const Readings& readings, const Sho
   while (notes_.front().t_s < t_s - kSpan_s) notes_.pop_front();
 }
 
-// The names of the series with the largest values, as many as the legend has room for, in alphabetical order, so that
-// a name keeps its colour.
+// Returns the names of the series with the largest values, as many as fit into the legend. They are in alphabetical
+// order, so that a name keeps its colour.
 std::vector<std::string> Plots::chosen(Kind kind) const {
   Values largest;
   for (const Note& note : notes_) {

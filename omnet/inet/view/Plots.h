@@ -24,7 +24,7 @@ class Plots {
 
   // Stores the present values for the plots.
   void note(const MarketBridge& market, const Readings& readings, const Shown& shown, double t_s);
-  // Draws the frames side by side; without a market there is no frame for prices.
+  // Draws the frames side by side. Without a market there is no frame for prices.
   void draw(double left, double top);
   Box box(double left, double top) const;  // the area of the frames
 

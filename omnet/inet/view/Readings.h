@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Recent values of sources and links, from the books: rates over a window of simulated time. Reading does not change
-// the books.
+// Recent values of sources and links, computed from the books: rates over a window of simulated time. Reading does not
+// change the books.
 #ifndef ECNOMY_INET_VIEW_READINGS_H_
 #define ECNOMY_INET_VIEW_READINGS_H_
 
@@ -35,7 +35,7 @@ class Readings {
 
   Time window_;
   bool begun_ = false;
-  Books older_, newer_;  // rates are since older_, over one to two windows
+  Books older_, newer_;  // rates are computed since older_, over one to two windows
   std::vector<SourceReading> sourceReadings_;
   std::vector<LinkReading> linkReadings_;
   double span_s_ = 0;

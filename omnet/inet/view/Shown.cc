@@ -79,7 +79,7 @@ std::string Shown::seller() const {
   return found;
 }
 
-// Marks are charged at the price before this report.
+// Adds the income from marks, which are charged at the price before this report.
 void Shown::earn(const std::vector<std::int64_t>& marks) {
   for (std::size_t i = 0; i < links_.size() && i < marks.size() && i < marked_.size(); ++i) {
     const auto set = static_cast<double>(marks[i] - marked_[i]);
@@ -88,7 +88,7 @@ void Shown::earn(const std::vector<std::int64_t>& marks) {
   marked_ = marks;
 }
 
-// The lists of a run's sources, links and agents do not change.
+// Computes the rates. The lists of a run's sources, links and agents do not change.
 void Shown::rates() {
   Totals now{t_, {}, {}, {}, {}, {}};
   for (const SourceShown& source : sources_) {

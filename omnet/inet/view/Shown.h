@@ -32,7 +32,7 @@ struct AgentShown {
   double balance = 0, per_s = 0;  // money; recent change, money per second
 };
 
-// Money that one account pays another for a source's marks, fees and so on; per_s is the recent rate.
+// The money that one account pays another for a source's marks, fees and so on. per_s is the recent rate.
 struct PaymentShown {
   std::string from, to, kind, source;  // source: "" for none
   double money = 0, per_s = 0;
@@ -40,8 +40,8 @@ struct PaymentShown {
 
 class Shown {
  public:
-  // Reads a JSON object of time `t`, and the number of marks set by each link until then. A second object of the same
-  // time is ignored. Throws std::exception if the object is malformed.
+  // Reads a JSON object of time `t`, and the number of marks that each link has set until then. A second object of the
+  // same time is ignored. Throws std::exception if the object is malformed.
   void read(const std::string& json, Time t, const std::vector<std::int64_t>& marks);
 
   bool any() const { return t_ >= 0; }
@@ -65,7 +65,7 @@ class Shown {
   struct Totals {  // money, at one report
     Time t;
     std::vector<double> marks, fees, earned, balances;
-    std::vector<double> payments;  // later ones are appended
+    std::vector<double> payments;  // new payments are appended
   };
 
   void earn(const std::vector<std::int64_t>& marks);

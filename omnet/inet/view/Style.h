@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Colours of the display. Colour and width of lines show congestion. The colours are distinguishable with red-green
-// blindness (Okabe and Ito), and width and text show the same.
+// Colours of the display. Colour and width of lines show congestion. People with red-green blindness can distinguish
+// the colours (Okabe and Ito), and width and text show the same information.
 #ifndef ECNOMY_INET_VIEW_STYLE_H_
 #define ECNOMY_INET_VIEW_STYLE_H_
 
@@ -16,17 +16,17 @@ inline constexpr const char* kBusy = "#0072b2";
 inline constexpr const char* kMarking = "#e69f00";
 inline constexpr const char* kCongested = "#d55e00";
 
-// A link is congested from this share of packets marked or dropped on, or from this mean number of waiting packets on,
-// regardless of its load.
+// A link is congested if at least this share of its packets is marked or dropped, or if on average at least this number
+// of packets wait, regardless of its load.
 inline constexpr double kMarkedShare = 0.005, kQueued = 3;
 
-// Whether the link's law can mark at all.
+// True if the link's law can mark at all.
 inline bool marksPackets(const LinkPlan& plan) {
   return (plan.marking.law != "drop-tail" && plan.marking.law != "none") ||
          !plan.scheduler.classes.empty();
 }
 
-// Whether packets are marked, lost or waiting. A full link without marks, losses or a queue is only busy.
+// True if packets are marked, lost or waiting. A full link without marks, losses or a queue is only busy.
 inline bool congested(const LinkReading& link) {
   return link.marked + link.dropped >= kMarkedShare || link.waiting >= kQueued;
 }

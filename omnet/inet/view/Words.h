@@ -9,7 +9,8 @@
 
 namespace ecnomy::omnet {
 
-// Three significant digits below 100, whole numbers from 100 on: 0.0123, 0.1, 12.3, 12345.
+// Formats a number with three significant digits below 100, and as a whole number from 100 on: 0.0123, 0.1, 12.3,
+// 12345.
 inline std::string number(double value) {
   char text[32];
   const double size = std::fabs(value);
