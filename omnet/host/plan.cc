@@ -165,7 +165,7 @@ SchedulerPlan read_scheduler(const Node& node) {
   if (plan.classes.empty()) node.fail("has no classes");
   if (plan.law.law != DeficitRoundRobin::kName) return plan;
   plan.marking = node.each("marking", [](const Node& n) { return read_law(n, "marking"); });
-  if (plan.marking.size() != plan.classes.size()) node.fail("has not one marking law a class");
+  if (plan.marking.size() != plan.classes.size()) node.fail("needs one marking law per class");
   return plan;
 }
 
@@ -391,7 +391,7 @@ Plan parse_plan(const std::string& json_text) {
   for (std::size_t i = 1; i < plan.record.histograms.size(); ++i) {
     const bool again =
         i > 1 || plan.record.histograms[0].of_delay == plan.record.histograms[1].of_delay;
-    if (again) root.at("record").at("histograms").fail("has two of one kind");
+    if (again) root.at("record").at("histograms").fail("has two entries of the same kind");
   }
   if (!plan.record.counts.empty() && plan.record.counts_every < 0) {
     root.at("record").fail("counts_every_ps must be positive where there are counts");

@@ -112,7 +112,8 @@ void check_stream(const SourcePlan& source) {
 }  // namespace
 
 void check_abilities(const Plan& plan) {
-  if (plan.sources.size() > kMostSources) throw BadPlan("engine linux has at most 65520 sources");
+  if (plan.sources.size() > kMostSources)
+    throw BadPlan("engine linux supports at most 65520 sources");
   for (const SourcePlan& source : plan.sources) {
     const bool tcp = source.transport.tcp;
     tcp ? check_stream(source) : check_datagrams(source);

@@ -239,7 +239,7 @@ def test_each_of_two_classes_by_shares_has_one_marking_law(laws: int, tmp_path) 
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(plan))
     done = call("read", "--plan", str(path))
-    assert done.returncode == 2 and "scheduler: has not one marking law a class" in done.stderr
+    assert done.returncode == 2 and "scheduler: needs one marking law per class" in done.stderr
 
 
 @pytest.mark.parametrize(

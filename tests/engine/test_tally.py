@@ -260,7 +260,7 @@ def test_counts_show_how_bursty_arrivals_are() -> None:
     [
         (dict(histograms=[Histogram("jitter", 1, 1)]), 'histograms[0].of: is "jitter"'),
         (dict(histograms=[Histogram("queue", 0, 1)]), "histograms[0].width: is 0, expected"),
-        (dict(histograms=[QUEUE, DELAY, QUEUE]), "histograms: has two of one kind"),
+        (dict(histograms=[QUEUE, DELAY, QUEUE]), "histograms: has two entries of the same kind"),
         (dict(counts=["arrivals"], counts_every_ps=-1), "counts_every_ps must be positive"),
         (dict(counts=["smiles"]), 'counts[0]: is "smiles", expected arrivals'),
         (dict(counts=["ce", "ce"]), "'ce' twice"),

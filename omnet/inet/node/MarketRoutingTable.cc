@@ -71,7 +71,8 @@ void MarketRoutingTable::addStaticRoute(const std::string& text) {
     if (!(number >> prefix) || !number.eof()) prefix = -1;
   }
   if (prefix < 0 || prefix > 32) {
-    throw cRuntimeError("parameter 'routes': '%s' is not like 10.0.0.2/32>ppp0", text.c_str());
+    throw cRuntimeError("parameter 'routes': '%s' must have the form 10.0.0.2/32>ppp0",
+                        text.c_str());
   }
   const std::string name = text.substr(arrow + 1);
   NetworkInterface* interface = ift->findInterfaceByName(name.c_str());

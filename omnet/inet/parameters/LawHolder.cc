@@ -6,7 +6,7 @@ namespace ecnomy::omnet {
 Define_Module(LawHolder);
 
 void LawHolder::handleMessage(omnetpp::cMessage* message) {
-  throw omnetpp::cRuntimeError(this, "A law takes no messages, got %s", message->getName());
+  throw omnetpp::cRuntimeError(this, "A law does not accept messages, got %s", message->getName());
 }
 
 void LawHolder::refreshDisplay() const {

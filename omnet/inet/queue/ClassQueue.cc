@@ -121,7 +121,7 @@ void ClassQueue::markIn(std::size_t queue, Slot& slot, Time now) {
 }
 
 void ClassQueue::removePacket(inet::Packet*) {
-  throw cRuntimeError("a class queue's packets go to its interface or are dropped");
+  throw cRuntimeError("only the interface can remove packets from a class queue");
 }
 
 }  // namespace ecnomy::omnet

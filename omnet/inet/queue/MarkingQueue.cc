@@ -69,7 +69,8 @@ void MarkingQueue::readPlan() {
   plan_.stream = par("stream").stdstringValue();
   plan_.loss = par("loss").doubleValue();
   plan_.loss_stream = par("lossStream").stdstringValue();
-  if (!(plan_.loss >= 0 && plan_.loss < 1)) throw cRuntimeError("loss is not from 0 to below 1");
+  if (!(plan_.loss >= 0 && plan_.loss < 1))
+    throw cRuntimeError("loss must be at least 0 and below 1");
   readLaw();
   shortest_ = bytes("shortest");
   gap_ = bytes("gap");

@@ -30,7 +30,7 @@ class QueueEntrance : public inet::queueing::PacketProcessorBase,
   void handleMessage(omnetpp::cMessage* message) override;
 
  private:
-  [[noreturn]] void refuse() const { throw omnetpp::cRuntimeError("takes whole packets only"); }
+  [[noreturn]] void refuse() const { throw omnetpp::cRuntimeError("accepts only whole packets"); }
 };
 
 }  // namespace ecnomy::omnet

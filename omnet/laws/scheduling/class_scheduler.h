@@ -99,7 +99,8 @@ class ClassScheduler {
     for (const ServiceClass& one : promised_) rates += one.rate_bps;
     if (promised_.empty()) throw BadParameter(std::string(kName) + ": needs a class");
     if (rates >= capacity_bps_) {
-      throw BadParameter(std::string(kName) + ": the classes' rates are not below the link's");
+      throw BadParameter(std::string(kName) +
+                         ": the sum of the classes' rates must be below the link's rate");
     }
     update_ = picoseconds(values[1]);
     gain_ = values[2];
