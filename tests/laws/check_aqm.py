@@ -38,7 +38,7 @@ STEPS: Final = 6000 if in_full() else 2500  # events per setting
 
 
 class CodelEvent(NamedTuple):
-    """`gap` ps later a packet arrives, arrives at a full buffer (`full`), or departs."""
+    """After `gap` ps, a packet arrives, arrives at a full buffer (`full`), or departs."""
 
     gap: int
     kind: str
@@ -94,7 +94,7 @@ def compare_codel(
 
 
 def codel_events(options: CodelOptions, count: int, seed: int) -> Iterator[CodelEvent]:
-    """A queue that is long, short or empty for some intervals, with gaps of twenty intervals."""
+    """Events of a queue that is long, short or empty for some intervals, with gaps of twenty."""
     draw = random.Random(seed)
     interval = whole_ps(options.interval_s)
     mean, waiting, target = interval // 60, 0, 0
@@ -145,7 +145,7 @@ def check_codel_known_marks(laws: Laws) -> None:
 
 
 def check_codel_one_mark_a_departure(laws: Laws) -> None:
-    """Each departure makes up for one overdue mark, and moves on by one step."""
+    """If marks are overdue, each departure carries one of them, and count grows by one."""
     law = laws.marking("codel", [0.005, 0.1])
     assert [codel_at(law, ms * MS) for ms in (0, 100)] == [PASS, MARK]
     # Due at 200, 270.7, 328.4 and 378.4 ms.
@@ -153,7 +153,7 @@ def check_codel_one_mark_a_departure(laws: Laws) -> None:
 
 
 def check_codel_exact_bounds(laws: Laws) -> None:
-    """A wait equal to the target counts as above; a remainder of one largest packet does not."""
+    """A wait equal to the target is too long, but not if only one largest packet remains."""
     target = 5 * MS
     for sojourn, left, sizes, marks in (
         (target, 1501, (1500, 1500), True),
@@ -172,7 +172,7 @@ def check_codel_exact_bounds(laws: Laws) -> None:
 
 
 def check_codel_resumes(laws: Laws) -> None:
-    """On a return within 16 intervals of drop_next count is count - lastcount, later 1."""
+    """Marking resumes with count - lastcount within 16 intervals of drop_next, later with 1."""
     interval = 100 * MS
     for leave, ahead, resumes in (
         (280, 3, True), (280, -3, False), (220, 3, False), (340, 10**12, True)
@@ -191,7 +191,7 @@ def check_codel_resumes(laws: Laws) -> None:
 
 
 class PieEvent(NamedTuple):
-    """The timer, an arrival, or an arrival at a full buffer (`full`); arrivals use u."""
+    """The timer, an arrival, or an arrival at a full buffer (`full`). Arrivals use u."""
 
     kind: str
     waiting_bytes: int
@@ -241,7 +241,7 @@ def compare_pie(
 
 
 def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]:
-    """Delays from none to many targets; at times uniforms that spare all, or a full buffer."""
+    """Events with delays of 0 to many targets, some with uniforms near 1 or a full buffer."""
     draw = random.Random(seed)
     level, stingy, rate = 0.0, False, RATE
     for _ in range(count):
@@ -260,7 +260,7 @@ def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]
 
 
 def check_pie(laws: Laws) -> None:
-    """All steps of the scale, both clamps, cap, decay, burst and every outcome of an arrival."""
+    """PIE reaches all steps of its scale, both clamps, the cap, the decay, bursts and outcomes."""
     seen: Counter[str] = Counter()
     settings = [
         PieOptions(),
@@ -279,7 +279,7 @@ def check_pie(laws: Laws) -> None:
 
 
 def check_pie_burst(laws: Laws) -> None:
-    """A burst of 150 ms lasts ten updates of 15 ms; draws begin right at the tenth."""
+    """A burst of 150 ms lasts ten updates of 15 ms. Draws begin at the tenth."""
     law, queue = laws.marking("pie", PieOptions().values()), (1500, 1_500_000, RATE, NEVER)
     for k in range(1, 10):
         law.on_timer(queue, k * 15 * MS)
@@ -302,7 +302,7 @@ def half_pie(laws: Laws) -> Marking:
 
 
 def check_pie_derandomized(laws: Laws) -> None:
-    """p = 1/2: the first is spared, then draws decide, the 17th is certain; a loss restarts it."""
+    """At p = 1/2 the first packet passes, then draws decide, and the 17th packet is marked."""
     law, queue = half_pie(laws), (9, 100_000, 2**23, NEVER)
 
     def meets(u: float) -> tuple[int, int]:
@@ -320,7 +320,7 @@ def check_pie_derandomized(laws: Laws) -> None:
 
 
 def check_pie_exact_bounds(laws: Laws) -> None:
-    """At mark_p it still marks; two mean packets are too few; half the target is not low delay."""
+    """PIE marks at mark_p, not with two mean packets, and half the target is not a low delay."""
     for mark_p, waiting, verdict in (
         (0.5, 2001, MARK), (math.nextafter(0.5, 0), 2001, DROP), (0.5, 2000, PASS)
     ):  # fmt: skip

@@ -107,12 +107,12 @@ class Flow:
         return (self.now, self.srtt, self.min_rtt, self.una, self.next, flight, limited)
 
     def at(self, time: int, kind: str, seq: int = 0, ce: bool = False) -> None:
-        """Schedules an event."""
+        """Schedule an event."""
         self.count += 1
         heapq.heappush(self.events, (time, self.count, kind, seq, ce))
 
     def same(self, what: str) -> None:
-        """Window and pacing rate of law and oracle agree."""
+        """Assert that law and oracle agree on window and pacing rate."""
         where = f"{self.scene}, {self.now / PS} s, {what}, {self.oracle.state}"
         wanted = self.oracle.window()
         assert math.isclose(self.window[0], wanted, rel_tol=1e-9), (where, self.window, wanted)
@@ -120,7 +120,7 @@ class Flow:
         assert math.isclose(rate, wanted, rel_tol=1e-9), (where, rate, wanted)
 
     def run(self) -> set[str]:
-        """All events; returns the states in which the oracle was."""
+        """Process all events, and return the oracle's states."""
         states = set[str]()
         self.at(0, "wake")
         self.at(PS // 4, "timer")
@@ -137,7 +137,7 @@ class Flow:
         return states
 
     def send(self) -> None:
-        """All packets that window and pace allow now."""
+        """Send all packets that window and pace allow now."""
         while len(self.out) < max(int(self.window[0]), 1):
             if not self.repair and not self.writes:
                 self.limited_until = self.next
@@ -159,7 +159,7 @@ class Flow:
             self.next_send = self.now + round(PS / self.law.send_rate())
 
     def transmit(self, seq: int) -> None:
-        """The packet's way through the bottleneck, and its ACK's way back."""
+        """Carry the packet through the bottleneck, and its ACK back."""
         scene, packet = self.scene, round(PS / self.rate)
         waiting = max(0, self.link_free - self.now) / packet
         if waiting > scene.buffer or self.draw.random() < scene.loss:
@@ -172,7 +172,7 @@ class Flow:
         self.at(back, "ack", seq, waiting > scene.mark_above)
 
     def on_ack(self, seq: int, ce: bool) -> None:
-        """A packet's ACK, as the hosts of both engines treat it."""
+        """Process a packet's ACK as the hosts of both engines do."""
         if seq < self.una or seq in self.held:
             return
         self.heard = self.now
@@ -205,13 +205,13 @@ class Flow:
             self.lose()
 
     def deliver(self, first: int, end: int) -> None:
-        """Packets that have arrived."""
+        """Report packets that have arrived."""
         self.law.on_delivered(first, end)
         self.oracle.delivered(first, end)
         self.out -= set(range(first, end))
 
     def lose(self) -> None:
-        """Packets below three that have arrived."""
+        """Report as lost the packets below three that have arrived."""
         selective, below = self.scene.selective, self.una + 1
         if selective and len(self.held) >= 3:
             below = max(below, sorted(self.held)[-3])
@@ -222,12 +222,12 @@ class Flow:
         self.out -= lost
 
     def see(self) -> None:
-        """The path, for both."""
+        """Show the path to law and oracle."""
         self.law.see(self.path())
         self.oracle.see(self.path())
 
     def on_timer(self) -> None:
-        """Timeouts, pauses of the application and steps of the rate."""
+        """Process timeouts, pauses of the application and steps of the rate."""
         self.at(self.now + PS // 4, "timer")
         draw, scene = self.draw, self.scene
         silent = self.next > self.una and self.now - self.heard > PS
@@ -268,7 +268,7 @@ def check_bbr_losses(laws: Laws) -> None:
 
 
 def check_bbr_marks(laws: Laws) -> None:
-    """Marks above a short queue: at 2 ms they count, at 40 ms only with another ecn_max_rtt."""
+    """Marks above a short queue count at 2 ms, and at 40 ms only with another ecn_max_rtt."""
     for rtt_s, values in ((0.002, DEFAULTS), (0.04, DEFAULTS), (0.04, OTHERS)):
         scene = Scene(rate=1000.0, rtt_s=rtt_s, mark_above=3, buffer=60, end_s=3.0)
         follow(laws, values, scene)

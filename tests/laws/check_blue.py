@@ -48,7 +48,8 @@ def reached(seen: Counter[str], branches: str) -> None:
 
 
 class BlueEvent(NamedTuple):
-    """`gap` ps later a packet meets `packets`; the link was idle for `idle` ps (below 0: busy)."""
+    """After `gap` ps, a packet finds `packets` waiting. The link was idle for `idle` ps, if >=
+    0."""
 
     gap: int
     packets: int
@@ -94,7 +95,7 @@ def compare_blue(
 
 
 def blue_events(options: BlueOptions, count: int, seed: int) -> Iterator[BlueEvent]:
-    """Losses, idle links and neither by turns; gaps equal to the freeze time and near it."""
+    """Losses, idle links and neither in turn, with gaps at and near the freeze time."""
     draw = random.Random(seed)
     freeze, limit = whole_ps(options.freeze_s), int(options.limit_packets)
     lossy = idle = 0.0
@@ -110,7 +111,7 @@ def blue_events(options: BlueOptions, count: int, seed: int) -> Iterator[BlueEve
 
 
 def check_blue(laws: Laws) -> None:
-    """Both clamps, all frozen events, with and without a limit; new parameters halfway."""
+    """BLUE reaches both clamps and all frozen events, with and without a limit."""
     seen: Counter[str] = Counter()
     for seed, (steps, freeze, limit, change) in enumerate(
         itertools.product(
@@ -151,7 +152,7 @@ def check_blue_freezes(laws: Laws) -> None:
 
 
 def check_blue_marks_below_its_probability(laws: Laws) -> None:
-    """It marks if u < p and draws nothing at p = 0; a loss raises p for that very packet."""
+    """A packet is marked if u < p, without a draw at p = 0. A loss raises p for that packet."""
     law = laws.marking("blue", [0.25, 0.25, 0.1, 5])
     assert law.on_arrival((5, 0, RATE, NEVER), (0, 1000), 0, [0.0]) == (PASS, NO_FLOW, 0)
     assert law.on_arrival((6, 0, RATE, NEVER), (0, 1000), 1, [0.2]) == (MARK, NO_FLOW, 1)
@@ -166,7 +167,7 @@ def compare_self_configuring_red(
     steps: Sequence[Step],
     later: SelfConfiguringOptions | None = None,
 ) -> Counter[str]:
-    """Law and oracle until rounding would decide; `later` applies from halfway on.
+    """Compare law and oracle until rounding would decide; `later` applies from halfway on.
 
     Returns:
         The count of each branch and each change of status.
@@ -216,7 +217,7 @@ def check_self_configuring_red(laws: Laws) -> None:
 
 
 def check_self_configuring_red_paper(laws: Laws) -> None:
-    """max_p: divided by 3 on a fall below, doubled on a rise above, unchanged at a threshold."""
+    """max_p is divided by 3 below the range, doubled above it, and unchanged at its ends."""
     law = laws.marking("self-configuring-red", [0, 4, 8, 0.5, 1, 3, 2, 1000])
     below, between, above, at_min, at_max = 0, 6, 10, 4, 8
     expected = 0.5
@@ -245,7 +246,7 @@ def check_self_configuring_red_paper(laws: Laws) -> None:
 
 
 def check_self_configuring_red_starts_between(laws: Laws) -> None:
-    """At the first packet on an empty link the average is below, so max_p falls just once."""
+    """The average of an empty link is low at the first packet, so max_p falls only once."""
     law = laws.marking("self-configuring-red", [0, 5, 15, 0.1, 0.002, 3, 2, 1000])
     assert law.measure() == 0.1 and law.probability() == 0
     for _ in range(3):

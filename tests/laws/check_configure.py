@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New parameters for a marking law between two packets: all take effect, and the state stays.
+"""New parameters for a marking law between two packets take effect, and the state is kept.
 
 A market may change the parameters of a link at any epoch (`configure`). Two instances of a law see
 the same packets with the same draws; only the history of their parameters differs.
@@ -58,7 +58,7 @@ Verdict = tuple[object, ...]
 def verdicts(
     law: Marking, seed: int, before_step: Callable[[int], object] = lambda step: None
 ) -> list[Verdict]:
-    """A law's verdicts on packets at a queue that rises and falls, and at its timers."""
+    """Return a law's verdicts on packets at a queue that rises and falls, and at its timers."""
     draw, now, timer, said = random.Random(seed), 0, law.first_timer(), list[Verdict]()
     packets, waiting = 0, list[tuple[int, int]]()
     for step in range(STEPS):
@@ -84,7 +84,7 @@ def verdicts(
 
 
 def check_new_parameters_count(laws: Laws) -> None:
-    """A law that is changed to another setting equals a law made with that setting."""
+    """A law changed to another setting equals a law made with that setting."""
     for name, (first, other) in SETTINGS.items():
         changed, plain = laws.marking(name, first), laws.marking(name, other)
         changed.configure(other)
@@ -94,7 +94,7 @@ def check_new_parameters_count(laws: Laws) -> None:
 
 
 def check_state_is_kept(laws: Laws) -> None:
-    """Parameters that change and change back between two packets leave no trace."""
+    """Parameters that change and change back between two packets have no effect."""
     for name, (first, other) in SETTINGS.items():
         law = laws.marking(name, first)
         settings = (other, first)

@@ -67,7 +67,7 @@ def compare_rem(laws: Laws, options: RemOptions, periods: Sequence[Period], seed
 
 
 def rem_periods(options: RemOptions, count: int, seed: int) -> Iterator[Period]:
-    """Loads from idle to twice the capacity, and an independent backlog."""
+    """Generate periods with loads from 0 to twice the capacity, and an independent backlog."""
     draw = random.Random(seed)
     full = RATE * options.interval_s / (8 * options.mean_bytes)
     load, packets = 1.0, 0
@@ -80,7 +80,7 @@ def rem_periods(options: RemOptions, count: int, seed: int) -> Iterator[Period]:
 
 
 def check_rem(laws: Laws) -> None:
-    """All price rules, in packets and bytes, with marks at either end; the papers' parameters."""
+    """REM follows all price rules, in packets and bytes, with marks at arrival or departure."""
     marks = 0
     for seed, (price, at_arrival, in_bytes) in enumerate(
         itertools.product(range(3), [False, True], [False, True])
@@ -137,7 +137,7 @@ def compare_pi(
 
 
 def check_pi(laws: Laws) -> None:
-    """christin2003's two settings, and a steep one that reaches both clamps."""
+    """PI follows its recursion in christin2003's settings, and a steep one reaches both clamps."""
     zeros = ones = 0
     for seed, (a, b, in_bytes) in enumerate(
         itertools.product([0.2395e-4, 1.643e-4, 2e-2], [1.0, 0.99], [False, True])

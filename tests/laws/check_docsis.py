@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DOCSIS's dual queue against its oracle, packet by packet, and against the texts by hand."""
+"""DOCSIS's dual queue against its oracle, packet by packet, and against examples by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NONE: Final = -1
 
 
 def law_of(laws: Laws, settings: CableSettings, rate: int = RATE) -> Scheduler:
-    """The scheduler with these parameters."""
+    """Return the scheduler with these parameters."""
     return laws.scheduler(settings.values(), [[], []], rate, LAW)
 
 

@@ -47,7 +47,7 @@ def check_fixed(laws: Laws) -> None:
 
 
 def check_drop_tail(laws: Laws) -> None:
-    """It passes all packets and never requests a timer."""
+    """Drop-tail passes all packets and never requests a timer."""
     law = laws.marking("drop-tail", [])
     for packets in (0, 10, 10**9):
         assert law.on_arrival((packets, packets, RATE, NEVER), (0, 1), 0, []) == (PASS, NO_FLOW, 0)
@@ -115,7 +115,7 @@ def _virtual_queue_at_random(laws: Laws, by_packet: bool) -> None:
 
 
 def check_virtual_queue_ties(laws: Laws) -> None:
-    """Arrivals that fill the virtual buffer to the byte, or come at the instant it empties."""
+    """Arrivals that fill the virtual buffer to the byte fit, and so do those when it empties."""
     rate, total = 8 * 64 * 1000, 0  # at theta = 1/2: 500 bytes per grid step
     for per_overflow, by_packet, seed in itertools.product(
         [False, True], [False, True], range(TIES)
@@ -182,7 +182,7 @@ def check_load_based(laws: Laws) -> None:
 
 
 def check_threshold(laws: Laws) -> None:
-    """More packets than the threshold: marks arrivals, the whole queue, or departures, by scope."""
+    """Beyond the threshold, the law marks arrivals, the whole queue or departures, by scope."""
     for limit, scope in itertools.product([0.0, 1.0, 7.0, 7.5], range(3)):
         law = laws.marking("threshold", [limit, float(scope)])
         assert law.first_timer() == NEVER

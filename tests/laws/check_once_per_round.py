@@ -99,7 +99,7 @@ def check_tahoe(laws: Laws) -> None:
 
 
 def check_tahoe_loss_and_mark(laws: Laws) -> None:
-    """At 40 packets a loss leaves 1, with slow start up to 20; a mark leaves 20."""
+    """At 40 packets a loss leaves 1 packet, with slow start up to 20, and a mark leaves 20."""
     law = laws.window("tahoe", [0.5, 2.0, 0.0])
     full: WindowState = (40.0, 0.0, 1.0, 100.0)
     assert law.on_loss(full, 40.0)[:2] == (1.0, 20.0)
@@ -132,7 +132,7 @@ def check_multcp_one_flow(laws: Laws) -> None:
 
 
 def check_multcp_balance(laws: Laws) -> None:
-    """A cut of one flow in w takes W / (2 w^2) round trips to regain, a cut of all W / (2 w)."""
+    """MulTCP regains a cut of one flow in W / (2 w^2) round trips, a cut of all in W / (2 w)."""
     rounds, full = {}, 2000.0
     for decrease in (0.0, 1.0):
         law = laws.window("multcp", [8.0, decrease, 2.0])
@@ -156,7 +156,7 @@ def check_wtp_sender(laws: Laws) -> None:
 
 
 def check_wtp_sender_is_wtp_at_half(laws: Laws) -> None:
-    """With half of a round's ACKs marked and cwnd fixed, its one answer is the sum of WTP's."""
+    """With half of a round's ACKs marked at fixed cwnd, its response is the sum of WTP's."""
     for cwnd, gain, w in itertools.product([2, 10, 64, 500], [0.05, 0.5, 1.0], [1.0, 4.0, 80.0]):
         window: WindowState = (float(cwnd), 0.0, 1e-9, 1e9)
         sender, wtp = laws.window("wtp-sender", [gain, w, 0]), laws.window("wtp", [0, gain, w, 1])
@@ -170,7 +170,7 @@ def check_wtp_sender_is_wtp_at_half(laws: Laws) -> None:
 
 
 def check_wtp_sender_below_its_weight(laws: Laws) -> None:
-    """Below w an echo raises the window, unless only_down; above w both forms lower it equally."""
+    """Below w an echo raises the window, unless only_down is set. Above w both forms lower it."""
     below, above = (2.0, 0.0, 1.0, 100.0), (20.0, 0.0, 1.0, 100.0)
     plain, down = (laws.window("wtp-sender", [0.5, 10.0, flag]) for flag in (0.0, 1.0))
     assert plain.on_congestion(below, 2.0)[0] == 4.0
@@ -179,7 +179,7 @@ def check_wtp_sender_below_its_weight(laws: Laws) -> None:
 
 
 def check_wtp_sender_gain(laws: Laws) -> None:
-    """Its gain can be changed, up to the 1 that its table allows."""
+    """The gain can be changed, up to the limit of 1."""
     check_gain(laws, "wtp-sender", 1.0)
 
 

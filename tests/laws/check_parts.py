@@ -219,7 +219,7 @@ def check_speech_edges(laws: Laws) -> None:
 
 
 def check_speech_statistics(laws: Laws) -> None:
-    """In some hours, the share of ticks sent equals the share of talk."""
+    """Over several hours, the share of ticks sent equals the share of talk."""
     draw, talk_s, silence_s = random.Random(13), 1.004, 1.587
     hours = 20 if in_full() else 5
     law = laws.part("speech", [talk_s, silence_s])
@@ -234,7 +234,7 @@ def check_speech_statistics(laws: Laws) -> None:
 
 
 def check_sizes(laws: Laws) -> None:
-    """A draw gives the size whose weight's bounds enclose it; equal weights give equal shares."""
+    """A draw selects the size whose interval of weight contains it, equally for equal weights."""
     sizes, weights = [700, 20, 10**12, 5], [1.0, 0.5, 2.0, 0.25]
     edges = list(itertools.accumulate(Fraction(w) / Fraction(sum(weights)) for w in weights))
     draw = random.Random(14)
@@ -248,7 +248,7 @@ def check_sizes(laws: Laws) -> None:
 
 
 def check_sizes_range(laws: Laws) -> None:
-    """Refused: no or too many sizes, a missing weight, sizes or weights that are not positive."""
+    """Empty or too long lists, missing weights, and sizes or weights <= 0 are refused."""
     bad: list[tuple[list[int], list[float]]] = [([], []), ([1], []), ([0], [1.0]), ([1], [0.0])]
     bad += [([1], [-1.0]), ([1], [math.nan]), ([10**12 + 1], [1.0]), ([1] * 10_001, [1.0] * 10_001)]
     for sizes, weights in bad:
@@ -277,7 +277,7 @@ def _frames(draws: Draws, group: dict[str, float]) -> Iterator[int]:
 
 
 def check_video(laws: Laws) -> None:
-    """Time and size of all packets of sixty frames: sent at once or spread, in several patterns."""
+    """All packets of sixty frames have the right times and sizes, sent at once or spread."""
     wide = GROUP | dict(group=5, anchors=2, i=40.0, p=2.0, b=1.0, b_cv=10.0)
     for seed, (group, spread, phase) in enumerate(
         [(GROUP, 0, 1), (GROUP, 1, 0), (GROUP | dict(group=1), 1, 1), (wide, 1, 1)]
@@ -319,7 +319,7 @@ def check_video_statistics(laws: Laws) -> None:
 
 
 def check_video_range(laws: Laws) -> None:
-    """No frames, half a frame, an empty frame and a negative variation are refused."""
+    """A group of no frames or half a frame, an empty frame and a negative variation are refused."""
     for name, value in dict(interval_s=0.0, group=0, anchors=0.5, i=0.0, b_cv=-0.1).items():
         assert _refused(laws, "video", [*(GROUP | {name: value}).values(), 0, 1]), name
     assert _refused(laws, "video", [*(GROUP | dict(group=2.5)).values(), 0, 1])

@@ -128,7 +128,7 @@ def check_hystart(laws: Laws) -> None:
 
 
 def check_cubic_comes_back(laws: Laws) -> None:
-    """It regains W_max after K = cbrt(W_max (1 - beta) / C), at any round trip (Eq. 2)."""
+    """CUBIC regains W_max after K = cbrt(W_max (1 - beta) / C), at any round-trip time (Eq. 2)."""
     k_s = (1000 * 0.3 / 0.4) ** (1 / 3)
     for rtt_ms in (50, 200):
         law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0, 0.0, 0.0])
@@ -139,7 +139,7 @@ def check_cubic_comes_back(laws: Laws) -> None:
 
 
 def check_cubic_is_reno_where_reno_is_faster(laws: Laws) -> None:
-    """On a short path it grows by 3 (1 - beta) / (1 + beta) packets per round trip (Eq. 4)."""
+    """On a short path CUBIC grows by 3 (1 - beta) / (1 + beta) packets per round trip (Eq. 4)."""
     law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0, 0.0, 0.0])
     window = law.on_congestion((100.0, 0.0, 1.0, 1e9), 100.0)
     after = grown(law, window, 1, 0.02)  # 20 round trips of a millisecond
@@ -147,7 +147,7 @@ def check_cubic_is_reno_where_reno_is_faster(laws: Laws) -> None:
 
 
 def check_dctcp_alpha(laws: Laws) -> None:
-    """If all packets are marked, alpha tends to 1 and a round halves; without marks, it stays."""
+    """If all packets are marked, alpha tends to 1, and a round then halves the window."""
     for marked, left in ((1, 0.5), (0, 1.0)):
         law, window = laws.window("dctcp", [0.0625, 0.5, 1.0]), (64.0, 0.0, 1.0, 64.0)
         acked = 0

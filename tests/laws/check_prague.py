@@ -85,7 +85,8 @@ def check_prague_events(laws: Laws) -> None:
 
 
 def check_prague_paths(laws: Laws) -> None:
-    """Round trips of 1 to 150 ms: many, few or one of them fill a target."""
+    """Prague follows its oracle at round trips of 1 to 150 ms, of which many or few fill a
+    target."""
     cases = itertools.product((1.0, 8.0, 30.0), (0.02, 0.2, 0.7), (LINUX_07, LINUX_06), STARTS)
     for seed, (srtt_ms, marked, values, start) in enumerate(cases):
         own = [*values[:2], (values[2], 0.0, 1.0)[seed % 3], *values[3:]]
@@ -107,7 +108,7 @@ def check_prague_once_per_target(laws: Laws) -> None:
 
 
 def check_prague_small_windows(laws: Laws) -> None:
-    """A window below one packet grows by at most one packet per target and packet."""
+    """A window below one packet grows by at most one packet per target for each packet."""
     for rtt_ms, transition, grown in ((5, 0.0, 0.2), (25, 0.0, 1.0), (5, 9.0, 1.0)):
         law, window = laws.window("prague", [0.0625, 0.025, transition, 0.0, 1.0]), START
         law.see((PS, 0, 0, 0, 0, 0, False))
@@ -142,12 +143,12 @@ def rate_mbps(
 
 
 def in_row(share: float, period_s: float) -> Callable[[float], bool]:
-    """Marks for packets at the beginning of each period."""
+    """Mark packets at the beginning of each period."""
     return lambda now_s: now_s % period_s < share * period_s
 
 
 def at_random(share: float) -> Callable[[float], bool]:
-    """Independent marks."""
+    """Mark packets independently."""
     draw = random.Random(3)
     return lambda _: draw.random() < share
 

@@ -65,7 +65,7 @@ def check_profile_by_picoseconds(laws: Laws) -> None:
 
 
 def check_profile_by_integral(laws: Laws) -> None:
-    """Whole days: the pause lies between the integrals to D and to D + 1; f > 0 at its end."""
+    """Over whole days, the pause lies between the integrals to D and to D + 1."""
     draw = random.Random(2)
     for steps in (DAY, NIGHTS_OFF, [(0, 1)], [(0, 1000 * ONE)]):
         law = laws.profile(24 * HOUR, steps)
@@ -109,7 +109,7 @@ def check_profile_members(laws: Laws) -> None:
 
 
 def check_profile_range(laws: Laws) -> None:
-    """Malformed profiles are refused; the longest pauses end at the end of time, not beyond."""
+    """Malformed profiles are refused, and the longest pauses end at the end of time."""
     fine = [(0, ONE), (5, 0)]
     laws.profile(10, fine)
     bad: list[tuple[int, Steps]] = [

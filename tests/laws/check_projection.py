@@ -133,7 +133,7 @@ class Run:
 def compare_projection(
     laws: Laws, options: Options, heuristic: bool, flows: int, end_ms: int, seed: int, room: float
 ) -> Counter[str]:
-    """Runs law and oracle side by side; ends early if rounding alone would decide.
+    """Run law and oracle side by side, until rounding alone would decide.
 
     `room` is the real buffer over the stated one.
 
@@ -190,7 +190,7 @@ def check_flow_projection_heuristic(laws: Laws) -> None:
 
 
 def check_one_flow(laws: Laws) -> None:
-    """One flow by hand: Eq. 7 at the start of its next round, one mark per round."""
+    """One flow, computed by hand: Eq. 7 holds at its next round, with one mark per round."""
     # A round has 20 ms and 4 packets; the buffer holds 4,000 B, and a round serves 20,000 B.
     law = laws.marking("flow-projection", [10.0, 1000.0, 10.0, 0.9, 4.0, 0.0])
     for now in (0, 20):

@@ -70,13 +70,13 @@ def law_step(law: Window, window: WindowState, event: RateEvent) -> WindowState:
 
 
 def _near_round(oracle: RemSourceOracle, packets: float) -> bool:
-    """Whether twelve digits leave open if these packets end a round trip."""
+    """Return whether twelve digits do not determine if these packets end a round trip."""
     left = float(oracle.cwnd - oracle.answered) - packets
     return left != 0 and abs(left) < 1e-9 * float(oracle.cwnd)
 
 
 def _near_whole(oracle: RemSourceOracle) -> bool:
-    """Whether twelve digits leave open to which integer the target is rounded up."""
+    """Return whether twelve digits do not determine to which integer the target is rounded."""
     target = oracle.target()
     if target is None or target == 0:
         return False
@@ -169,7 +169,7 @@ def check_rem_source_equilibrium(laws: Laws) -> None:
 
 
 def check_rem_source_loss(laws: Laws) -> None:
-    """Losses, timeouts and echoes do not change the window; only the price does."""
+    """Only the price changes the window. Losses, timeouts and echoes do not."""
     law, window = laws.window("rem", FIG7), (30.0, 64.0, 1.0, 1e9)
     answers = law.on_loss(window, 9.0), law.on_timeout(window, 3.0), law.on_congestion(window, 9.0)
     for answer in answers:
@@ -259,7 +259,7 @@ def compare_vegas(
 
 
 def check_vegas(laws: Laws) -> None:
-    """Usual and unusual thresholds, over rounds with more and with less delay than these."""
+    """Vegas follows its oracle at usual and unusual thresholds, with more and less delay."""
     cases = [
         [1.0, 3.0, 1.0, 0.75, 2.0],
         [2.0, 2.0, 0.0, 0.5, 1.0],
@@ -290,7 +290,7 @@ def check_vegas_slow_start(laws: Laws) -> None:
 
 
 def check_vegas_keeps_alpha_to_beta_queued(laws: Laws) -> None:
-    """A window of ten packets grows with fewer than 1 queued, falls above 3, and else stays."""
+    """A window of ten packets grows below 1 queued packet, and falls above 3."""
     for queued, change in ((0.9, 1), (1.1, 0), (2.9, 0), (3.1, -1)):
         law, start = laws.window("vegas", [1, 3, 1, 0.75, 2]), (10.0, 0.0, 1.0, 1e9)
         law.on_rtt(start, 40 * MS)

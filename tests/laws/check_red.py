@@ -57,7 +57,7 @@ def red_arrivals(options: RedOptions, steps: int, seed: int) -> Iterator[Step]:
 
 
 def compare_red(laws: Laws, options: RedOptions, steps: list[Step]) -> Counter[str]:
-    """Runs law and oracle side by side; ends early if rounding alone would decide.
+    """Run law and oracle side by side, until rounding alone would decide.
 
     Returns:
         How often each branch was taken.
@@ -120,7 +120,7 @@ def check_paper_settings(laws: Laws) -> None:
 
 
 def check_exact_ties(laws: Laws) -> None:
-    """With w_q = 1 and dyadic numbers nothing rounds; thresholds and k p = 1 are hit exactly."""
+    """With w_q = 1 and dyadic numbers, nothing is rounded, and thresholds are met exactly."""
     for wait, gentle, limit in itertools.product([True, False], [True, False], [-1, 6, 14]):
         options = RedOptions(False, 4, 8, 0.5, 1.0, gentle, wait, limit=limit)
         draw = random.Random(3)

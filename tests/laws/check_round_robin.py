@@ -54,7 +54,7 @@ class Account:
 
 
 class Oracle:
-    """Which packet is sent and which is dropped, from the whole history."""
+    """The packets that are sent and dropped, computed from the whole history."""
 
     def __init__(self, quantum: int, shares: list[Share]) -> None:
         self.shares = shares
@@ -72,7 +72,7 @@ class Oracle:
         return self.accounts[n].turns * self.quanta[n] - self.accounts[n].sent
 
     def arrive(self, packet: Packet, refused: bool, busy: bool) -> bool:
-        """Whether the packet is accepted."""
+        """Offer a packet. Return whether it is accepted."""
         waiting = [*self.of(packet.service), packet]
         own = self.shares[packet.service]
         fits = (own.packets < 0 or len(waiting) <= own.packets) and (
@@ -87,7 +87,7 @@ class Oracle:
         return True
 
     def serve(self) -> Packet:
-        """The packet that is sent next."""
+        """Return the packet that is sent next."""
         while True:
             n = self.ring[0]
             if not self.began:
@@ -174,7 +174,7 @@ def check_random_classes(laws: Laws) -> None:
 
 
 def check_turns_by_hand(laws: Laws) -> None:
-    """Quanta of 500 and 1,500 bytes, packets of 400: one, three, one, four, one, four, two, ..."""
+    """Quanta of 500 and 1,500 bytes serve packets of 400 in turns of 1, 3, 1, 4, 1, 4, 2, ..."""
     law = law_of(laws, 500, [Share(0.25), Share(0.75)])
     for n in (0, 1):
         for _ in range(40):
@@ -229,7 +229,7 @@ def check_free_transmitter(laws: Laws) -> None:
 
 
 def check_weighted_class(laws: Laws) -> None:
-    """Buffers are exact to the packet and the byte; shares add up to at most 1."""
+    """Buffers are exact to the packet and the byte. The sum of shares is at most 1."""
     room = [Share(0.25, packets=3), Share(0.25, bytes=1500), Share(0.5, 2, 10**6)]
     for n, fits in ((0, 3), (1, 15), (2, 2)):
         law = law_of(laws, 1500, room)

@@ -105,7 +105,7 @@ class Run:
 def compare_scheduling(
     laws: Laws, settings: Settings, promises: list[Promise], flows: int, seed: int, room: int
 ) -> Counter[str]:
-    """Runs law and oracle side by side; ends early if rounding alone would decide.
+    """Run law and oracle side by side, until rounding alone would decide.
 
     Returns:
         The count of each event.
@@ -167,7 +167,7 @@ def check_class_regulation(laws: Laws) -> None:
 
 
 def check_regulation_after_silence(laws: Laws) -> None:
-    """A silence of many intervals, after which all flows are forgotten, keeps the time grid."""
+    """After a silence of many intervals, flows are forgotten but intervals keep their grid."""
     settings = Settings(Options(20.0, interval_s=0.05, least_bytes=4000.0), regulate=True)
     run = Run(laws, settings, [Promise(delay_s=0.008), Promise()], 15_000)
     first = list(window_arrivals(8, 120, 3))
@@ -183,7 +183,7 @@ def check_regulation_after_silence(laws: Laws) -> None:
 
 
 def check_minimum_rate(laws: Laws) -> None:
-    """Eq. 11 by hand: 5,000 bytes with 6 of 10 ms left need 5,000 B / 6 ms; others get the rest."""
+    """By Eq. 11, 5,000 bytes with 6 of 10 ms left need 5,000 B / 6 ms. Others get the rest."""
     promises = [Promise(delay_s=0.01, rate_bps=1e6), Promise()]
     law = laws.scheduler(Settings(Options(40.0)).values(), [p.values() for p in promises], RATE)
     for n in (0, 1):

@@ -21,7 +21,7 @@ STEPS: Final = 600 if in_full() else 250  # packets per setting
 
 
 class SredPacket(NamedTuple):
-    """A packet of `flow` meets `waiting_bytes`; `us` are the draws."""
+    """A packet of `flow` that finds `waiting_bytes` in the queue. `us` are the draws."""
 
     flow: int
     waiting_bytes: int
@@ -100,7 +100,7 @@ def check_sred_estimates_flows(laws: Laws) -> None:
 
 
 def check_sred_first_packets(laws: Laws) -> None:
-    """An unknown number of flows counts as many flows; a list of one flow always gives a hit."""
+    """Before the first hit, flows count as many. A list of one flow always gives a hit."""
     law = laws.marking("sred", [0.4, 2, 2, 0.5, 1, 6, 1000])
     third, sixth, short = (2, 2000, RATE, NEVER), (1, 1999, RATE, NEVER), (0, 999, RATE, NEVER)
     assert law.on_arrival(third, (7, 1000), 0, [0.39]) == (MARK, NO_FLOW, 1)

@@ -43,7 +43,7 @@ def brackets(
 
 
 def draws(seed: int, count: int) -> list[float]:
-    """Uniforms with both ends of the interval among them."""
+    """Return uniforms that include both ends of the interval."""
     draw = random.Random(seed)
     return [TINY, 0.5, LARGEST_DRAW, *(draw.random() or TINY for _ in range(count))]
 
@@ -71,7 +71,7 @@ def check_rate_capped_range(laws: Laws) -> None:
 
 
 def check_cbr(laws: Laws) -> None:
-    """Equal gaps after a phase uniform in one interval, or none."""
+    """Gaps are equal, after a phase that is uniform in one interval or 0."""
     for interval_s in (1e-9, 0.02, 0.1, 3.0):
         interval = round(interval_s * PS)
         fixed = laws.traffic("cbr", [interval_s, 0.0])
@@ -196,7 +196,7 @@ def check_start(laws: Laws) -> None:
 
 
 def check_start_range(laws: Laws) -> None:
-    """Starts beyond the end of time become that end: no sum or product of times overflows."""
+    """Starts beyond the end of time are limited to it. No sum or product of times overflows."""
     most = 2**63 - 1
     for at, stagger, spread, index in (
         (FARTHEST, FARTHEST, FARTHEST, 1),

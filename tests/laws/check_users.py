@@ -22,7 +22,7 @@ BRANCHES: Final = ((5.0, 0.44674), (20.0, 0.3), (80.0, 0.20855), (400.0, 0.04471
 
 
 def _packets(us: list[float], idle_s: float, call_s: float, gap: int, tick: bool) -> list[int]:
-    """The times of all packets of the calls from these draws, since the user's start."""
+    """Return the times of all packets of the calls from these draws, since the user's start."""
     times, now, draw = list[int](), 0, iter(us)
     per_call = 2 if tick else 3
     for _ in range(len(us) // per_call):
@@ -35,7 +35,7 @@ def _packets(us: list[float], idle_s: float, call_s: float, gap: int, tick: bool
 
 
 def check_voip(laws: Laws) -> None:
-    """Every packet of fifty calls, with random phases or on ticks, some calls without a packet."""
+    """Every packet of fifty calls has the right time. Some calls have no packet."""
     gap = PS // 10
     for tick, seed, call_s in ((True, 1, 2.0), (False, 2, 2.0), (False, 3, 0.08), (True, 4, 1e-4)):
         draw = random.Random(seed)
@@ -51,7 +51,7 @@ def check_voip(laws: Laws) -> None:
 
 
 def check_voip_statistics(laws: Laws) -> None:
-    """Three 3 min calls per idle hour, a packet per 10 s: 0.1304 of the time is in calls."""
+    """With three calls of 3 min per idle hour, the share of time in calls is 0.1304."""
     law, draw = laws.traffic("voip", [1200.0, 180.0, 10.0, 1.0, 0.0]), random.Random(9)
     now = law.first([draw.random() for _ in range(9)])[0]
     packets = 1
@@ -76,7 +76,7 @@ def check_voip_range(laws: Laws) -> None:
 
 
 def check_file(laws: Laws) -> None:
-    """One file of the stated size at once, and no further file."""
+    """One file of the stated size begins at once, and no other file follows."""
     for size in (1.0, 1_234_567.0, 1e15):
         law = laws.traffic("file", [size])
         assert law.reading([]) == (0, 0)
@@ -110,7 +110,7 @@ def check_on_off(laws: Laws) -> None:
 
 
 def check_web_hyper(laws: Laws) -> None:
-    """Hyper-exponential reading: the branch for a draw, mean 42.8 s, coefficient 2.9."""
+    """Hyper-exponential reading times have the right branches, mean and coefficient."""
     mean = sum(m * p for m, p in BRANCHES)
     law = laws.traffic("web", [mean, 0, 1.0, 1.0, 5e6, 1.2, 1.0, -1.0, 0])
     edge = 0.0

@@ -111,7 +111,7 @@ def check_wtp_equilibrium(laws: Laws) -> None:
 
 
 def check_wtp_weight(laws: Laws) -> None:
-    """The law aims at the weight that is set, whatever pair it was built with."""
+    """The law follows the weight that is set, whatever pair it was built with."""
     for form, w_inc, w_dec in itertools.product([0, 1, 2], [1.0, 2.0], [1.0, 4.0]):
         law = laws.window("wtp", [form, 0.5, w_inc, w_dec])
         assert law.weight() == w_inc * w_dec
@@ -219,7 +219,7 @@ def check_reno_slow_start_end(laws: Laws) -> None:
 
 
 def compare_round_trip(laws: Laws, samples: Sequence[tuple[int, int]]) -> int:
-    """The law after every sample against the oracle over all samples so far.
+    """Compare the law after every sample with the oracle over all samples so far.
 
     Returns:
         After how many samples the flow was saturated.
@@ -239,7 +239,7 @@ def compare_round_trip(laws: Laws, samples: Sequence[tuple[int, int]]) -> int:
 
 
 def check_round_trip(laws: Laws) -> None:
-    """Samples exactly at ends of buckets, gaps of one and more buckets, and saturation."""
+    """The mean is right at ends of buckets, after gaps of buckets, and in saturation."""
     saturated = 0
     for seed in range(10):
         draw, now, samples = random.Random(seed), seed % 2 * 7 * MS, []

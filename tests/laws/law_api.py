@@ -74,7 +74,7 @@ class Marking(Protocol):
     def on_timer(self, queue: Queue, now: int, /) -> int: ...
     def probability(self) -> float: ...
     def configure(self, values: Sequence[float], /) -> None:
-        """New parameters for the law in its present state."""
+        """Set new parameters, and keep the law's state."""
 
     def measure(self) -> float:
         """RED's average, the measured load, the virtual backlog in bytes or REM's price; else NaN.
@@ -85,7 +85,7 @@ class Marking(Protocol):
 
 
 class Window(Protocol):
-    """A window law; the window goes in and comes out."""
+    """A window law, which takes a window and returns it."""
 
     def per_mark(self) -> bool: ...
     def recovery(self) -> str:
@@ -105,17 +105,18 @@ class Window(Protocol):
 
     def set_gain(self, gain: float, /) -> None: ...
     def halves(self) -> bool:
-        """Whether an echo halves the window, so that it waits at one packet."""
+        """Whether an echo halves the window, so that a window of one packet waits for the timer."""
 
     def every_ack(self) -> bool:
-        """Whether the law sees every packet acknowledged, not only those that may grow it."""
+        """Whether the law receives every acknowledged packet, not only those that may grow the
+        window."""
 
     def begin(self, window: WindowState, /) -> WindowState: ...
     def on_rtt(self, window: WindowState, rtt: int, /) -> WindowState: ...
     def disturb(self, normal: float, /) -> None: ...
     def aim(self, marks_per_s: float, /) -> None: ...
     def send_rate(self) -> float:
-        """In packets/s; NaN if the law has none."""
+        """The rate in packets/s, or NaN if the law has none."""
 
     def on_sent(self, path: PathState, seq: int, /) -> None: ...
     def on_delivered(self, first: int, end: int, /) -> None: ...

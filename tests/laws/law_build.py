@@ -3,10 +3,11 @@
 
 Objects are kept in the repository's build folder, each under a digest of its inputs
 (its source, the headers that it includes, the compiler, nanobind and Python), so that a second run
-compiles nothing, a changed law only the files that include it, and interpreters do not collide. No
-optimisation: the tests spend their time in Python. A module's law files are compiled as one,
-which is far faster. The full tier's mutants are modules of one law, and there are so many of them
-that the standard library's headers are precompiled once.
+compiles nothing, a changed law causes only the files that include it to be compiled, and
+interpreters do not collide. The code is not optimised, because the tests spend their time in
+Python. A module's law files are compiled as one, which is far faster. The full tier's mutants are
+modules of one law, and there are so many of them that the standard library's headers are
+precompiled once.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def _group(laws: Path, stems: list[str]) -> Part:
 
 @functools.cache
 def _standard_header() -> Path:
-    """native/standard.h, compiled beside a copy of it: the compiler takes NAME.gch for NAME."""
+    """Precompile a copy of native/standard.h. The compiler uses NAME.gch in place of NAME."""
     source = NATIVE / "standard.h"
     text = source.read_bytes()
     header = CACHE / "objects" / f"standard-{digest([_tools_key(), text])}.h"

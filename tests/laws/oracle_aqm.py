@@ -78,7 +78,7 @@ class CodelOracle:
         self.error = 0  # ps by which drop_next may differ if roots are rounded differently
 
     def configure(self, options: CodelOptions) -> None:
-        """New parameters; times already set stay."""
+        """Set new parameters. Times that are already set stay."""
         self.target = whole_ps(options.target_s)
         self.interval = whole_ps(options.interval_s)
 
@@ -87,11 +87,11 @@ class CodelOracle:
         self.arrived.append(now)
 
     def tail_drop(self) -> None:
-        """The buffer had no room for the last packet that joined."""
+        """Drop the last packet that joined, because the buffer had no room for it."""
         self.arrived.pop()
 
     def dequeue(self, now: int, size: int, left_bytes: int) -> AqmVerdict:
-        """The packet at the head, of `size` bytes, leaves `left_bytes` behind."""
+        """Dequeue the first packet, of `size` bytes, with `left_bytes` behind it."""
         ok_to_drop, seen = self._dodequeue(now, size, left_bytes)
         marked = doubtful = False
         if self.dropping:
@@ -174,7 +174,7 @@ class PieOracle:
         self.drop_prob = self.accu_prob = self.qdelay_old = Fraction(0)
 
     def configure(self, options: PieOptions) -> None:
-        """New parameters; probability, delays and the rest of the burst stay."""
+        """Set new parameters. Probability, delays and the rest of the burst stay."""
         self.target, self.alpha = Fraction(options.target_s), Fraction(options.alpha)
         self.beta, self.mark_p = Fraction(options.beta), Fraction(options.mark_p)
         self.mean = Fraction(options.mean_bytes)
@@ -182,7 +182,7 @@ class PieOracle:
         self.max_burst = whole_ps(options.max_burst_s)
 
     def calculate_drop_prob(self, queue: Queue) -> tuple[tuple[str, ...], bool]:
-        """At each T_UPDATE: the branches taken, and whether rounding might take others."""
+        """Update p. Return the branches taken, and whether rounding might lead to others."""
         current = Fraction(queue[1] * 8, queue[2])
         p = self.alpha * (current - self.target) + self.beta * (current - self.qdelay_old)
         scale = next((s for below, s in SCALES if self.drop_prob < below), 1)
@@ -209,7 +209,7 @@ class PieOracle:
         return tuple(branches), doubtful
 
     def enqueue(self, queue: Queue, u: float) -> AqmVerdict:
-        """A packet that meets `queue`, with a uniform u if it needs one."""
+        """Judge a packet that finds `queue`, with a uniform u if it needs one."""
         current, half = Fraction(queue[1] * 8, queue[2]), self.target / 2
         doubtful = near(current, half) or near(self.qdelay_old, half)
         if self.drop_prob == 0 and current < half and self.qdelay_old < half:
@@ -264,7 +264,7 @@ class BlueOptions(NamedTuple):
 
 
 class BlueOracle:
-    """BLUE: one probability, up on packet loss, down on a link idle, at most once per freeze."""
+    """BLUE: a probability that rises at losses and falls when the link is idle."""
 
     def __init__(self, options: BlueOptions) -> None:
         self.options = options
@@ -289,7 +289,7 @@ class BlueOracle:
         return "idle-to-0" if self.pm == 0 else "idle"
 
     def enqueue(self, queue: Queue, now: int, u: float) -> AqmVerdict:
-        """A packet that meets `queue`; doubtful if the rest of pm may come from rounding."""
+        """Judge a packet that finds `queue`; doubtful if the rest of pm may come from rounding."""
         branches = []
         if queue[3] != NEVER:
             branches.append(self.idle(queue[3]))
@@ -341,7 +341,7 @@ class SelfConfiguringOracle(RedOracle):
         self.own, self.status, self.changes = own, "between", [""]
 
     def configure(self, own: SelfConfiguringOptions) -> None:
-        """New parameters; average and status stay, and so does max_p unless it is changed."""
+        """Set new parameters. Average and status stay, and so does max_p unless it is changed."""
         changed = own.max_p != self.own.max_p
         self.options = own.red(own.max_p if changed else self.options.max_p)
         self.own = own

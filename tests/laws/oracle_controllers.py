@@ -122,7 +122,7 @@ class AdaptiveLimit:
         self.level, self.at = self.size, 0
 
     def arrive(self, now: int, size: int) -> Fraction:
-        """Takes a packet; returns the threshold that it meets, in bytes."""
+        """Takes a packet; returns the threshold that applies to it, in bytes."""
         gap, self.at = Fraction(now - self.at, PS), now
         if self.level is None or self.size is None:
             return self.buffer

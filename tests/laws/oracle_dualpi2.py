@@ -95,7 +95,8 @@ class DualOracle:
             self.base = min(max(self.base + change, Fraction(0)), self.most())
 
     def most(self) -> Fraction:
-        """The maximum of p': without drops on overload, the value that marks all of L."""
+        """The maximum of p'. Without drops on overload, it is the value that marks all packets of
+        L."""
         held = not self.its.rfc and not self.its.drop_overload
         return min(Fraction(1), 1 / self.k) if held else Fraction(1)
 
@@ -169,7 +170,7 @@ class DualOracle:
         return min(max((waited - round(low)) / width, Fraction(0)), Fraction(1))
 
     def recur(self, service: int, likelihood: Fraction) -> bool:
-        """Whether this packet raises the count of its queue above one."""
+        """Return whether this packet raises the count of its queue above one."""
         self.counts[service] += likelihood
         over = self.counts[service] > 1
         self.counts[service] -= over

@@ -94,7 +94,7 @@ class FqOracle:
         return sum(len(flow.packets) for flow in self.flows)
 
     def enqueue(self, queue: int, packet: Packet, busy: bool) -> None:
-        """A packet arrives; an idle link has asked for packets until all lists were empty."""
+        """Enqueue a packet. An idle link has dequeued until all lists were empty."""
         if not busy and not self.waiting:
             assert self.dequeue(packet.since) == []
         flow = self.flows[queue]
@@ -117,7 +117,7 @@ class FqOracle:
         return dropped
 
     def dequeue(self, now: int) -> list[Left]:
-        """Packets dropped on the way, then the packet that leaves, if one is left."""
+        """Return the packets dropped on the way, then the packet that leaves, if any."""
         found: list[Left] = []
         while self.new or self.old:
             head = self.new or self.old

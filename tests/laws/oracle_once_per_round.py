@@ -26,7 +26,7 @@ class OncePerRound(Protocol):
 
     @property
     def weight(self) -> Decimal:
-        """The target of marks per round trip, 0 for a law without one."""
+        """The target of marks per round trip, or 0 for a law without a target."""
 
     def ack(self, n: int, /) -> None:
         """n packets newly acknowledged, no echo."""
@@ -60,7 +60,7 @@ class TahoeOracle(RenoOracle):
 
 
 class MulTcpOracle(WindowOracle):
-    """w Reno flows as one: ACKs grow it w times as much; a cut is by one flow or by all."""
+    """w Reno flows as one: ACKs grow its window w times as much. One flow or all reduce."""
 
     weight = Decimal(0)
 
@@ -81,7 +81,7 @@ class MulTcpOracle(WindowOracle):
         self.become(CONTEXT.add(self.cwnd, CONTEXT.multiply(windows, self.flows)))
 
     def echo(self, used: float) -> None:
-        """The flow that sees the echo halves its part of the window; at least a packet is left."""
+        """One flow halves its part of the window. At least one packet is left."""
         self.loss(used)
         self.become(self._after_cut(Decimal(used), Decimal(1)))
 
@@ -91,7 +91,7 @@ class MulTcpOracle(WindowOracle):
         self.become(self.ssthresh)
 
     def timeout(self, used: float) -> None:
-        """One packet; the threshold is the flight after a cut."""
+        """The window is one packet, and the threshold is the reduced flight."""
         self.ssthresh = self._after_cut(Decimal(used), self.least)
         self.become(Decimal(1))
 
@@ -134,7 +134,7 @@ class WtpSenderOracle(WindowOracle):
         self.become(CONTEXT.divide(Decimal(used), Decimal(2)))
 
     def timeout(self, used: float) -> None:
-        """One packet, whatever was in flight."""
+        """The window is one packet, whatever was in flight."""
         self.ssthresh = Decimal(0)
         self.become(Decimal(1))
 

@@ -85,7 +85,7 @@ class CubicOracle(WindowOracle):
         self.start = HyStartOracle(self.sent) if self.hystart else None
 
     def sample(self, rtt: int) -> None:
-        """A round trip, ps."""
+        """Take a sample of the round-trip time, in ps."""
         self.rtts.append(rtt)
 
     def see(self, path: PathState) -> None:
@@ -206,7 +206,7 @@ class DctcpOracle(WindowOracle):
         self.recover = self.nxt
 
     def echo(self, used: float) -> None:
-        """It learns of marks only from ACKs."""
+        """Nothing happens, because DCTCP learns of marks only from ACKs."""
 
     def timeout(self, used: float) -> None:
         """As for a loss, then one packet."""

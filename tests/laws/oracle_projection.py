@@ -76,7 +76,7 @@ class Flow:
         return self.rounds[-1][0] + self.rtt
 
     def arrive(self, now: int, o: Options) -> bool:
-        """Sorts an arrival into a round; whether rounding might have decided otherwise."""
+        """Assigns an arrival to a round; returns whether rounding might have decided otherwise."""
         if not self.rounds:
             self.rounds.append([now])
             return False
@@ -137,7 +137,7 @@ class Router:
         raise NotImplementedError
 
     def lose(self) -> None:
-        """The packet just offered found a full buffer."""
+        """Drop the packet just offered, which found a full buffer."""
         lost = self.queue.pop()
         flow = self.flows.get(lost.flow)
         if flow is not None:

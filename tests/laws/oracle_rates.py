@@ -22,7 +22,7 @@ WindowTuple = tuple[float, float, float, float]
 
 
 class RemSourceOracle(WindowOracle):
-    """The pseudocode of Fig. 4, an ACK at a time."""
+    """The pseudocode of Fig. 4, one ACK at a time."""
 
     def __init__(self, window: WindowTuple, values: Sequence[float]) -> None:
         super().__init__(*window)
@@ -97,7 +97,7 @@ class RemSourceOracle(WindowOracle):
 
 
 class PrimalOracle(WindowOracle):
-    """dx/dt = kappa (w - x f), each ACK standing for the time n / x that it took to send n.
+    """dx/dt = kappa (w - x f), where an ACK of n packets represents the time n / x.
 
     Below L = 4 kappa the step moves L ln x instead, as dx/dt = (x / L) kappa (w - x f) does.
     """
@@ -155,7 +155,7 @@ class PrimalOracle(WindowOracle):
 
 
 class VegasOracle:
-    """Expected less Actual, which moves the window once per round trip."""
+    """Vegas: the difference of Expected and Actual moves the window once per round trip."""
 
     def __init__(self, window: WindowTuple, values: Sequence[float]) -> None:
         self.cwnd, self.low, self.high = (Fraction(window[i]) for i in (0, 2, 3))
@@ -211,7 +211,7 @@ class VegasOracle:
             self.become(self.cwnd - 1)
 
     def loss(self, used: float) -> None:
-        """A part of the window used is left."""
+        """Reduce the used window by the decrease."""
         self.ssthresh = max(self.decrease * Fraction(used), self.least)
         self.become(self.ssthresh)
         self.new_round()

@@ -3,7 +3,8 @@
 
 Sources: Floyd and Jacobson 1993, Fig. 2 (every mark, the forced one included, sets the count to
 zero); ns-2 red.cc for gentle, wait, count in bytes, the empty-queue rule and the order of tests;
-siris2002 section 4.1 for marks at the buffer limit. Kept as lists and loops, unlike the law.
+siris2002 section 4.1 for marks at the buffer limit. Unlike the law, the oracle uses lists and
+loops.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class RedOracle:
         self.sizes: list[int] = []  # arrivals since the last mark
 
     def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> Verdict:
-        """The verdict on a packet of `packet[1]` bytes that meets `queue`, with draw u."""
+        """The verdict on a packet of `packet[1]` bytes that finds `queue`, with the draw u."""
         o = self.options
         size = queue[1] if o.in_bytes else queue[0]
         self._estimate(size, queue, now)
@@ -122,7 +123,8 @@ class RedOracle:
         return (DROP if p_b > self.options.mark_p else MARK), "early", doubtful
 
     def _spread(self, packet: Packet, p_b: float) -> tuple[float, bool]:
-        """The probability with the count, scaled by size in byte_mark; whether it is doubtful."""
+        """Return the probability with the count, scaled by size in byte_mark, and if it is
+        doubtful."""
         o = self.options
         p_a, doubtful = p_b, False
         if o.use_count:

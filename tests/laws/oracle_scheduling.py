@@ -308,7 +308,7 @@ class Oracle:
         return [f for name, f in both if self.service_of[name] == n]
 
     def looks_ahead(self, tau_s: float) -> dict[int, float]:
-        """The rates that classes need by then; sets `excess` and `needed`."""
+        """Return the rates that classes need by then, and set `excess` and `needed`."""
         need = {}
         for n, promise in enumerate(self.promises):
             need[n] = promise.rate_bps

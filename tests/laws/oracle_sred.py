@@ -52,7 +52,7 @@ class SredOracle:
         self.options = options
 
     def configure(self, options: SredOptions) -> None:
-        """New parameters; the list is cut to its new length, and P stays."""
+        """Set new parameters. The list is cut to its new length, and P stays."""
         self.before, self.hits = self.frequency, []
         self.zombies = self.zombies[: options.memory]
         self.options = options
@@ -65,7 +65,7 @@ class SredOracle:
         return (1 - a) ** t * self.before + a * told
 
     def arrive(self, waiting_bytes: int, flow: int, us: Sequence[float]) -> SredVerdict:
-        """Compares a packet of `flow` with the list and judges it; `us` are the draws in order."""
+        """Compare a packet of `flow` with the list, and judge it. `us` are the draws in order."""
         o, draws, hit = self.options, list(us), False
         seen: list[str] = []
         if len(self.zombies) < o.memory:

@@ -83,7 +83,7 @@ class WtpOracle(WindowOracle):
         self.become(Decimal(used) * Decimal("0.5"))
 
     def timeout(self) -> None:
-        """One packet, or the window if that is smaller."""
+        """The window is at most one packet."""
         self.ssthresh = Decimal(0)
         self.become(self.cwnd if self.cwnd < 1 else Decimal(1))
 
@@ -127,7 +127,7 @@ class RenoOracle(WindowOracle):
         self.become(cut if cut > 1 else Decimal(1))
 
     def timeout(self, used: float) -> None:
-        """RFC 5681 Eq. 4, then one packet."""
+        """Set ssthresh by RFC 5681 Eq. 4, and the window to one packet."""
         self._threshold(Decimal(used), self.decrease)
         self.become(Decimal(1))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each law header stands alone: it compiles by itself, warnings as errors.
+"""Each law header is self-contained: it compiles alone, with warnings as errors.
 
 A header is compiled again only if it, its includes or the compiler change.
 """
@@ -69,7 +69,7 @@ def test_header_compiles_alone(header: Path) -> None:
 
 
 def test_each_header_includes_what_it_uses_of_the_laws() -> None:
-    """Each header, twice in a new namespace, with the standard library before all.
+    """Each header compiles twice in a new namespace, after the standard library.
 
     One file replaces one per header: an #include inside a namespace puts the content there.
     """
@@ -106,13 +106,13 @@ def test_header_includes_laws_and_the_standard_library_only(header: Path) -> Non
 
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_has_no_clock_generator_or_output(header: Path) -> None:
-    """A law reads no clock, draws only from the generator in its argument, and prints nothing."""
+    """A law does not read a clock or print, and draws only from its argument."""
     code = re.sub(r"//.*", "", header.read_text())
     assert FORBIDDEN.search(code) is None, FORBIDDEN.search(code)
 
 
 def test_warnings_are_errors_here() -> None:
-    """The compiler flags do refuse code with warnings."""
+    """The compiler flags reject code with warnings."""
     assert compile_only("int narrow(double x) { return x; }\n").returncode != 0
     assert compile_only("#include <iostream>\nint f() { return 0; }\n").returncode == 0
     assert FORBIDDEN.search("auto t = std::chrono::steady_clock::now();")

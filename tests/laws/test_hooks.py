@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A law with a missing or misspelt hook, or with other traits than hooks, does not compile.
+"""A law with a missing or misspelled hook, or traits that differ, does not compile.
 
-The hosts assert MarkingHooks, WindowHooks and TrafficHooks for each law. Here a law of each
-family satisfies its concept, and each single change of its text does not.
+The hosts assert MarkingHooks, WindowHooks and TrafficHooks for each law. Here a law of each family
+satisfies its concept, but with any single change of its text it does not.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ DESCRIPTION: Final = frozenset("kName kAbout kTraits kParameters kOrder kDefault
 
 
 def misspelt(law: str) -> set[str]:
-    """Names in a law's text that are meant as a hook or a description, and are neither.
+    """Return names in a law's text that look like a hook or a description but are neither.
 
     The compiler takes them as further members. A hook begins with on_ or is similar to one, and
     nothing in the header calls it; a description begins with k, and nothing in the header reads it.
@@ -203,7 +203,7 @@ def misspelt(law: str) -> set[str]:
 
 
 def test_no_law_has_a_member_that_looks_like_a_hook() -> None:
-    """A further member with a misspelt name, which compiles, is found in the law's text."""
+    """An additional member with a misspelled name compiles, and is found in the law's text."""
     headers = [file for family in FAMILIES for file in sorted((LAWS / family).glob("*.h"))]
     laws = [file for file in headers if "kName" in file.read_text()]
     assert {file.name: misspelt(file.read_text()) for file in laws} == {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks fail on planted faults: for each law a sign, a threshold and a clamp.
+"""The checks fail on planted faults: a sign, a threshold and a clamp for each law.
 
 Each fault is a textual replacement in a copy of the laws. Only the law's own file is compiled
 again (once, until it or the fault changes), and its checks run on the result in
-another process. The fast tier plants none; it only checks that each still finds its text.
+another process. The fast tier plants no fault, and only checks that each fault's text still exists.
 
 If a law has no such element, the nearest analogue is used and named: "guard" (a missing
 condition) or "range" (a missing bound on a parameter) for a clamp, "reversed" (a comparison the

@@ -68,7 +68,7 @@ def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
 
 
 def usable(row: Row) -> float:
-    """The default; without one, the geometric middle of the range."""
+    """Return the default or, without a default, the geometric mean of the range."""
     return row[2] if not math.isnan(row[2]) else min(max(1.0, row[3]), row[4])
 
 
@@ -120,7 +120,7 @@ def test_crossed_ranges_are_refused(laws: Laws, kind: str, name: str, values: li
 
 
 def test_traits_that_are_expressions() -> None:
-    """Every expression has a value, and those with parameters follow them, checked by hand."""
+    """Every expression has a value, and those with parameters have values computed by hand."""
     for name, law in law_table()["marking"].items():
         values = {one.name: 0.5 if one.default is None else one.default for one in law.parameters}
         for trait in ("ceiling", "late"):
