@@ -34,7 +34,7 @@ TABLE_1 = [
 
 
 def scheduler(classes: list[dict[str, float]], **values: float | str) -> Scheduler:
-    """A class-based scheduler; its projection has a buffer of 100 packets by default."""
+    """A class scheduler. Its projection has a buffer of 100 packets by default."""
     return Scheduler(
         law=law("scheduling", "class-based", {"buffer_packets": 100.0} | values),
         classes=[law("service", "service-class", one) for one in classes],
@@ -45,7 +45,7 @@ def scheduler(classes: list[dict[str, float]], **values: float | str) -> Schedul
 def weights(
     classes: list[dict[str, float]], marking: list[Law | None] | None = None, **values: float
 ) -> Scheduler:
-    """Deficit round robin; a class that states no law is drop-tail."""
+    """Deficit round robin. A class without a law is drop-tail."""
     laws = marking or [None] * len(classes)
     return Scheduler(
         law=law("scheduling", "deficit-round-robin", values),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a plan on the engine alone with a counting operator new loaded before it."""
+"""Runs a plan on the engine without a market, with a preloaded operator new that counts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Allocations:
 
 @functools.cache
 def missing() -> str:
-    """The reason why nothing can be counted here; "" if counting works."""
+    """Why allocations cannot be counted here; "" if they can."""
     if shutil.which("g++") is None:
         return "g++ is not installed (Debian: apt-get install g++)"
     if b"__asan_init" in Path(drive.engine()).read_bytes():

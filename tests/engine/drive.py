@@ -36,7 +36,7 @@ class Outcome:
     said: str = ""  # on standard error
 
     def table(self, name: str) -> dict[str, np.ndarray]:
-        """All rows of a record table, {} where there are none."""
+        """All rows of a record table, or {} without rows."""
         parts = self.records.get(name, [])
         return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]} if parts else {}
 
@@ -69,7 +69,7 @@ def run(
     """Runs the plan, with `env` added to the environment.
 
     `decide` answers each report, by default with nothing; `admit` each call, by default with False.
-    `admit` also gets the connection, to observe the engine meanwhile.
+    `admit` also gets the connection, so that it can observe the engine.
     """
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory() as folder:

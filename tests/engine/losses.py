@@ -24,7 +24,7 @@ FEED, LOSSY, BACK = range(3)
 def dropping(
     due_ms: Sequence[int], transport: Tcp | Udp, duration_s: float, traffic: Law | None = None
 ) -> Outcome:
-    """One flow of a packet per millisecond; packets that leave in these milliseconds are lost.
+    """One flow that sends a packet per millisecond. Packets of these milliseconds are lost.
 
     Nothing is ECT, so the second link drops what its law marks; its probability is 1 for that
     millisecond. The connection opens after 100.084 ms: segment n of the first window leaves
@@ -63,8 +63,8 @@ Sent = tuple[int, tuple[int, Blocks] | None, list[int]]  # time, ACK (None: the 
 def sends(outcome: Outcome) -> list[Sent]:
     """Each ACK (None: the timer) with its contents, and the segments sent at it.
 
-    An ACK's contents are those of our own receiver when the acknowledged data arrives;
-    its number must agree with the engine's, and its length with the blocks in it.
+    An ACK's contents are those of the oracle's receiver when the acknowledged data arrives. Its
+    number must agree with the engine's, and its length with its blocks.
     """
     receiver, told, found = Receiver(), list[tuple[int, Blocks]](), list[Sent]()
     transport = outcome.plan.sources[0].transport

@@ -34,7 +34,7 @@ NO_CALLS = Calls(ask=False, max_delay_ps=-1)
 
 
 class LinkOptions(TypedDict, total=False):
-    """The further arguments of link."""
+    """The other arguments of link."""
 
     buffer: int
     marking: Law
@@ -187,9 +187,8 @@ RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
 def tcp(window: Law = RENO, **other: float | str) -> Tcp:
     """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
 
-    Of the laws that set a rate primal control is as WTP, the REM source ack-clocked; DCTCP has an
-    accurate echo. Prague and BBR are paced with accurate echo, and all packets of Prague are
-    ECT(1).
+    Primal control is paced like WTP, and the REM source is ack-clocked. DCTCP has an accurate echo.
+    Prague and BBR are paced with accurate echo, and all packets of Prague are ECT(1).
     """
     l4s = window.law == "prague"
     weighted = window.law in ("wtp", "primal") or l4s

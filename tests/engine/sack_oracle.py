@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """RFC 2018 and RFC 6675 in a simple way, by sets of segments: an oracle for the engine's SACK.
 
-The receiver is a set of segments and a list of its last reports; the sender keeps a set of segments
-reported and asks IsLost of each segment in turn, as the RFC's prose does. RFC 6675's octets are
-segments here: HighACK is `una - 1`, HighData `next - 1`.
+The receiver is a set of segments and a list of its last reports. The sender keeps a set of reported
+segments and evaluates IsLost for each segment, as in the RFC's text. RFC 6675's octets are segments
+here: HighACK is `una - 1`, HighData `next - 1`.
 """
 
 from __future__ import annotations
@@ -73,11 +73,12 @@ class Sender:
     log: list[int] = field(default_factory=list)
 
     def is_lost(self, seq: int) -> bool:
-        """Three segments beyond it have been reported, but it has not."""
+        """Return whether three segments beyond it have been reported, but not the segment
+        itself."""
         return seq not in self.reported and sum(s > seq for s in self.reported) >= DUP_THRESH
 
     def pipe(self) -> int:
-        """SetPipe(): in recovery by the RFC; else the segments sent and not reported."""
+        """SetPipe() of the RFC in recovery, otherwise the segments sent and not reported."""
         out = 0
         for seq in range(self.una, self.next):
             if seq in self.reported:
@@ -125,7 +126,8 @@ class Sender:
         return self.allowed()
 
     def advance(self, upto: int) -> None:
-        """New data: growth outside of recovery, one segment's while a timeout heals."""
+        """New data is acknowledged. Outside of recovery the window grows, slowly after a
+        timeout."""
         newly, flight, self.una = upto - self.una, self.next - self.una, upto
         if self.opening is not None:
             self.opening = self.opening + 1 if self.opening + 1 < self.window else None
@@ -151,7 +153,8 @@ class Sender:
         self.log.append(self.una)
 
     def timed_out(self) -> list[int]:
-        """Section 5.1: the scoreboard is forgotten, all is sent again from the oldest on."""
+        """Section 5.1: clear the scoreboard, and send everything again from the oldest segment
+        on."""
         self.log, self.window, self.reported, self.opening = [], self.least, set(), 1
         self.recovering, self.recovery_point = False, self.highest
         self.next, self.duplicates = self.una, 0
@@ -176,7 +179,7 @@ class Sender:
         return seq if self.fits(seq) else None
 
     def allowed(self) -> list[int]:
-        """Everything that fits the window."""
+        """Return all segments that fit into the window."""
         while self.pipe() < max(1, int(min(self.window, self.opening or self.window))):
             seq = self.candidate()
             if seq is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets and marks are conserved: reports against each other and against an independent trace."""
+"""Packets and marks are conserved. Reports agree with each other and with a separate trace."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def is_data(outcome: Outcome, rows: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def test_ce_delivered_is_what_a_trace_counts(outcome: Outcome) -> None:
-    """The counter that is charged equals an independent count of CE packets delivered, per flow."""
+    """Per flow, the charged counter equals a separate count of the CE packets delivered."""
     rows, flows = outcome.table("trace"), outcome.reports[-1].flows
     delivered = (rows["event"] == DELIVER) & is_data(outcome, rows)
     size = len(flows["ce"])
@@ -145,7 +145,7 @@ def test_transfers_are_whole_files(outcome: Outcome) -> None:
 
 @pytest.mark.parametrize("count", [1000, 8192])
 def test_a_report_of_many_flows_is_whole(count: int) -> None:
-    """Equal flows have equal figures, in pieces that end within a column or after 2^16 bytes."""
+    """Equal flows have equal figures, even if frames are split within a column."""
     cbr = Law("cbr", {"interval_s": 0.1, "random_phase": 0.0})
     voice = plans.source("voice", [0], [], plans.udp(200), cbr, count=count)
     flows = run(plans.plan(plans.duplex("l", 0, 1, 1e10, 0.005), [voice], 1)).reports[-1].flows
@@ -202,7 +202,7 @@ def test_the_answer_to_the_last_report_is_not_applied() -> None:
 
 @pytest.mark.parametrize(("count", "each"), [(1, 5), (3, 2)], ids=["one-flow", "row-of-three"])
 def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -> None:
-    """At 2e6 s a packet, `each` packets of every flow exceed 2^63 ps; one fewer is reported."""
+    """At 2e6 s per packet, `each` packets of a flow exceed 2^63 ps, and one fewer is reported."""
     delay_s, every_s = 2e6, 1e5
     links = [plans.link("moon", 0, 1, 1e6, delay_s)]
     traffic = Law("cbr", {"interval_s": every_s, "random_phase": 0.0})
@@ -222,7 +222,7 @@ def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -
 
 @pytest.mark.parametrize("overhead_s", [0.0, 0.0004, 0.004, 0.04])
 def test_datagrams_keep_their_order_whatever_the_overhead(overhead_s: float) -> None:
-    """No datagram overtakes another, and none is later than its time by more than the overhead."""
+    """Datagrams keep their order, and are delayed by at most the overhead."""
     beat = Law("cbr", {"interval_s": 0.001, "random_phase": 0.0})
     source = plans.source("s", [0], [], plans.udp(), beat, overhead_s=overhead_s)
     trace = run(plans.plan(plans.duplex("a", 0, 1, 1e9, 0.01), [source], 2, trace=True))

@@ -61,7 +61,7 @@ def queue(outcome: Outcome, from_s: float, to_s: float) -> float:
 
 
 def test_one_flow_fills_the_link_with_a_short_queue() -> None:
-    """It has 90 % of the link after 10 s, with a quarter of CUBIC's mean queue at most."""
+    """BBR fills 90 % of the link after 10 s, with at most a quarter of CUBIC's mean queue."""
     outcome = over_neck([plans.bbr()])
     got = outcome.over(10, 30)["delivered"][0]
     assert got > 0.9 * 20 * 1e7 / PACKET_BITS
@@ -70,14 +70,14 @@ def test_one_flow_fills_the_link_with_a_short_queue() -> None:
 
 @pytest.mark.parametrize("bdp", [1.0, 2.0, 8.0])
 def test_two_flows_share_the_link(bdp: float) -> None:
-    """Each flow has half of the link, within a fifth of that, and at most two BDP in flight."""
+    """Each flow has half of the link, within 20 %, and at most two BDP in flight."""
     outcome = over_neck([plans.bbr(), plans.bbr()], bdp=bdp, stagger_s=3.3, duration_s=120)
     assert shares(outcome, 60, 120) == pytest.approx([0.5, 0.5], rel=0.2)
     assert queue(outcome, 60, 120) < 1.5 * BDP_PACKETS
 
 
 def test_cubic_takes_the_link_in_a_deep_buffer() -> None:
-    """Beside CUBIC, it gets about half with a buffer of one BDP, and at most a fifth with 32."""
+    """Next to CUBIC, BBR gets about half with a buffer of 1 BDP, and at most a fifth with 32."""
     shallow, deep = (
         shares(over_neck([plans.bbr(), plans.cubic()], bdp=bdp, duration_s=180), 60, 180)[0]
         for bdp in (1, 32)

@@ -48,7 +48,8 @@ def waits_s(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
 def test_classic_flows_wait_as_long_as_the_target() -> None:
     """The controller keeps the classic delay near its target of 10 ms by drops alone.
 
-    Not exactly: below a third of the buffer, and while the sum of p is below 0.85, nothing drops.
+    This is not exact: nothing is dropped below a third of the buffer, or while the sum of p is
+    below 0.85.
     """
     out = drive.run(cable([reno(8)], 40.0))
     sums = by_class(out.table("classes"), 10.0)
@@ -59,7 +60,7 @@ def test_classic_flows_wait_as_long_as_the_target() -> None:
 
 
 def test_a_flood_of_small_packets_has_a_probability_of_1() -> None:
-    """PIE's p is of a mean packet, so it exceeds 1 where packets are smaller."""
+    """PIE's p refers to a packet of the mean size, so it exceeds 1 if packets are smaller."""
     traffic = Law("poisson", {"mean_interval_s": 64 * 8 / 80e6})
     flood = plans.source("flood", [0, 2], [3, 1], plans.udp(64), traffic)
     out = drive.run(cable([in_class(flood, CLASSIC)], 0.5, alpha=100.0))
@@ -79,7 +80,7 @@ def test_protection_ejects_a_flood(protection: float) -> None:
 
 
 def test_a_flow_without_a_queue_stays() -> None:
-    """A flow at half of the rate hardly queues: almost no packet is ejected or marked."""
+    """A flow at half of the rate hardly queues, so almost no packet is ejected or marked."""
     out = drive.run(cable([datagrams("steady", 20e6)], 20.0))
     table = by_class(out.table("classes"))
     assert table["arrivals"][CLASSIC] < 1e-3 * table["arrivals"][L4S]

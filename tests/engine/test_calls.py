@@ -64,7 +64,7 @@ def outcome(request: pytest.FixtureRequest) -> Outcome:
 
 
 def test_records_are_what_a_trace_counts(outcome: Outcome) -> None:
-    """Sent, delivered, late, marked and lost packets, and their delays, of each single call."""
+    """Each call's sent, delivered, late, marked and lost packets and delays equal the trace's."""
     calls, trace = outcome.table("calls"), outcome.table("trace")
     done = np.flatnonzero(calls["complete"] == 1)
     assert len(done) > 50
@@ -111,7 +111,7 @@ def test_overlap_is_there() -> None:
 
 
 def test_request_is_answered_before_the_next_event() -> None:
-    """The engine waits for the verdict, and then goes on at the same simulated time."""
+    """The engine waits for the verdict, and then continues at the same simulated time."""
     waited = []
 
     def admit(request, sock) -> bool:
@@ -138,7 +138,7 @@ def test_request_is_answered_before_the_next_event() -> None:
 
 
 def test_the_market_knows_the_calls_that_ended_when_it_is_asked() -> None:
-    """The market knows all calls whose last packet must have left, before the next report."""
+    """Before the next report, the market knows all calls whose last packet must have left."""
     plan = telephones(voip(0.5, 0.3), ask=True, duration_s=8)
     outcome = run(plan, admit=lambda request, sock: request.id % 3 > 0)
     ends = outcome.table("calls")["end_ps"]
@@ -151,7 +151,7 @@ def test_the_market_knows_the_calls_that_ended_when_it_is_asked() -> None:
 
 
 def test_refused_users_call_again_after_an_idle_time() -> None:
-    """A blocked call takes no time: calls come at the rate of the idle times alone."""
+    """A blocked call takes no time, so calls arrive at the rate of the idle times."""
     plan = telephones(voip(0.5, 5.0), count=20, ask=True, duration_s=50)
     asked = len(run(plan).requests)
     expected = 20 * 50 / 0.5  # Poisson
@@ -159,7 +159,7 @@ def test_refused_users_call_again_after_an_idle_time() -> None:
 
 
 def test_a_call_begins_behind_the_last_packet_of_the_one_before() -> None:
-    """Idle times far below the send overhead: no request goes back in time, no calls overlap."""
+    """If idle times are far below the send overhead, requests stay in order and calls apart."""
     plan = telephones(voip(0.0002, 0.05), ask=True, overhead_s=0.004, duration_s=5)
     outcome = run(plan, admit=lambda request, sock: True)
     asked = [request.t_ps for request in outcome.requests]
@@ -178,7 +178,7 @@ def test_nobody_is_asked_where_nothing_is_sold() -> None:
 
 @pytest.mark.parametrize("wanted", ["calls", "transfers", "trace"])
 def test_each_table_is_recorded_without_the_others(wanted: str) -> None:
-    """A plan that requests one table gets this table and no other, with calls and files at work."""
+    """A plan that requests one table gets only this table, although it has calls and files."""
     duplex = plans.duplex("a", 0, 1, 1e6, 0.02)
     file = Law("file", {"size_bytes": 5000.0})
     phones = plans.source("phones", [0], [], plans.udp(200), voip(0.1, 0.2))
@@ -198,7 +198,7 @@ def test_stop_ends_the_calls_under_way() -> None:
 
 
 def test_an_inactive_user_makes_no_calls() -> None:
-    """`active: 0` stops packets at once and further requests; `active: 1` lets them come again."""
+    """`active: 0` stops packets and requests at once, and `active: 1` allows them again."""
 
     def decide(report) -> Decide:
         if report.epoch not in (3, 6):

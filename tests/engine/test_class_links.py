@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links with a class scheduler: their promises, by fluid models, and their books."""
+"""Links with a class scheduler: their promises, compared with fluid models, and their books."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rows(plan) -> dict[str, np.ndarray]:
 
 
 def test_fluid_shares_under_constant_overload() -> None:
-    """Minimum rates of 5, 2 and 0 and equal parts of the rest: 6, 3 and 1 of 10 Mbps.
+    """Minimum rates of 5, 2 and 0 Mbps and equal parts of the rest give 6, 3 and 1 of 10 Mbps.
 
     The credits of classes that wait sum up to between minus one packet and 0, and the largest is
     served, so that each is within 3 packets of its fluid at any time.
@@ -52,7 +52,7 @@ def test_fluid_shares_under_constant_overload() -> None:
 
 
 def test_losses_go_by_their_ratios() -> None:
-    """Of a constant overload of classes that all wait, each loses in proportion to its weight.
+    """In a constant overload in which all classes wait, each loses in proportion to its weight.
 
     A drop goes to the class furthest below its share, so that losses over weights differ by one
     packet's at most; a class whose queue was empty just then may be one more behind.
@@ -82,8 +82,8 @@ def test_losses_of_a_busy_period_count_its_last_drop() -> None:
 def test_delay_and_loss_ratios_under_poisson_overload() -> None:
     """D_n of about a quarter and p_n of half the next class's, at a load of 1.5, five seeds.
 
-    Losses of a busy period are checked packet by packet. The feedback holds Q / r at its samples,
-    which fluctuates; the interval for means over packets is 0.15 to 0.4.
+    Losses of a busy period are checked packet by packet. The feedback controls Q / r at its
+    samples, which fluctuates. Means over packets lie within 0.15 to 0.4.
     """
     traffic = [(n, PACKET, poisson(5e6), 1) for n in range(3)]
     for seed in range(5):
@@ -100,7 +100,7 @@ def test_delay_and_loss_ratios_under_poisson_overload() -> None:
 
 
 def test_delay_ratios_under_constant_overload() -> None:
-    """Without noise, D_n is a quarter of D_(n+1), to within one waiting packet of each class.
+    """Without noise, D_n is a quarter of D_(n+1), within one waiting packet of each class.
 
     At rest Q_n / r_n are in proportion and the mean delay of a class is its Q_n / r_n (Little); Q_n
     counts whole packets, with or without the one that is just being sent.
@@ -117,7 +117,7 @@ def test_delay_ratios_under_constant_overload() -> None:
 
 @pytest.mark.parametrize("law", [cbr, poisson])
 def test_a_feasible_delay_bound_is_held(law) -> None:
-    """A class of half the link waits at most 10 ms beside an overload, plus a packet in service.
+    """A class with half the link waits at most 10 ms plus a packet in service in an overload.
 
     It is not late as long as the rates fit (Eq. 11); the transmission begun before it lasts 0.8 ms.
     """
@@ -130,7 +130,7 @@ def test_a_feasible_delay_bound_is_held(law) -> None:
 
 
 def test_what_waits_is_that_of_one_queue() -> None:
-    """Work is conserved: the packets waiting at any time do not depend on whose turn it is."""
+    """Work is conserved: the number of waiting packets does not depend on the order of service."""
     traffic = [(n, PACKET, poisson(2.2e6), 2) for n in range(2)]
     plan = line(scheduler([dict(rate_bps=1e6), {}]), traffic, duration_s=8.0)
     plain = [msgspec.structs.replace(link, scheduler=None) for link in plan.links]

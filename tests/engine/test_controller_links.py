@@ -46,7 +46,7 @@ class Replay:
         return self.m > 0 and ((next(self.draws) >> 12) + 0.5) * 2.0**-52 < self.m
 
     def arriving(self, now: int, size: int) -> bool:
-        """Marks a packet as it arrives: the only chance for packets that are not ECT."""
+        """Marks a packet as it arrives, as is always done for packets that are not ECT."""
         return (size == NOT_ECT or not self.ect_at_departure) and self.draw()
 
     def starting(self, fifo: Fifo, now: int) -> bool:
@@ -210,7 +210,7 @@ def test_pi() -> None:
 
 
 def test_adaptive_virtual_queue() -> None:
-    """Packets that overflow the virtual queue are marked or dropped, packet for packet."""
+    """Exactly the packets that overflow the virtual queue are marked or dropped."""
     marking = law("marking", "adaptive-virtual-queue", dict(
         utilization=0.9, alpha=0.4, buffer_packets=8, mean_packet_bytes=600
     ))  # fmt: skip

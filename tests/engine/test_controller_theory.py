@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI and laws that hold a utilization, in closed loop: where their integrators rest.
+"""The resting points of REM, PI and laws with a target utilization in closed loop.
 
-Each law integrates an error that it drives to 0. While no clamp acts, its state over K periods
-changes by exactly this integral, so the mean error is (change of state) / (gain K) and nothing
-else. The bounds below are these, with states read from the engine.
+Each law integrates an error that it drives to 0. While no clamp acts, its state changes over K
+periods by exactly this integral, so the mean error is (change of state) / (gain K). The bounds
+below follow from this, with the states read from the engine.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class RemRun:
 
 
 def test_rem_rests_at_its_target_backlog_and_full_load() -> None:
-    """PC3 over WTP: backlog b0, load c, and the price at which the flows ask for just that."""
+    """PC3 with WTP rests at the backlog b0, the load c and the price at which flows send c."""
     rem = RemRun("pc3", 1.0)
     assert abs(rem.queue - (TARGET + (1 - rem.load) * FULL / ALPHA)) < rem.loose / ALPHA
     assert 0.99 < rem.load < 1.001
@@ -79,7 +79,7 @@ def test_rem_rests_at_its_target_backlog_and_full_load() -> None:
 
 
 def test_rem_pc1_rests_at_its_share_of_the_capacity() -> None:
-    """PC1 with 85 % of the capacity: this is the load, and hardly any packet waits."""
+    """With PC1 at 85 % of the capacity, the load is 85 % and the queue is almost empty."""
     rem = RemRun("pc1", 0.85)
     assert abs(rem.load - 0.85) < rem.loose / FULL
     assert rem.queue < TARGET / 2
@@ -113,7 +113,7 @@ def test_pie_holds_its_target_delay() -> None:
 
 @pytest.mark.parametrize("interval_s", [0.1, 0.2])
 def test_codel_marks_an_overload_at_a_rising_rate(interval_s: float) -> None:
-    """A constant 11/10 of the link: mark k comes interval / sqrt(k) before the next one.
+    """With a load of 1.1, mark k precedes the next one by interval / sqrt(k).
 
     The delay of packet n is n / 11 packets' time. The first packet over the target starts the
     interval, after which the first mark comes.
@@ -137,8 +137,8 @@ def test_codel_marks_an_overload_at_a_rising_rate(interval_s: float) -> None:
 def test_load_rests_at_its_utilization(name: str, buffer: int) -> None:
     """Over T the load is within 1 / (alpha T) of gamma, as the state is a share between 0 and 1.
 
-    The virtual capacity is one of the link's, the threshold one of the buffer, which it must not
-    meet: at 20 packets it does, and the load is 0.87.
+    The state is the virtual capacity as a share of the link's, or the threshold as a share of the
+    buffer. The threshold must not reach the buffer: at 20 packets it does, and the load is 0.87.
     """
     gamma, alpha = 0.9, 0.5
     marking = law("marking", name, dict(

@@ -47,7 +47,7 @@ def dumbbell(
 
 @pytest.mark.parametrize("form", ["linux", "rfc9332"])
 def test_classic_flows_wait_as_long_as_the_target(form: str) -> None:
-    """The integral part leaves no error: Reno's packets wait for 15 ms on average.
+    """The integral part removes any error, so Reno's packets wait for 15 ms on average.
 
     p' is small here, and the queue is never empty, so nothing clips the controller.
     """
@@ -61,7 +61,7 @@ def test_classic_flows_wait_as_long_as_the_target(form: str) -> None:
 
 
 def test_datagrams_are_sorted_by_their_ecn_field() -> None:
-    """ECT(1) and CE of earlier links are in the first class, not-ECT and ECT(0) in the second."""
+    """ECT(1) and CE packets are in the first class, and not-ECT and ECT(0) in the second."""
     kinds = [
         plans.udp(1000),
         plans.udp(1000, ect=True),
@@ -84,10 +84,10 @@ def test_datagrams_are_sorted_by_their_ecn_field() -> None:
     ("form", "codepoint"), [("linux", "ect-0"), ("linux", "ect-1"), ("rfc9332", "ect-0")]
 )
 def test_a_flood_loses_what_the_link_cannot_carry(form: str, codepoint: str) -> None:
-    """Nothing answers the marks of 1.5 times the rate: p' rises until a third is dropped.
+    """No source responds to marks at a load of 1.5, so p' rises until a third is dropped.
 
-    Dropped as they leave, with p'^2 of L4S as of classic packets; each packet is in the books once.
-    RFC 9332's p' knows the classic queue only: there a flood of L4S packets fills the buffer.
+    L4S and classic packets are dropped as they leave, with p'^2, and each packet is in the books
+    once. RFC 9332's p' follows only the classic queue, so a flood of L4S packets fills the buffer.
     """
     flood = plans.source(
         "flood", [0, 2], [3, 1], plans.udp(1000, ect=True, codepoint=codepoint), cbr(15e6)
@@ -106,7 +106,8 @@ def test_a_flood_loses_what_the_link_cannot_carry(form: str, codepoint: str) -> 
 
 @pytest.mark.parametrize("form", ["linux", "rfc9332"])
 def test_reports_have_the_base_probability(form: str) -> None:
-    """The square of p' is the share of classic packets marked; an idle link's falls to 0."""
+    """The square of p' is the share of classic packets marked, and p' of an idle link falls to
+    0."""
     datagrams = plans.udp(1000, ect=True)
     flood = plans.source("flood", [0, 2], [3, 1], datagrams, cbr(11e6), stop_s=30.0)
     out = drive.run(dumbbell([in_class(flood, CLASSIC)], 1e7, 60.0, form=form))
@@ -132,7 +133,7 @@ def _prague(p: float, rtt_s: float, duration_s: float) -> tuple[float, float]:
 def test_prague_takes_as_many_marks_whatever_its_rate_and_round_trip(
     p: float, rtt_s: float
 ) -> None:
-    """m marks in each T = 25 ms, so that the rate is m / (p T), also over shorter round trips.
+    """A flow gets m marks in each T = 25 ms, so its rate is m / (p T), at short RTTs too.
 
     A reduction by p W / 2 = m / 2 comes with the first mark when T is over, which takes T / m more:
     the window grows by (1 - p) (1 + 1/m) meanwhile, so m^2 = 2 (1 - p) (m + 1).
@@ -151,7 +152,7 @@ def test_beyond_25_ms_the_rate_falls_with_the_round_trip() -> None:
 
 
 def test_prague_leaves_reno_its_share_and_waits_a_millisecond() -> None:
-    """Beside four Reno flows, one Prague flow neither starves nor starves them.
+    """One Prague flow and four Reno flows share the link without starvation.
 
     Its packets wait for less than 1 ms on average, Reno's for the target.
     """

@@ -149,7 +149,7 @@ def test_a_word_of_a_plan_is_one_of_its_choices(key: str, good: str, tmp_path) -
 
 
 def test_every_number_of_a_plan_has_a_range(tmp_path) -> None:
-    """Each is checked: below 0, not a whole number, beyond 64 bits, beyond 10^300."""
+    """Each number is refused if it is below 0, not whole, beyond 64 bits or beyond 10^300."""
     plan = json.loads(plans.reference_dumbbell(2.0).to_json())
     one = {tuple(s for s in place if isinstance(s, str)): place for place in numbers(plan)}
     assert len(one) > 35
@@ -193,7 +193,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("case", STRANGE)
 def test_a_message_repeats_a_strange_value_in_ascii_and_cut(case: str, tmp_path) -> None:
-    """Values may come from foreign files: direction marks and escapes do not reach a terminal."""
+    """Values may come from foreign files, so direction marks and escapes are not printed."""
     good, text = plans.reference_dumbbell(2.0).to_json().decode(), STRANGE[case]
     assert text[0] in good
     path = tmp_path / "plan.json"

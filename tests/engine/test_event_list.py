@@ -2,8 +2,8 @@
 """The event list against Python's own heap, on scripts that reach all of its parts.
 
 A script acts like a simulation: it takes the events due before a boundary, one by one, and each
-event renews itself, ends, and schedules others; at the boundary more are scheduled. The oracle
-keeps (time, serial) in heapq and writes both the script and the right answers.
+event renews itself or ends, and schedules others. At the boundary more events are scheduled. The
+oracle keeps (time, serial) in heapq and writes both the script and the right answers.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def boundary_before_a_crowd() -> tuple[str, str]:
 
 
 def build(folder: Path, sources: Path) -> Path:
-    """The driver over the headers of `sources`/engine, its assertions on."""
+    """Build the driver over the headers of `sources`/engine, with assertions enabled."""
     driver = folder / "driver"
     words = ["g++", "-std=c++20", "-O1", "-D_GLIBCXX_ASSERTIONS"]
     subprocess.run(
@@ -177,7 +177,7 @@ def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
 
 
 def test_an_event_in_the_past_is_refused(driver: Path) -> None:
-    """A time beyond int64 becomes negative: this gives an error, not a wrong run."""
+    """A time beyond int64 becomes negative, which is an error and not a wrong run."""
     asked = f"push 1000 1\ndue 2000\npop\npush {-(2**63)} 2\n"
     done = subprocess.run(
         [driver], input=asked, capture_output=True, text=True, check=False, timeout=LIMIT_S
@@ -189,7 +189,7 @@ def test_an_event_in_the_past_is_refused(driver: Path) -> None:
 @full
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_planted_fault_is_seen(tmp_path: Path, name: str) -> None:
-    """The scripts reach every part: each fault makes an answer wrong."""
+    """The scripts reach every part, so each fault makes an answer wrong."""
     mutation = MUTATIONS[name]
     shutil.copytree(ENGINE / "engine", tmp_path / "engine")
     changed = tmp_path / "engine" / mutation.file

@@ -31,9 +31,9 @@ def readers(count: int, duration_s: float) -> Plan:
 
 
 def test_pauses_beyond_the_end_of_time_are_waited_for() -> None:
-    """Hundreds of 2,000 users draw a pause beyond 106 days; none wraps, and all others fetch.
+    """Hundreds of 2,000 users draw a pause beyond 106 days without overflow; all others fetch.
 
-    The number of files is that of a renewal process drawn apart, within five of its deviations.
+    The number of files is within five standard deviations of a renewal process's.
     """
     count, duration_s = 2_000, 4e6
     files = run(readers(count, duration_s)).table("transfers")
@@ -64,7 +64,7 @@ def ends_as_no_number(plan: Plan, what: str) -> None:
 @pytest.mark.parametrize("rows", ["each", "together"])
 @pytest.mark.parametrize("epoch_s", [1.0, 300.0])
 def test_a_sum_that_wraps_within_an_epoch_is_not_told(rows: str, epoch_s: float) -> None:
-    """250 s of 16 Mbps: the sum passes 2^64 ps at 287 s, where it looks valid again."""
+    """A sum that passes 2^64 ps at 287 s, and then looks valid again, is not reported."""
     rate_bps, delay_s = 16e6, 250.0
     traffic = Law("cbr", {"interval_s": 8000 / rate_bps, "random_phase": 0.0})
     count = 2 if rows == "together" else 1
@@ -74,7 +74,7 @@ def test_a_sum_that_wraps_within_an_epoch_is_not_told(rows: str, epoch_s: float)
 
 
 def test_a_call_of_no_number_is_not_told() -> None:
-    """A call has twenty packets with delays of 10^6 s each."""
+    """A call's sum of delays overflows: it has twenty packets with delays of 10^6 s each."""
     law = dict(idle_mean_s=1.0, call_mean_s=LONGEST_MEAN_S, interval_s=1e4, random_phase=0.0)
     law = {name: float(value) for name, value in law.items()}
     user = plans.source("talk", [0], [], plans.udp(200), plans.voip(**law), stop_s=1e6)
@@ -84,7 +84,7 @@ def test_a_call_of_no_number_is_not_told() -> None:
 
 
 def test_waits_of_a_class_that_are_no_number_are_not_told() -> None:
-    """Two hundred packets of 1,000 s each wait for one another: 2 x 10^19 ps."""
+    """The sum of waits of 200 packets that take 1,000 s each, 2 x 10^19 ps, is not reported."""
     burst = Law("cbr", {"interval_s": 1e-3, "random_phase": 0.0})
     of, traffic = weights([{"share": 0.5}]), [(0, 1000, burst, 1)]
     plan = line(of, traffic, duration_s=1e6, rate_bps=8.0, every_s=1e6, buffer=200)

@@ -54,7 +54,7 @@ def test_finished_files_are_those_of_the_table(each: Outcome) -> None:
 
 
 def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
-    """The rest is the requested less the acknowledged payload, if no file is given up."""
+    """If no file is given up, `left` is the requested minus the acknowledged payload."""
     left = 0
     for report in each.reports:
         flows = {name: column[:12] for name, column in report.flows.items()}
@@ -120,7 +120,7 @@ def test_a_weight_that_is_decided_is_as_good_as_a_planned_one(name: str) -> None
 
 
 def test_a_weight_takes_the_place_of_a_mark_rate() -> None:
-    """The reverse also holds: the last decision counts."""
+    """A decided weight replaces a mark rate, and vice versa: the last decision counts."""
 
     def decide(report: Report) -> Decide:
         said = {0: {"mark_rate": 40.0}, 5: {"weight": 1.0}, 12: {"mark_rate": 40.0}}

@@ -44,7 +44,7 @@ def dumbbell(
 
 
 def test_floods_share_the_link_max_min() -> None:
-    """8, 6, 2 and 0.1 Mbps get 3.95, 3.95, 2 and 0.1; packets of the thin flow hardly wait."""
+    """Loads of 8, 6, 2 and 0.1 Mbps get 3.95, 3.95, 2 and 0.1, and thin flows hardly wait."""
     offers = {"a": 8e6, "b": 6e6, "c": 2e6, "d": 1e5}
     sources = [through(name, plans.udp(1000), cbr(rate)) for name, rate in offers.items()]
     plan = dumbbell(sources)
@@ -65,7 +65,7 @@ def test_floods_share_the_link_max_min() -> None:
 
 
 def test_reno_is_marked_and_shares_with_a_flood() -> None:
-    """A flow that answers marks gets half beside a flood, loses nothing and waits for little."""
+    """A flow that responds to marks gets half of the link beside a flood, without losses."""
     reno = through("reno", plans.tcp(mss_bytes=1460, sack=True))
     flood = through("flood", plans.udp(1472), cbr(2e7, 1500))
     out = drive.run(dumbbell([reno, flood], room=500))
@@ -76,7 +76,7 @@ def test_reno_is_marked_and_shares_with_a_flood() -> None:
 
 
 def test_codel_keeps_the_delay_of_one_flow_at_the_target() -> None:
-    """NewReno alone: the mean wait is near 5 ms, at full use, with marks and without losses."""
+    """NewReno alone fills the link at a mean wait near 5 ms, with marks and without losses."""
     out = drive.run(dumbbell([through("reno", plans.tcp(mss_bytes=1460, sack=True))]))
     sums = by_class(out.table("classes"), 10.0)
     wait_s = sums["delay_sum_ps"][0] / sums["departures"][0] / 1e12
@@ -87,7 +87,7 @@ def test_codel_keeps_the_delay_of_one_flow_at_the_target() -> None:
 
 
 def test_the_step_is_for_ect_1() -> None:
-    """Floods of ECN-capable datagrams: of ECT(1), each packet that waits for 1 ms is marked.
+    """In a flood of ECT(1) datagrams, each packet that waits for 1 ms is marked.
 
     On ECT(0), CoDel marks the first packet 100 ms after the wait has passed 5 ms, and the n-th mark
     is followed by the next one after 100 ms / sqrt(n).
@@ -105,7 +105,7 @@ def test_the_step_is_for_ect_1() -> None:
 
 
 def test_the_seed_decides_which_flows_meet_in_a_queue() -> None:
-    """With two queues for three floods, two share one: 2.5, 2.5 and 5 Mbps in some order."""
+    """With two queues for three floods, two share one queue: 2.5, 2.5 and 5 Mbps."""
     sources = [through(name, plans.udp(1000), cbr(9e6)) for name in "abc"]
     lonely = set()
     for seed in range(1, 13):

@@ -76,7 +76,7 @@ def agree(outcome, fifo: Fifo) -> None:
 
 
 def test_drop_tail() -> None:
-    """A plain FIFO: departures to the picosecond, drops at the limit."""
+    """A plain FIFO has the same departures to the picosecond, and drops at the limit."""
     agree(engine_run(plans.DROP_TAIL), Fifo(RATE_BPS, LIMIT))
 
 
@@ -89,7 +89,7 @@ def test_a_buffer_in_bytes_holds_framing() -> None:
 
 @pytest.mark.parametrize("classes", [False, True])
 def test_a_buffer_in_bytes_is_filled_to_the_last_byte(classes: bool) -> None:
-    """Of a burst of 13 packets of 1500 bytes one is sent, 10 wait in 15,000 bytes, 2 are lost."""
+    """Of a burst of 13 packets of 1500 bytes, one is sent, 10 fit in 15,000 bytes, 2 are lost."""
     once = Law("cbr", {"interval_s": 5.0, "random_phase": 0.0})
     burst = plans.source("burst", [0], [], plans.udp(1500), once, count=13)
     link = plans.link("l", 0, 1, 1e6, 0.001, buffer_bytes=15_000)
@@ -102,7 +102,7 @@ def test_a_buffer_in_bytes_is_filled_to_the_last_byte(classes: bool) -> None:
 
 @pytest.mark.parametrize("classes", [False, True])
 def test_bytes_of_a_report_are_those_of_ip_but_in_the_queue(classes: bool) -> None:
-    """Of 13 packets of 1500 bytes and 38 of framing 5 have left after 50 ms, and 8 wait."""
+    """Reports count IP bytes, and the queue counts wire bytes: 5 packets left, and 8 wait."""
     once = Law("cbr", {"interval_s": 5.0, "random_phase": 0.0})
     burst = plans.source("burst", [0], [], plans.udp(1500), once, count=13)
     link = plans.link("l", 0, 1, 1e6, 0.001, framing_bytes=38)
@@ -198,7 +198,7 @@ def test_load_based_marks_by_the_last_window() -> None:
 
 
 def test_a_new_parameter_leaves_earlier_changes_in_force() -> None:
-    """A threshold of 0.5 and, 2 s later, a slope of 0.4 mark 0.12 of the packets at load 0.8."""
+    """A new threshold of 0.5 and, 2 s later, a slope of 0.4 mark 12 % at a load of 0.8."""
     changes = {1: (1, 0.5), 3: (2, 0.4)}  # second: parameter, value
 
     def decide(report: Report) -> Decide:

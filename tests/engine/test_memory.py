@@ -4,7 +4,7 @@
 A run of double length begins with exactly the run of single length, so the requests of the second
 half are the difference of the two counts. The memory of a flow, without packets, is the difference
 between runs of 5,000 and 1,000 flows, divided by 4,000. The largest amount ever held counts, so
-that vectors that doubled count twice.
+vectors that have doubled count twice.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def test_nothing_is_allocated_in_the_steady_state(name: str) -> None:
 
 
 def doublings(first: int, most: int) -> int:
-    """How often a vector that begins with room for `first` asks for room until it has `most`."""
+    """How often a vector that begins with room for `first` reallocates until it has `most`."""
     return 1 + max(0, (most - 1) // first).bit_length()
 
 
@@ -81,7 +81,7 @@ TALKING = plans.voip(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_p
     ids=["surfing", "talking"],
 )
 def test_files_and_calls_live_on_what_there_is(transport, traffic: Law, each: int) -> None:
-    """Varying lengths reach their maximum: no file and no call requests memory.
+    """Once varying lengths have reached their maximum, files and calls request no memory.
 
     A surfer's two ends keep holes in a vector each, of at most what the bottleneck holds (60
     packets and some under way); a telephone its calls since the last report, 1 s ago: with one in
@@ -114,7 +114,7 @@ def per_flow(make, *, market: bool) -> tuple[float, Allocations]:
 @pytest.mark.parametrize("market", [False, True], ids=["alone", "with-rows"])
 @pytest.mark.parametrize("traffic", [None, SURFING], ids=["greedy", "surfing"])
 def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool) -> None:
-    """Both ends of a TCP flow that has not begun, its next event; its row, and a decision on it."""
+    """Both ends of an idle TCP flow, its next event, its row and a decision take 1 KiB at most."""
     took, run = per_flow(
         lambda n: bell(SACK, 1.0, traffic=traffic, flows=n, start_s=NEVER_S, marking=RED),
         market=market,
@@ -134,7 +134,7 @@ def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool
     ],
 )
 def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link, market) -> None:
-    """Both ends of a TCP flow that sends, queues, loses and repairs, its row; its packets apart."""
+    """Both ends of an active TCP flow and its row, without its packets, take 2 KiB at most."""
     took, run = per_flow(
         lambda n: bell(transport, 4.0, traffic=traffic, flows=n, buffer=2 * n, **link),
         market=market,

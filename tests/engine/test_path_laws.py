@@ -17,8 +17,8 @@ MSS = 1448
 def pipe_mean(rtt_s: float, p: float, acks: int, seed: int) -> float:
     """CUBIC's mean window over a pipe that marks each packet with p: RFC 9438 by hand.
 
-    An ACK comes every rtt / cwnd. For a round trip after a mark, ACKs still carry ECE: no second
-    reduction and no growth.
+    An ACK arrives every rtt / cwnd. For a round trip after a mark, ACKs still carry ECE, so the
+    window is not reduced again and does not grow.
     """
     beta, c = 0.7, 0.4
     draws = np.random.default_rng(seed).random(acks) < p
@@ -47,7 +47,7 @@ def pipe_mean(rtt_s: float, p: float, acks: int, seed: int) -> float:
 
 @pytest.mark.parametrize(("rtt_s", "p"), [(0.1, 1e-3), rare(0.02, 4e-3)])
 def test_cubic_has_the_window_of_its_equations(rtt_s: float, p: float) -> None:
-    """Its mean window over a pipe, cubic at 100 ms and Reno-friendly at 20 ms, within 5 %."""
+    """CUBIC's mean window over a pipe agrees with its equations within 5 %, at 20 and 100 ms."""
     links = plans.duplex("l", 0, 1, 1e10, rtt_s / 2, marking=plans.fixed(p))
     flow = plans.source("f", [0], [1], plans.tcp(plans.cubic()), count=10, stagger_s=0.01)
     outcome = run(plans.plan(links, [flow], 500, warmup_s=50))
@@ -56,7 +56,7 @@ def test_cubic_has_the_window_of_its_equations(rtt_s: float, p: float) -> None:
 
 
 def test_two_cubic_flows_share_a_long_link() -> None:
-    """Fast convergence: of two flows, the second begun 20 s later, both have half at the end."""
+    """By fast convergence, two flows share the link although the second begins 20 s later."""
     links = plans.duplex("in", 0, 1, 1e9, 0.001)
     links += plans.duplex("neck", 1, 2, 2e7, 0.04, buffer=200)
     flow = plans.source("f", [0, 2], [3, 1], plans.tcp(plans.cubic(), sack=True), count=2,
@@ -79,11 +79,11 @@ def over_a_step(delayed_acks: int, overhead_s: float) -> Outcome:
 
 
 def test_dctcp_passes_the_gate_of_ns3() -> None:
-    """tcp-validation, dctcp-10ms: payload of 48 to 49 Mbps from 0.6 s on, alpha 0.045 to 0.095.
+    """In dctcp-10ms of tcp-validation, payload is 48 to 49 Mbps and alpha 0.045 to 0.095.
 
-    Of alpha, the share of marks, the mean from 2 s on, with the hosts' overhead that scenarios have
-    by default. Without overhead alpha is 0.122 (0.185 without delayed ACKs, see below). A likely
-    reason, not tested: ns-3 spreads reductions over a round trip (PRR), here packets keep together.
+    Alpha is the mean share of marks from 2 s on, with the default overhead of scenarios' hosts.
+    Without overhead alpha is 0.122 (0.185 without delayed ACKs, see below). A likely reason, not
+    tested: ns-3 spreads reductions over a round trip (PRR), here packets keep together.
     """
     outcome = over_a_step(2, 240e-6)
     for step in range(3, 60):

@@ -79,7 +79,7 @@ def test_calls_come_when_they_come() -> None:
 
 
 def test_arrivals_are_poisson() -> None:
-    """Their number, and the squared coefficient of variation of their gaps, within 3.3 errors."""
+    """The number of arrivals and the variation of their gaps are within 3.3 standard errors."""
     times = np.array(arrivals(calls(40, duration_s=3000)))
     gaps = np.diff(times) / PS
     assert len(times) == pytest.approx(6000, abs=3.3 * math.sqrt(6000))
@@ -89,7 +89,7 @@ def test_arrivals_are_poisson() -> None:
 
 @pytest.mark.parametrize("lines", [rare(2), 6, rare(10)])
 def test_the_share_of_lost_calls_is_erlangs(lines: int) -> None:
-    """Erlang B by its sum, 6 erlang, within four standard errors of batch means."""
+    """At 6 erlang, the share of lost calls is Erlang B's within four errors of batch means."""
     table = calls(lines, duration_s=6000)
     lost, batch = table["user"] == -1, table["start_ps"] // (100 * PS)
     means = np.array([lost[batch == b].mean() for b in np.unique(batch)])
@@ -113,7 +113,7 @@ def test_a_profile_and_a_stop_shape_arrivals() -> None:
 
 
 def test_a_line_that_is_off_takes_no_call() -> None:
-    """While all lines are off there are no calls; then calls come again, at their times."""
+    """While all lines are off there are no calls. Afterwards calls arrive at their times."""
 
     def decide(report) -> Decide:
         if report.epoch not in (30, 60):
@@ -127,7 +127,7 @@ def test_a_line_that_is_off_takes_no_call() -> None:
 
 
 def test_a_lost_call_is_of_the_first_line_of_its_source() -> None:
-    """One line behind a source of three flows: the calls that it misses are of flow 3."""
+    """The calls missed by a source of one line, after a source of three flows, are of flow 3."""
     link = plans.duplex("a", 0, 1, 1e7, 0.002, buffer=100)
     other = plans.voip(idle_mean_s=1e3, call_mean_s=1.0, interval_s=1.0)
     law = plans.voip(call_mean_s=3.0, interval_s=1.0, interarrival_mean_s=0.5)

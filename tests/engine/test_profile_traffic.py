@@ -39,7 +39,7 @@ def send(traffic, duration_s, *, transport=None, decide=None, profile=PROFILE, s
 
 
 def data_times(outcome, flow=0):
-    """When data packets of a flow left, ps; SYNs have 40 bytes."""
+    """The times in ps at which data packets of a flow left. SYNs have 40 bytes."""
     rows = outcome.table("trace")
     sent = (rows["event"] == SEND) & (rows["flow"] == flow) & (rows["bytes"] > 40)
     return rows["t_ps"][sent].tolist()
@@ -57,7 +57,7 @@ def worn_ps(first_ps, last_ps):
 
 
 def wears_off(first_ps, last_ps, pause_ps):
-    """Whether a pause that began at first_ps ends at last_ps: a ps later it would be over."""
+    """Return whether a pause that began at first_ps ends at last_ps, to the picosecond."""
     begin = draws.operational_ps(PROFILE, first_ps)
     end, after = (draws.operational_ps(PROFILE, last_ps + d) for d in (0, 1))
     return end - begin <= pause_ps * 10**6 < after - begin
@@ -77,7 +77,7 @@ def test_poisson_counts_per_step() -> None:
 
 
 def test_every_poisson_gap_is_the_one_drawn() -> None:
-    """Packet after packet leaves when the drawn gap has worn off, to the picosecond."""
+    """Each packet leaves to the picosecond when the drawn gap is over in operational time."""
     times = data_times(send(POISSON, 60))
     drawn = (draws.exponential_ps(0.01, u) for u in draws.uniforms(1, "s", 0))
     assert len(times) > 5000
@@ -104,7 +104,7 @@ WEB = Law(
 
 
 def test_web_requests_per_step() -> None:
-    """Requests less f / mean x time spent reading is a martingale of that variance, per step."""
+    """Per step, requests minus f / mean x reading time is a martingale with that variance."""
     users, duration_s = 40, 100
     rows = send(WEB, duration_s, count=users).table("transfers")
     fetching = dict.fromkeys(STEPS, 0.0)
@@ -120,7 +120,7 @@ def test_web_requests_per_step() -> None:
 
 
 def test_every_reading_time_is_the_one_drawn() -> None:
-    """From a file's end to the next request the drawn reading time wears off; files take theirs."""
+    """The drawn reading time passes in operational time between a file's end and the next."""
     rows = send(WEB, 60, count=3).table("transfers")
     for user in range(3):
         mine = rows["flow"] == user
@@ -135,7 +135,7 @@ def test_every_reading_time_is_the_one_drawn() -> None:
 
 
 def test_on_off_pauses_are_stretched_and_files_are_not() -> None:
-    """The first file waits for a factor above 0; pauses wear off; sizes are as without profile."""
+    """The first file waits for a factor above 0, and sizes are the same as without a profile."""
     law = Law("on-off", {"packets_mean": 20.0, "pause_mean_s": 0.5, "lasting": 0.0})
     night = plans.profile(PERIOD_S, {0: 0.0, 5: 1.0})
     rows = send(law, 60, profile=night).table("transfers")
@@ -152,7 +152,7 @@ def test_on_off_pauses_are_stretched_and_files_are_not() -> None:
 
 
 def test_files_begin_in_operational_time() -> None:
-    """Single files spread over a time begin when that part of it has worn off."""
+    """Single files that are spread over a time begin in operational time."""
     law, users = Law("file", {"size_bytes": 2000.0}), 50
     rows = send(law, 60, count=users, start_s=2.0, spread_s=10.0).table("transfers")
     starts = dict(zip(rows["flow"].tolist(), rows["start_ps"].tolist(), strict=True))
@@ -168,7 +168,7 @@ def capped(rate_bps, until_s=-1.0):
 
 @pytest.mark.parametrize("window", [plans.RENO, plans.wtp(1.0)], ids=["ack-clocked", "paced"])
 def test_a_cap_is_rate_times_factor_step_by_step(window: Law) -> None:
-    """Bits sent in a step are its cap times its length, to a packet at either end."""
+    """The bits sent in a step are its cap times its length, within a packet at each end."""
     outcome = send(capped(1e6), 60, transport=plans.tcp(window))
     times = np.array(data_times(outcome))
     for begin, (at, factor) in itertools.product((20, 40), STEPS.items()):
@@ -179,7 +179,7 @@ def test_a_cap_is_rate_times_factor_step_by_step(window: Law) -> None:
 
 
 def test_a_cap_takes_effect_in_the_middle_of_an_interval() -> None:
-    """Packets 5 s of operational time apart, which is longer than some of the steps."""
+    """Packets are 5 s of operational time apart, which is longer than some of the steps."""
     times = data_times(send(capped(1600), 200))
     assert len(times) > 30
     for before, after in itertools.pairwise(times[1:]):

@@ -102,7 +102,7 @@ class Replay:
     ],
 )
 def test_marks_are_the_oracles(name: str, options: Options) -> None:
-    """The engine marks the packets, when they leave, that the oracle marked in its queue."""
+    """The packets that the oracle marks in its queue are those that the engine marks."""
     end_s, rtt_s = 12.0, [0.02, 0.03, 0.03, 0.04, 0.05, 0.07]
     room = 25 if name == "flow-projection" else 22  # less than the law assumes: there are losses
     outcome = closed_loop(marking(name, options), rtt_s, room, end_s, trace=True)
@@ -125,7 +125,7 @@ def test_marks_are_the_oracles(name: str, options: Options) -> None:
 
 @pytest.mark.parametrize("flows", [1, 4, 10])
 def test_reference_loses_nothing(flows: int) -> None:
-    """In congestion avoidance at equal round trips nothing is lost, where drop-tail loses some."""
+    """In congestion avoidance at equal round trips, no packet is lost, unlike with drop-tail."""
     lost = {}
     for name in ("drop-tail", "flow-projection"):
         options = OPTIONS._replace(buffer_packets=80.0)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The REM source, primal control and Vegas on the engine, against their theory.
 
-athuraliya2000: in equilibrium the price is such that the rates x = U'^-1(price) fill the link; all
-utilities 12 ln x and n sources, rates are 12 / n packets/ms and windows that times the round trip.
+athuraliya2000: in equilibrium, the rates x = U'^-1(price) fill the link. If n sources have the
+utility 12 ln x, each has a rate of 12 / n packets/ms, and a window of the rate times its round
+trip.
 """
 
 from __future__ import annotations
@@ -68,13 +69,13 @@ def test_rem_windows_are_shares_times_round_trips(n: int) -> None:
 
 @pytest.mark.parametrize("smoothed", [1, 2])
 def test_smoothed_rem_has_the_same_windows(smoothed: int) -> None:
-    """Section II-D: by one packet or a tenth each round trip, windows settle as plain ones."""
+    """Section II-D: windows that move by a packet or a tenth settle where plain ones do."""
     outcome = alike(4, smoothed=smoothed)
     assert windows(outcome, 2) == pytest.approx(3.0 * np.array(RTTS_MS), rel=0.10)
 
 
 def test_smoothed_rem_moves_by_one_packet_a_round_trip() -> None:
-    """Nothing marked, from one packet on: the window grows by one packet in every round trip."""
+    """Without marks, the window grows from one packet by one packet in every round trip."""
     outcome = lone(plans.rem_source(smoothed=1, initial_fraction=0.0))
     cwnd = outcome.table("series")["value"][1:]
     # After a window of w packets the next has w + 1; a round trip is RTT_S, sampled once in each.
@@ -90,7 +91,7 @@ def lone(law: Law, duration_s=4.0, **transport) -> Outcome:
 
 
 def test_rem_rtt_error_is_a_utility_of_its_own() -> None:
-    """Table II: believing RTT + 2 ms, rates go as (1 + 2 ms / RTT): windows within 7 % (c3)."""
+    """Table II: an RTT that is 2 ms too long scales windows by 1 + 2 ms / RTT, within 7 % (c3)."""
     outcome = alike(4, rtt_error_s=0.002)
     believed = 1 + 2 / np.array(RTTS_MS)
     expected = CAPACITY * np.array(RTTS_MS) * believed / believed.sum()
@@ -99,7 +100,7 @@ def test_rem_rtt_error_is_a_utility_of_its_own() -> None:
 
 
 def test_rem_rtt_error_is_white_and_normal() -> None:
-    """Nothing marked, cwnd is max_rate (RTT + e): e has mean 0, its deviation, no memory."""
+    """Without marks, cwnd is max_rate (RTT + e), where e is normal and independent."""
     law = plans.rem_source(initial_fraction=0.0, rtt_error_std_s=0.002, max_rate=5e3)
     cwnd = lone(law, 60.0).table("series")["value"][5:]
     errors_s = (cwnd - 0.5) / 5e3 - ROUND_TRIP_S  # rounded up to whole packets: 0.5 on average
@@ -113,7 +114,7 @@ def test_rem_rtt_error_is_white_and_normal() -> None:
 
 
 def test_rem_with_quadratic_utilities() -> None:
-    """x = M - w p: two sources, each with its own (M, w), share as the optimum does, within 5 %."""
+    """Two sources with x = M - w p and different (M, w) share as in the optimum, within 5 %."""
     pairs = [(9.0, 1.0), (8.0, 0.5)]  # packets/ms
     laws = [
         plans.rem_source(utility=1, max_rate=most * 1e3, w=w * 1e3, min_rate=10)
@@ -127,7 +128,7 @@ def test_rem_with_quadratic_utilities() -> None:
 
 
 def test_rem_window_survives_losses() -> None:
-    """A queue too short for max_rate RTT: packets are lost and sent again, the window stays.
+    """If the queue is too short for max_rate RTT, packets are lost, but the window stays.
 
     Now and then a retransmission is lost too, and the flow waits for its timer.
     """
@@ -173,7 +174,7 @@ def test_primal_rate_is_weight_over_marking(probability: float, delay_s: float) 
 
 @pytest.mark.parametrize("w", [0.5, rare(1.0), 4.0])
 def test_primal_takes_what_it_is_told_at_rates_of_a_few_packets_per_second(w: float) -> None:
-    """Also where a mark's kappa, 5 packets/s, is above the rate w / p (siris2002 Eq. 1 at rest)."""
+    """This holds even if kappa, 5 packets/s per mark, exceeds the rate w / p (siris2002 Eq. 1)."""
     probability, seconds = 0.3, 1000
     links = plans.duplex("l", 0, 1, 1e10, 0.02, marking=plans.fixed(probability))
     law = plans.primal(w, initial_rate=w / probability)
@@ -200,7 +201,7 @@ def test_primal_takes_marks_per_second_from_the_market() -> None:
 
 
 def test_primal_paces_at_its_rate() -> None:
-    """Nothing marked at max_rate: a packet every 1 / x, whatever window and round trip are."""
+    """Without marks, a packet leaves every 1 / x at max_rate, whatever the window and the RTT."""
     law = plans.primal(max_rate=250.0, initial_rate=250.0)
     over = lone(law, 10.0).over(1, 10)
     assert over["sent"][0] == pytest.approx(250 * 9, abs=1)
@@ -208,7 +209,7 @@ def test_primal_paces_at_its_rate() -> None:
 
 @pytest.mark.parametrize("rate_bps", [4e6, 2e7])
 def test_vegas_keeps_alpha_to_beta_packets_queued(rate_bps: float) -> None:
-    """One flow over drop-tail: one to three packets wait, none is lost, the link is full."""
+    """One flow over drop-tail fills the link with one to three waiting packets and no loss."""
     links = plans.duplex("in", 0, 1, 1e9, 0.001)
     links += plans.duplex("neck", 1, 2, rate_bps, RTT_S / 2, buffer=50)
     flow = plans.source("v", [0, 2], [3, 1], plans.tcp(plans.vegas(), echo="off"))
@@ -227,7 +228,7 @@ def test_vegas_keeps_alpha_to_beta_packets_queued(rate_bps: float) -> None:
 
 @full
 def test_vegas_answers_marks_as_rfc_3168_says() -> None:
-    """Without queues a packet more each round trip, a quarter less on an echo: the pipe's mean."""
+    """Without queues, growth by a packet per round trip and cuts by a quarter give the mean."""
     state = {"acked": 0.0, "round": 0.0}
 
     def rise(window: float) -> float:

@@ -78,7 +78,7 @@ def pair(request, each: Outcome) -> tuple[Outcome, np.ndarray]:
 
 
 def test_the_same_packets_at_the_same_times(each: Outcome, pair) -> None:
-    """Every packet event is there at its time; the trace names the row in place of the flow."""
+    """Every packet event has its time, and the trace has the row in place of the flow."""
     many, rows = pair
     one, two = each.table("trace"), many.table("trace")
     assert len(one["t_ps"]) > 10_000
@@ -157,7 +157,7 @@ def orders(rows: np.ndarray):
 
 
 def test_a_decision_for_a_row_is_shared_out_evenly(each: Outcome) -> None:
-    """Caps, mark rates and on or off have the same effect for a row as for each of its flows."""
+    """Caps, mark rates and switches have the same effect for a row as for each of its flows."""
     one, two = (crowd(names, orders(row_of(names))) for names in (set(), ALL))
     first, second = one.table("trace"), two.table("trace")
     assert np.array_equal(first["t_ps"], second["t_ps"])
@@ -168,7 +168,7 @@ def test_a_decision_for_a_row_is_shared_out_evenly(each: Outcome) -> None:
 
 
 def test_a_mark_cap_for_a_row_is_kept() -> None:
-    """Flows of a row stop at equal shares of its cap, with the rest shared out: 5 + 5 + 4."""
+    """Flows of a row stop at equal shares of its cap, and the rest is distributed: 5 + 5 + 4."""
 
     def decide(report):
         if report.epoch:
@@ -184,7 +184,7 @@ def test_a_mark_cap_for_a_row_is_kept() -> None:
 def test_a_decision_for_a_row_that_is_not_there_is_refused(
     together: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The engine knows the number of its rows, whatever a market sends."""
+    """The engine refuses decisions for rows that do not exist."""
     monkeypatch.setattr(server, "check_decide", lambda *_: None)  # the market's own check
     row = int(row_of(together)[-1]) + 1
     with pytest.raises(EngineError, match=rf"unknown-flow: .*{row}"):

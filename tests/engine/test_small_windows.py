@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A paced WTP flow receives the marks that it aims at, in windows from 0.05 to 50 packets.
+"""A paced WTP flow receives its target of marks, in windows from 0.05 to 50 packets.
 
 With a fixed marking probability p, a flow that aims at r marks/s should receive r: it sends r / p
 packets/s, a window of r T / p. Independent marks would have a standard error of 1.3 % over 6,000.
@@ -43,7 +43,7 @@ def taken(
     loss: float = 0.0,
     **other,
 ) -> float:
-    """Marks received over marks asked for, of one flow on a link that is never busy."""
+    """The ratio of received to ordered marks of one flow on a link that is never busy."""
     told = window * marked / rtt_s
     length_s = max(marks / told, 40 * rtt_s)
     links = [
@@ -66,20 +66,20 @@ def test_a_flow_takes_what_it_is_told(window: float, marked: float, rtt_s: float
 
 @pytest.mark.parametrize("window", [0.05, 0.42, 5.0])
 def test_inverse_decrease_takes_what_it_is_told(window: float) -> None:
-    """Also where its weight is far below one mark; it settles too slowly for larger windows."""
+    """This holds for weights far below one mark. With larger windows it settles too slowly."""
     law = plans.wtp(gain=0.5, form=1)
     marked, rtt_s = 0.19, 0.04
     assert taken(law, window, marked, rtt_s, 6000) == pytest.approx(1, abs=0.05)
 
 
 def test_a_floor_of_a_packet_makes_it_pay_more() -> None:
-    """A window of 0.42 packets that is held at one takes 1 / 0.42 of its marks."""
+    """If a window of 0.42 packets is kept at one packet, it receives 1 / 0.42 of its marks."""
     law = plans.wtp(gain=0.5)
     assert taken(law, 0.42, 0.19, 0.04, 2000, min_window=1.0) > 2
 
 
 def test_losses_make_no_small_window_pay_more() -> None:
-    """A wire that loses 1 % times out windows of 0.42 packets, which stay as small as they were.
+    """Timeouts on a wire that loses 1 % leave windows of 0.42 packets as small as they were.
 
     If a timeout enlarged them to one packet, they would take 7 % too many marks.
     """
@@ -110,7 +110,7 @@ def test_marks_that_come_in_bursts_are_as_many_as_told(told: float, marking: Law
 
 
 def test_a_flow_that_is_told_more_wakes() -> None:
-    """At almost no mark rate for 20 s, a flow nearly stops; at 5 marks/s it wakes within 2 s."""
+    """A flow that has nearly stopped for 20 s resumes within 2 s at a target of 5 marks/s."""
     links = [
         plans.link("l", 0, 1, 1e10, 0.02, marking=plans.fixed(0.2)),
         plans.link("r", 1, 0, 1e10, 0.02),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tahoe on the engine: each packet it sends, against our own sender with the same ACKs."""
+"""Each packet that Tahoe sends on the engine, against a separate sender with the same ACKs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Tahoe:
         return self.allowed()
 
     def lost(self) -> None:
-        """Half the window is the threshold; one packet, from the oldest on."""
+        """Set the threshold to half the window, and go back to the oldest packet."""
         self.threshold = max(2.0, self.window / 2) if self.slow_start else 0.0
         self.window, self.duplicates = 1.0, 0
         self.recover, self.next = self.highest, self.oldest
@@ -98,7 +98,7 @@ def groups(outcome: Outcome) -> list[tuple[int, int | None, list[int]]]:
 
 @pytest.mark.parametrize("slow_start", [False, True])
 def test_go_back_n_step_by_step(slow_start: bool) -> None:
-    """All packets of a minute leave exactly when our own sender sends them, given the same ACKs."""
+    """All packets of a minute leave when the separate sender sends them, given the same ACKs."""
     outcome = overflowing(plans.tahoe(), slow_start)
     sender, timeouts = Tahoe(slow_start), 0
     (_, _, first), *rest = groups(outcome)
@@ -115,7 +115,7 @@ def test_go_back_n_step_by_step(slow_start: bool) -> None:
 
 @pytest.mark.parametrize("slow_start", [False, True])
 def test_every_loss_is_repaired(slow_start: bool) -> None:
-    """Whatever is dropped is delivered in the end, and most of the link is used."""
+    """All dropped packets are finally delivered, and most of the link is used."""
     outcome = overflowing(plans.tahoe(), slow_start)
     table, flows = outcome.table("trace"), outcome.reports[-1].flows
     delivered = set(table["seq"][table["event"] == DELIVER].tolist())
@@ -126,7 +126,7 @@ def test_every_loss_is_repaired(slow_start: bool) -> None:
 
 @pytest.mark.parametrize("slow_start", [False, True])
 def test_window_after_the_first_loss(slow_start: bool) -> None:
-    """One packet for a round trip; then doubling up to half the old window, or one more a round."""
+    """The window is one packet, doubles up to half its old size, and then grows by one a round."""
     outcome = overflowing(plans.tahoe(), slow_start)
     table, series = outcome.table("trace"), outcome.table("series")
     drop_ps = int(table["t_ps"][table["event"] == DROP][0])
@@ -145,7 +145,7 @@ def test_window_after_the_first_loss(slow_start: bool) -> None:
 
 
 def test_marks_halve_tahoe_as_reno() -> None:
-    """Without losses Tahoe and Reno are one: the same window to the last bit, RFC 3168 6.1.2."""
+    """Without losses, Tahoe and Reno have the same window to the last bit (RFC 3168 6.1.2)."""
     windows = []
     for law in (plans.tahoe(), plans.RENO):
         links = plans.duplex("l", 0, 1, 1e10, RTT_S / 2, marking=plans.fixed(0.003))
@@ -157,7 +157,7 @@ def test_marks_halve_tahoe_as_reno() -> None:
 
 
 def test_reno_and_tahoe_differ_after_a_loss() -> None:
-    """With the losses of an overflow Reno keeps half its window where Tahoe keeps one packet."""
+    """After the losses of an overflow, Reno keeps half its window, and Tahoe one packet."""
     least = []
     for law in (plans.tahoe(), plans.RENO):
         outcome = overflowing(law, False)

@@ -99,7 +99,7 @@ def test_sums_are_the_counters_of_the_measured_window(outcome: Outcome) -> None:
 
 
 def in_bins(outcome: Outcome, t_ps: np.ndarray) -> np.ndarray:
-    """Events per bin of the measured window; what happens at its end belongs to the last."""
+    """Count events per bin of the measured window. Events at its end belong to the last bin."""
     plan = outcome.plan
     bins = -(-(plan.duration_ps - plan.warmup_ps) // EVERY_PS)
     index = np.minimum((t_ps - plan.warmup_ps) // EVERY_PS, bins - 1)
@@ -132,7 +132,7 @@ def test_counts_are_those_of_a_trace(outcome: Outcome) -> None:
 
 
 def test_delay_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
-    """Datagrams in order: the k-th of a flow delivered from its send to its delivery."""
+    """Delays equal those of a trace, since the datagrams of a flow arrive in order."""
     rows, plan = outcome.table("trace"), outcome.plan
     for index, flow in ((1, (3, 4)), (2, (5,))):
         counted = np.zeros(DELAY.bins, dtype=np.int64)
@@ -149,7 +149,7 @@ def test_delay_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
 
 
 def test_queue_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
-    """What each arrival finds waiting, from the accepted packets' own service times."""
+    """The number of waiting packets at each arrival follows from accepted packets' services."""
     rows, plan = outcome.table("trace"), outcome.plan
     for link in range(4):
         mine = (rows["link"] == link) & np.isin(rows["event"], (ENQUEUE, DROP))
@@ -217,7 +217,7 @@ def test_md1_histograms(load: float) -> None:
 
 
 def test_marks_of_a_dual_queue_are_counted_when_its_packets_leave() -> None:
-    """A mark at a departure is noticed at the link's next event: its bin is not sent before.
+    """A mark at a departure is noticed at the link's next event, and its bin is sent later.
 
     Other packets cause the many events between two of this link.
     """
@@ -240,7 +240,7 @@ def test_marks_of_a_dual_queue_are_counted_when_its_packets_leave() -> None:
 
 
 def test_counts_show_how_bursty_arrivals_are() -> None:
-    """Index of dispersion: 1 for a Poisson source (99 % interval), near 0 at a constant rate."""
+    """The index of dispersion is 1 for a Poisson source (99 % interval), and near 0 for cbr."""
     kinds = {
         "poisson": {"mean_interval_s": 0.001},
         "cbr": {"interval_s": 0.001, "random_phase": 1.0},

@@ -32,7 +32,7 @@ KINDS = {
 
 
 def connections(transport: Tcp, probability: float, seed: int) -> list[list[tuple[int, int]]]:
-    """Files of 100 kB with a patience of a second: of each connection, when it sends what.
+    """The packets and times of each connection, for files of 100 kB and a patience of a second.
 
     Times since its SYN, and sizes. The law of the only link has this probability until BAD_S. Only
     files that begin later count, from the second on only if the link was silent before.
@@ -88,7 +88,7 @@ def test_only_open_connections_have_a_window() -> None:
 
 
 def test_hystart_ends_the_first_slow_start_of_cubic() -> None:
-    """Without it the window doubles into an endless buffer; with it the queue stays short."""
+    """With HyStart++ the queue stays short. Without it the window doubles into a huge buffer."""
     longest = {}
     for hystart in (0, 1):
         links = plans.duplex("l", 0, 1, 1e7, 0.02)

@@ -43,7 +43,7 @@ def one_flow(
     seed=1,
     decide=None,
 ) -> Outcome:
-    """A flow over 8 Mbit/s, a packet a millisecond."""
+    """A flow over 8 Mbit/s, which is a packet per millisecond."""
     links = [
         plans.link("there", 0, 1, 8e6, RTT_S / 2, marking=plans.fixed(probability), not_ect="pass"),
         plans.link("back", 1, 0, 8e6, RTT_S / 2, marking=plans.fixed(ack_loss)),
@@ -68,7 +68,7 @@ def test_an_ack_for_so_many_packets_or_after_the_wait(every: int, rest: int) -> 
 
 
 def test_out_of_order_and_hole_filling_packets_are_answered_at_once() -> None:
-    """RFC 5681 section 4.2: from the loss to the repair every packet has its ACK at its arrival."""
+    """RFC 5681 section 4.2: from the loss to the repair, each packet is acknowledged at once."""
     transport = plans.tcp(
         echo="off", slow_start=False, initial_window=40.0, sack=True, delayed_acks=2,
         delayed_ack_ps=WAIT_PS,
@@ -88,7 +88,7 @@ def test_out_of_order_and_hole_filling_packets_are_answered_at_once() -> None:
 
 
 def test_the_last_packet_of_a_file_does_not_wait() -> None:
-    """Its ACK goes with the FIN that would be there: three packets, two round trips."""
+    """The ACK of a file's last packet is not delayed, so three packets take two round trips."""
     transport = plans.tcp(echo="off", initial_window=3.0, delayed_acks=2, delayed_ack_ps=WAIT_PS)
     outcome = one_flow(transport, 2, traffic=Law("file", {"size_bytes": 3 * 960.0}))
     transfer = outcome.table("transfers")
@@ -108,7 +108,7 @@ def test_a_round_trip_counts_from_the_oldest_packet_answered() -> None:
 
 
 def test_a_pair_is_timed_by_its_first_packet() -> None:
-    """Ten packets paced over T, an ACK for two: T = R + T / 10, for the first waits T / 10."""
+    """With ten packets paced over T and an ACK for two, T = R + T / 10: the first waits T / 10."""
     transport = plans.tcp(
         plans.wtp(), initial_window=10.0, min_window=10.0, max_window=10.0, delayed_acks=2,
         delayed_ack_ps=WAIT_PS,
@@ -120,7 +120,7 @@ def test_a_pair_is_timed_by_its_first_packet() -> None:
 
 @pytest.mark.parametrize("probability", [0.05, 0.5, 1.0])
 def test_marks_are_told_at_once_with_accurate_echo(probability: float) -> None:
-    """RFC 9768 3.2.2.5.1: at a mark after an unmarked packet, and at the second untold mark."""
+    """RFC 9768 3.2.2.5.1: at once at a mark after an unmarked packet, and at a second new mark."""
     transport = plans.tcp(plans.wtp(8), delayed_acks=8, delayed_ack_ps=WAIT_PS)
     found = acks(one_flow(transport, 20, probability=probability))
     before = 0
@@ -157,7 +157,7 @@ def test_each_connection_tells_its_first_mark_at_once() -> None:
 
 
 def test_rfc_3168_answers_no_mark_at_once() -> None:
-    """RFC 3168 section 6.1.3: ACKs keep their pace; one that answers a CE packet carries ECE."""
+    """RFC 3168 section 6.1.3: ACKs are not sent earlier for marks, and carry ECE."""
     transport = plans.tcp(
         plans.wtp_sender(20), initial_window=8.0, delayed_acks=2, delayed_ack_ps=WAIT_PS
     )
@@ -168,7 +168,7 @@ def test_rfc_3168_answers_no_mark_at_once() -> None:
 
 
 def switched_off(report: Report) -> Decide:
-    """The flow stops at 30 s, so that nothing is under way at the end."""
+    """A flow that stops at 30 s, so that no packet is under way at the end."""
     if report.t_ps != 30 * PS:
         return Decide(report.epoch)
     return Decide(report.epoch, flow_orders([0], active=0))

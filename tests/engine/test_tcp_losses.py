@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recovery without SACK: each segment sent, against Reno and NewReno the plain way."""
+"""Recovery without SACK: each segment sent, against simple implementations of the RFCs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Sender:
     ],
 )
 def test_losses_of_one_window_step_by_step(window: Law, lost: list[int]) -> None:
-    """One, two and many losses: NewReno a hole a round trip, Reno as far as it gets."""
+    """After one, two and many losses, NewReno repairs a hole per round trip, and Reno one."""
     transport = plans.tcp(window, initial_window=float(WINDOW), **PLAIN)
     outcome = dropping(first_window(lost), transport, 5.0 if in_full() else 2.0)
     sender = Sender(float(WINDOW), newreno=window is NEWRENO)
@@ -106,7 +106,7 @@ def test_losses_of_one_window_step_by_step(window: Law, lost: list[int]) -> None
 
 
 def test_the_timer_backs_off_and_recovers_its_value() -> None:
-    """RTO doubles while nothing gets through, up to its maximum, and a new sample ends that."""
+    """The RTO doubles up to its maximum while no packet gets through. A new sample resets it."""
     transport = plans.tcp(NEWRENO, initial_window=4.0, max_window=4.0, max_rto_ps=plans.PS, **PLAIN)
     path = [
         plans.link("feed", 0, 1, 8e6, 0.0),

@@ -20,7 +20,7 @@ STUDENT_99 = 3.250  # two-sided 99 % quantile with nine degrees of freedom
 
 
 def flight(outcome: Outcome) -> list[int]:
-    """Segments from the last ACK on, as each leaves."""
+    """The number of segments beyond the last ACK when each segment leaves."""
     table = outcome.table("trace")
     una, found = 0, []
     for event, seq, size in zip(
@@ -35,7 +35,7 @@ def flight(outcome: Outcome) -> list[int]:
 
 @pytest.mark.parametrize("window", [plans.RENO, plans.wtp(50)])
 def test_a_receiver_window_bounds_the_flight(window: Law) -> None:
-    """At most 16 packets beyond the last ACK; 16 a round trip; an unused window does not grow."""
+    """At most 16 packets are beyond the last ACK, and an unused window does not grow."""
     links = plans.duplex("l", 0, 1, 1e8, RTT_S / 2)
     transport = plans.tcp(window, echo="off", receiver_window=16)
     outcome = run(plans.plan(links, [plans.source("f", [0], [1], transport)], 30, trace=True))
@@ -47,7 +47,7 @@ def test_a_receiver_window_bounds_the_flight(window: Law) -> None:
 
 
 def test_no_receiver_window_is_no_bound() -> None:
-    """Without one, the same flow has far more under way, and its window goes on growing."""
+    """Without a receiver window, the same flow has far more under way, and its window grows."""
     links = plans.duplex("l", 0, 1, 1e8, RTT_S / 2)
     transport = plans.tcp(plans.wtp(50), echo="off")
     outcome = run(plans.plan(links, [plans.source("f", [0], [1], transport)], 10))
@@ -77,7 +77,7 @@ def test_all_packets_may_be_marked_with_ect_all() -> None:
 @pytest.mark.parametrize("options", [{}, {"sack": True, "delayed_acks": 2}])
 @pytest.mark.parametrize("seed", range(3))
 def test_every_mark_is_accounted_for_with_ect_all(seed: int, options: dict[str, object]) -> None:
-    """Marks of links = CE data delivered + other CE delivered + CE dropped + CE on the way."""
+    """Marks of links = CE data delivered + other CE delivered + CE dropped + CE in flight."""
     outcome = marked("all", 0.2, buffer=8, seed=seed, **options)
     flows, pairs = outcome.reports[-1].flows, outcome.reports[-1].pairs
     control = sum(flows["control_ce"])
@@ -144,7 +144,7 @@ def fair(window: Law, reference_s: float, seed: int, *, shared: bool) -> float:
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
-    """99 % interval of the mean of the ratios; of a few, the mean alone."""
+    """The 99 % interval of the mean of the ratios, or only the mean of a few ratios."""
     if not in_full():
         return float(np.mean(ratios)), float(np.mean(ratios))
     half = STUDENT_99 * float(np.std(ratios, ddof=1)) / len(ratios) ** 0.5
@@ -154,7 +154,7 @@ def interval(ratios: list[float]) -> tuple[float, float]:
 @pytest.mark.parametrize("shared", [False, True], ids=["fixed", "load-based"])
 @pytest.mark.parametrize(("form", "weight"), [(0, 4.0), (1, 1.0)])
 def test_a_reference_round_trip_removes_the_bias(form: int, weight: float, shared: bool) -> None:
-    """Round trips of 100 and 300 ms, seed by seed: equal rates within 5 % (siris2002 5.1, A4)."""
+    """At round trips of 100 and 300 ms, rates are equal within 5 % (siris2002 5.1, A4)."""
     # The inverse form settles in T w / (gain p), of which the 40 s before are to hold several.
     window = plans.wtp(weight, form=form)
     ratios = [fair(window, 0.2, seed, shared=shared) for seed in TEN]
@@ -216,7 +216,7 @@ def test_marks_per_second_keep_their_weight(rtt_s: float) -> None:
 
 
 def test_the_gain_of_sender_only_wtp_stays_in_its_range() -> None:
-    """Scaled beyond 1 it is held at 1: all marked, the window is half of the way to w a round."""
+    """A gain scaled beyond 1 is limited to 1, so the window moves halfway to w in a round."""
     law = plans.wtp_sender(4, gain=0.9)
     transport = plans.tcp(law, reference_rtt_ps=PS // 20, initial_window=400.0)
     flows = one(transport, 0.43, 0.1, 1.0)  # four answers: at 0.2, 0.3 and 0.4 s, one each

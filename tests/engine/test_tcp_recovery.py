@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP step by step, read off packet traces: handshake, growth, fast retransmit, timeouts, echo."""
+"""TCP step by step, from packet traces: handshake, growth, fast retransmit, timeouts, echo."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_syn_is_resent_by_rfc_6298() -> None:
 
 
 def test_data_after_a_resent_syn_waits_three_seconds() -> None:
-    """RFC 6298 5.7: a SYN is lost and resent at 1 s, then the one packet of a first window is."""
+    """RFC 6298 5.7: after a resent SYN, the first data waits for 3 s before it is resent."""
     outcome = losses.dropping([0, 1101], plans.tcp(echo="off"), 4.3)
     sent = trace(outcome, SEND)
     syns = sent["bytes"] == 40
@@ -101,7 +101,7 @@ def test_timeouts_back_off_by_doubling() -> None:
 
 
 def drop_tail_losses(window, **other) -> Outcome:
-    """One flow that overflows a small buffer now and then."""
+    """One flow that occasionally overflows a small buffer."""
     transport = plans.tcp(window, echo="off", slow_start=False, initial_window=4.0, **other)
     return one_flow(transport, 60, rate_bps=4e6, buffer=20)
 
@@ -129,7 +129,7 @@ def test_the_first_segment_of_a_connection_needs_no_timer(sack: bool) -> None:
 
 
 def test_every_loss_is_repaired() -> None:
-    """Whatever is dropped, the receiver's cumulative ACK passes it: no hole is left behind."""
+    """The receiver's cumulative ACK passes every dropped packet, so no hole remains."""
     for window in (plans.RENO, plans.Law("newreno", plans.RENO.params), plans.wtp(4)):
         outcome = drop_tail_losses(window, send="ack-clocked", min_window=1.0)
         flows = outcome.reports[-1].flows
@@ -140,7 +140,7 @@ def test_every_loss_is_repaired() -> None:
 
 
 def test_newreno_repairs_a_burst_of_losses_without_timeout() -> None:
-    """Several losses in one window: NewReno resends one hole a round trip, with one halving."""
+    """After several losses in a window, NewReno halves once and resends a hole per round trip."""
     burst = dict(echo="off", slow_start=True, initial_window=2.0, initial_rto_ps=plans.PS)
     newreno = plans.tcp(plans.Law("newreno", plans.RENO.params), min_rto_ps=10 * plans.PS, **burst)
     outcome = one_flow(newreno, 8, rate_bps=4e6, buffer=20)
@@ -154,7 +154,7 @@ def test_newreno_repairs_a_burst_of_losses_without_timeout() -> None:
 
 
 def test_rfc_3168_halves_once_per_window_of_data() -> None:
-    """Every packet marked: Reno halves once per round trip, down to the one packet that waits."""
+    """If every packet is marked, Reno halves once per round trip, down to one packet that waits."""
     outcome = one_flow(plans.tcp(initial_window=64.0, slow_start=False), 3, marking=plans.fixed(1))
     flows = outcome.reports[-1].flows
     assert flows["ce"][0] == flows["delivered"][0] > 100
@@ -163,7 +163,7 @@ def test_rfc_3168_halves_once_per_window_of_data() -> None:
 
 
 def test_accurate_echo_loses_no_mark() -> None:
-    """With an ACK a packet and no ACK lost, the sender learns of every mark within a round trip."""
+    """If no ACK is lost or delayed, the sender learns of every mark within a round trip."""
     outcome = one_flow(plans.tcp(plans.wtp(8)), 30, marking=plans.fixed(0.2))
     flows = outcome.reports[-1].flows
     ce_before = np.sum(trace(outcome, DELIVER)["ce"][: -flows["in_flight"][0] or None])
@@ -172,7 +172,7 @@ def test_accurate_echo_loses_no_mark() -> None:
 
 
 def test_retransmissions_are_not_ect() -> None:
-    """RFC 3168 6.1.5: a resent packet is never marked; here it meets not_ect drop and pass."""
+    """RFC 3168 6.1.5: a resent packet is never marked, with `not_ect` drop and pass."""
     for not_ect, dropped in (("drop", True), ("pass", False)):
         links = [
             plans.link("there", 0, 1, 1e9, 0.01, marking=plans.fixed(1.0), not_ect=not_ect),

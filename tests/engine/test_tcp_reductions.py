@@ -49,7 +49,7 @@ def test_a_timeout_is_of_what_is_in_the_network() -> None:
 
 
 def held_then_hit(transport: Tcp, cap_bps: float = 8e5) -> Outcome:
-    """A flow capped at four packets per 40 ms round trip from 4 s on; at 8 s all are hit for 20 ms.
+    """A flow capped at four packets per 40 ms from 4 s on. At 8 s all are hit for 20 ms.
 
     The law marks these packets, or drops them if they are not ECT.
     """
@@ -90,7 +90,7 @@ def test_an_echo_is_of_the_window_or_the_flight(take: str, least: float, most: f
 
 @pytest.mark.parametrize(("take", "left"), [("window", 20.0), ("flight", 19.5), ("pipe", 19.5)])
 def test_the_flight_is_that_which_the_ack_leaves(take: str, left: float) -> None:
-    """Of 40 packets in flight, the ACK with the echo leaves 39, and half of these remain."""
+    """With 40 packets in flight, the ACK with the echo leaves 39, and half of these remain."""
     outcome = held_then_hit(plans.tcp(NEWRENO, max_window=40.0, reduce_from=take), 1e9)
     times, cwnd = windows(outcome)
     assert cwnd[np.searchsorted(times, 7.9)] == 40.0
@@ -99,7 +99,7 @@ def test_the_flight_is_that_which_the_ack_leaves(take: str, left: float) -> None
 
 @pytest.mark.parametrize(("take", "left"), [("window", 20.0), ("flight", 20.0), ("pipe", 19.0)])
 def test_a_loss_is_of_the_pipe_where_that_is_said(take: str, left: float) -> None:
-    """One of 40 is lost; at the third report 42 are out (RFC 3042): 3 have arrived, 1 is lost."""
+    """With `pipe`, the 3 packets that have arrived and the lost one of 42 do not count."""
     transport = plans.tcp(
         NEWRENO, echo="off", sack=True, initial_window=40.0, max_window=40.0, reduce_from=take
     )
@@ -110,7 +110,7 @@ def test_a_loss_is_of_the_pipe_where_that_is_said(take: str, left: float) -> Non
 
 @pytest.mark.parametrize("window", [plans.RENO, NEWRENO, plans.tahoe(), plans.multcp(1.0)])
 def test_one_marked_packet_waits_for_the_timer(window: Law) -> None:
-    """All marked, a flow of one packet sends the next when its timer expires (RFC 3168 6.1.2)."""
+    """If all packets are marked, a window of one packet waits for its timer (RFC 3168 6.1.2)."""
     links = plans.duplex("l", 0, 1, 1e7, 0.02, buffer=400)
     links[0] = plans.link("l", 0, 1, 1e7, 0.02, buffer=400, marking=plans.fixed(1.0))
     flow = plans.source("f", [0], [1], plans.tcp(window, ect="all"))
@@ -146,7 +146,7 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("seed", range(4))
 def test_no_flow_stands_still(law: str, seed: int) -> None:
-    """After bursts of losses no flow is silent for longer than 10 RTT, the least RTO and the burst.
+    """After bursts of losses, no flow is silent for longer than 10 RTT + min RTO + burst.
 
     Flows in slow start overrun a buffer of random depth, and datagrams at four times the link's
     rate hit it for 0.15 s, less than the least timeout. The RTT is that of a full buffer.
@@ -175,7 +175,7 @@ def test_no_flow_stands_still(law: str, seed: int) -> None:
 
 
 def test_without_repair_the_window_survives() -> None:
-    """Losses leave a REM window as it is; nothing is sent twice, and each ACK answers a packet."""
+    """Losses do not change a REM window. Nothing is sent twice, and each ACK answers a packet."""
     law = plans.rem_source(min_rate=100.0, max_rate=400.0, w=1e9)
     transport = plans.tcp(law, echo="off", repair=False, initial_window=20.0)
     outcome = dropping([103, 104, 110, 119], transport, 3)
@@ -189,7 +189,7 @@ def test_without_repair_the_window_survives() -> None:
 
 
 def test_without_repair_a_timeout_frees_what_was_lost() -> None:
-    """If a whole window is lost, the flow goes on after one timeout and resends nothing."""
+    """If a whole window is lost, the flow continues after one timeout and resends nothing."""
     law = plans.rem_source(min_rate=100.0, max_rate=400.0, w=1e9)
     transport = plans.tcp(law, echo="off", repair=False, initial_window=20.0)
     outcome = dropping([*range(101, 125)], transport, 1.5)

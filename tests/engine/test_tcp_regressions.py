@@ -37,7 +37,7 @@ def one(transport, duration_s, decide=None, traffic=None, links=None, seed=1, **
 
 @pytest.mark.parametrize("window", [plans.RENO, plans.wtp(4)])
 def test_a_lifted_cap_sets_a_flow_free_at_once(window: Law) -> None:
-    """A cap of 100 bit/s spaces packets by 80 s; once it is lifted after 5 s, the flow goes on."""
+    """A cap of 100 bit/s spaces packets by 80 s. When it is lifted after 5 s, the flow resumes."""
     decide = orders((5, {"rate_cap_bps": 100.0}), (10, {}))
     outcome = one(plans.tcp(window), 12, decide)
     held = outcome.over(6, 10)["sent"][0]
@@ -148,7 +148,7 @@ def test_repairing_a_timeout_counts_one_packet_an_ack() -> None:
 
 
 def test_cwr_follows_a_timeout() -> None:
-    """A receiver latched on ECE does not hold the go-back-N at one packet a round trip."""
+    """A receiver that latches ECE does not limit go-back-N to one packet per round trip."""
     links = [
         plans.link("l", 0, 1, 4e6, 0.05, buffer=8, marking=plans.fixed(0.02), not_ect="pass"),
         plans.link("r", 1, 0, 4e6, 0.05),
@@ -183,7 +183,7 @@ def test_two_parameters_of_a_law_change_together() -> None:
 
 
 def test_a_later_change_keeps_the_earlier_ones() -> None:
-    """The threshold falls to 0 packets, the scope changes a second later, and marks go on."""
+    """The threshold falls to 0 packets, the scope changes a second later, and marks continue."""
     never = Law("threshold", {"threshold_packets": 1e6, "scope": 0.0})
     links = plans.duplex("l", 0, 1, 1e6, 0.02, buffer=10, marking=never)
     said = {1: (0, 0.0), 2: (1, 2.0), 3: (0, 1e6)}  # epoch: parameter, value

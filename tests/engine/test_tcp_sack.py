@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SACK on the engine: each segment sent, against a plain RFC 6675 with the same ACKs."""
+"""SACK on the engine: each segment sent, against a simple RFC 6675 with the same ACKs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def agree(outcome: Outcome, sender: Sender) -> int:
     ],
 )
 def test_losses_of_one_window_step_by_step(lost: list[int]) -> None:
-    """One, two and many losses: the segments of RFC 6675, each hole resent once, one halving."""
+    """After one, two and many losses, each hole is resent once with a single halving."""
     transport = plans.tcp(NEWRENO, initial_window=float(WINDOW), sack=True, **PLAIN)
     outcome = dropping(first_window(lost), transport, 1.5)
     sender = Sender(float(WINDOW))
@@ -102,7 +102,7 @@ def test_every_halving_law_recovers_by_rfc_6675(window: Law) -> None:
 
 
 def test_a_lost_retransmission_waits_for_the_timer() -> None:
-    """RFC 6675 resends a hole once; then the timer forgets the reports and begins at the hole."""
+    """RFC 6675 resends a hole once. The timer then clears the reports and begins at the hole."""
     lost = [5, 6, 20]
     transport = plans.tcp(NEWRENO, initial_window=float(WINDOW), sack=True, **PLAIN)
     # Segment 5 is resent at the ACK of 9, 6 as the pipe has drained to half of the window.
@@ -182,7 +182,7 @@ def test_losses_near_the_end_of_a_file(lost: list[int]) -> None:
 
 
 def test_all_four_rules_of_nextseg_are_used() -> None:
-    """Rules 3 and 4 act at the end of a file, 1 and 2 before it; such losses reach all four."""
+    """Rules 3 and 4 apply at the end of a file, and 1 and 2 before it."""
     rules = set[int]()
     transport = plans.tcp(NEWRENO, initial_window=float(WINDOW), sack=True, **PLAIN)
     for lost, segments in ([10, 20], 400), ([10, 36], WINDOW), ([10, 20, 39], WINDOW):
@@ -195,7 +195,7 @@ def test_all_four_rules_of_nextseg_are_used() -> None:
 
 @pytest.mark.parametrize("send", ["paced", "ack-clocked"])
 def test_weighted_windows_repair_with_sack(send: str) -> None:
-    """WTP, paced or not: every loss of a burst is resent once, and no timer is needed."""
+    """With WTP, paced or not, every loss of a burst is resent once, without a timeout."""
     lost = list(range(12, 36, 2))
     transport = plans.tcp(
         plans.wtp(4), initial_window=float(WINDOW), sack=True, send=send, min_rto_ps=60 * PS,

@@ -74,7 +74,7 @@ def test_one_reno_flow_fills_a_buffered_link() -> None:
 
 
 def test_one_reno_flow_with_a_quarter_buffer() -> None:
-    """With a quarter of it, W goes from 5/8 to 5/4 of the pipe; the closed form is 0.8929."""
+    """With a buffer of a quarter BDP, the link is busy as in the closed form, 0.8929."""
     low, high = 1.25 / 2, 1.25
     idle_time, idle_sent = 1 - low, (1 - low**2) / 2
     busy = (high**2 - 1) / 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions, pages, lists of sizes, talk spurts, longest calls and video on the running engine.
 
-Each is compared with the same Philox streams drawn in Python (traffic_draws.py), to the ps and
-the byte, and with its moments: means lie within a 99 % interval derived from the law's moments.
+Each is compared with the same Philox streams drawn in Python (traffic_draws.py), to the ps and the
+byte. Its means lie within a 99 % interval derived from the law's moments.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_sessions_are_those_drawn() -> None:
 
 @full
 def test_idle_times_and_readings_make_the_pages_of_a_renewal_process() -> None:
-    """Idle 1800 s, 10 pages of 42.8 s: the mean first time and the number of pages are right."""
+    """The mean first time and the number of pages agree with theory."""
     count, duration_s, idle_s, pages = 1_000, 60_000, 1800.0, 10.0
     users = files(count, duration_s, web(mean=200.0), parts=[sessions(idle_s, pages)])
     first = np.array([rows[0][0] for rows in users]) / PS
@@ -91,7 +91,7 @@ def test_pages_and_listed_sizes_are_those_drawn() -> None:
 
 
 def test_listed_sizes_come_as_often_as_their_weights_say() -> None:
-    """The frequencies of four sizes, by the chi-square statistic."""
+    """The frequencies of four sizes agree with their weights, by the chi-square statistic."""
     law = web()
     law.params.update(size=3.0, reading_mean_s=1.0, reading=0.0)
     sizes = Sizes([size for size, _ in SIZES], [weight for _, weight in SIZES])
@@ -167,7 +167,7 @@ def test_speech_is_the_share_of_time_that_p59_says() -> None:
 
 
 def test_calls_are_cut_and_drawn_as_ever() -> None:
-    """A call lasts the drawn time, at most the longest; the next idle time starts at its end."""
+    """A call lasts the drawn time, limited to the longest. The next idle time starts at its end."""
     longest = 40 * PS
     calls, _ = voice(5, 3_000, longest_ps=longest)
     cut = 0

@@ -97,7 +97,7 @@ def test_web_reading_times_are_the_ones_drawn() -> None:
 
 
 def test_web_file_sizes_have_their_mean_and_tail_index() -> None:
-    """Pareto sizes: the mean of a truncated tail, and Hill's index of one that is not cut off."""
+    """Pareto sizes have the mean of a truncated tail, and Hill's index of an unlimited tail."""
     low, shape = 2000.0, 1.2
     _, rows = files(web(size="pareto", low=low, high=1e6, shape=shape), 200, 4000)
     sizes = rows["bytes"].astype(float)
@@ -183,7 +183,7 @@ def test_constant_rate_is_exact() -> None:
 
 
 def test_impatience_gives_up_at_its_age() -> None:
-    """Users give up exactly the fetches that would take longer than their patience, at that age."""
+    """Users give up exactly the fetches that exceed their patience, when it ends."""
     narrow = plans.duplex("narrow", 0, 1, 2e6, 0.01, buffer=20)
     law = web(size="pareto", low=100_000.0, high=5e6, patience_s=4.0)
     _, rows = files(law, 10, 3000, wire=narrow)

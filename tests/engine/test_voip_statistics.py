@@ -110,7 +110,7 @@ def talk_of_one(duration_s):
 
 
 def test_calls_per_hour_and_user() -> None:
-    """Idle for 20 min, calls of 3 min: 2.6 calls per hour and user, less the initial idle time."""
+    """Users make 2.6 calls per hour, minus the effect of the initial idle time."""
     users, duration_s = 200, 36_000
     _, rows = talk(users, duration_s, interval_s=60.0)
     mean, variance = calls_of_one(duration_s)
@@ -157,7 +157,7 @@ def step_of(t_ps):
 
 
 def test_calls_follow_a_profile_over_the_day() -> None:
-    """Calls per step less f / mean x the time idle: a martingale with that product as variance."""
+    """Per step, calls minus f / mean x idle time is a martingale with that product as variance."""
     users = 200
     _, rows = talk(users, 24 * 3600, interval_s=60.0, profile=DAY)
     begun, idle_s = dict.fromkeys(STEPS, 0), dict.fromkeys(STEPS, 0.0)
@@ -179,7 +179,7 @@ def test_calls_follow_a_profile_over_the_day() -> None:
 
 @pytest.mark.parametrize("user", [0, 1, 2])
 def test_idle_times_wear_off_and_calls_keep_their_length(user: int) -> None:
-    """An idle time ends after as much operational time; holding times are as drawn."""
+    """An idle time lasts its drawn length in operational time. Holding times are as drawn."""
     _, rows = talk(3, 24 * 3600, interval_s=60.0, profile=DAY)
     calls = dict(by_user(rows, 3))[user]
     assert len(calls) > 20

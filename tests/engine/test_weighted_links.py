@@ -69,7 +69,7 @@ def test_each_class_has_its_share_under_overload_of_both() -> None:
 
 @pytest.mark.parametrize(("voice", "web"), [(1.4e6, 60e6), (8e6, 18e6), (0.0, 60e6)])
 def test_what_one_class_leaves_idle_the_other_borrows(voice: float, web: float) -> None:
-    """A class within its share gets all it offers; the other class may use all the rest.
+    """A class within its share gets all its offered load. The other class may use the rest.
 
     The tolerance is five standard deviations of a Poisson count in five seconds.
     """
@@ -110,7 +110,7 @@ def test_the_links_own_buffer_bounds_all_classes() -> None:
 
 
 def test_red_of_a_class_sees_that_class_alone() -> None:
-    """RED in a single class with the whole link equals RED on the link, to the packet and draw.
+    """RED in a single class with the whole link equals RED on the link, packet by packet.
 
     The class has the stream `<the link's>/1`, so the plain link gets that name.
     """
@@ -132,7 +132,7 @@ def test_red_of_a_class_sees_that_class_alone() -> None:
 
 @pytest.mark.parametrize(("ect", "drop"), [(True, False), (False, True)])
 def test_red_marks_or_drops_as_its_packets_ask(ect: bool, drop: bool) -> None:
-    """ECT packets are marked, and others dropped; these count as drops by the law."""
+    """ECT packets are marked. Others are dropped, and count as drops by the law."""
     red = law("marking", "red", {"min_threshold": 3, "max_threshold": 9})
     of = weights([{"share": 0.3}, {"share": 0.6}], [None, red])
     traffic = [(0, 500, poisson(1e6, 500), 1), (1, 1000, poisson(9.6e6, 1000), 1)]
@@ -147,7 +147,7 @@ def test_red_that_drops_does_so_to_ect_packets() -> None:
 
 
 def test_work_is_conserved() -> None:
-    """The number of packets waiting at any time does not depend on whose turn it is."""
+    """The number of waiting packets does not depend on the order of service."""
     traffic = [(n, 1000, poisson(2.2e6, 1000), 2) for n in range(2)]
     plan = line(weights([{"share": 0.1}, {"share": 0.5}]), traffic, duration_s=8.0)
     bare = [msgspec.structs.replace(link, scheduler=None) for link in plan.links]

@@ -121,7 +121,8 @@ def test_multcp_that_halves_grows_with_the_square_root(flows: int) -> None:
 
 @pytest.mark.parametrize("halve", [pytest.param(False, marks=full), True])
 def test_multcp_square_root_law_in_the_marking_probability(halve: bool) -> None:
-    """A quarter of the marks doubles the rate within 5 % (siris2002 section 1: 1 / sqrt(p))."""
+    """At a quarter of the marking probability, the rate doubles within 5 % (siris2002 section
+    1)."""
     ratio = multcp(4, halve, 2.5e-4).rate / multcp(4, halve, 1e-3).rate
     assert ratio == pytest.approx(2.0, rel=0.05)
 
@@ -151,7 +152,7 @@ def test_sender_only_wtp_window(probability: float, weight: float, gain: float) 
 
 @pytest.mark.parametrize("only_down", [False, True])
 def test_sender_only_wtp_answers_once_a_round_trip(only_down: bool) -> None:
-    """If all is marked, the window moves a quarter of the way to w a round trip, or stays below."""
+    """If all packets are marked, the window moves a quarter of the way to w per round trip."""
     for initial in (1.0, 200.0):
         marking = dict(marking=plans.fixed(1.0), not_ect="pass")
         links = plans.duplex("l", 0, 1, 1e10, RTT_S / 2, **marking)
@@ -193,7 +194,7 @@ def half_marked(window: Law) -> float:
 
 @pytest.mark.parametrize("weight", [20.0, pytest.param(80.0, marks=full)])
 def test_sender_only_wtp_is_wtp_when_half_is_marked(weight: float) -> None:
-    """Half of each round's ACKs marked: both laws keep 2 w packets, w marks a round, within 2 %."""
+    """With half of each round's ACKs marked, both laws keep 2 w packets, within 2 %."""
     # The gain is small, so that the window is constant in a round as in the paper's comparison.
     sender = half_marked(plans.wtp_sender(weight, gain=0.05))
     wtp = half_marked(plans.wtp(weight, gain=0.05))

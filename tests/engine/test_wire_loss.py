@@ -40,7 +40,7 @@ def lost_by_draws(loss, count):
 
 @pytest.mark.parametrize("loss", [0.01, 0.3])
 def test_the_packets_lost_are_those_drawn(loss: float) -> None:
-    """One draw for each packet in the order of delivery, behind a queue that marks and drops."""
+    """Each packet takes one draw in order of delivery, behind a queue that marks and drops."""
     outcome = drive.run(lossy(loss, buffer=20, marking=plans.red(2, 9, 0.3)))
     trace, last = outcome.table("trace"), outcome.reports[-1]
     transmitted_s = 1000 * 8 / 4e6
@@ -108,7 +108,7 @@ def test_tcp_repairs_what_the_wire_loses() -> None:
 
 
 def test_links_of_classes_lose_alike() -> None:
-    """A link with a scheduler loses the right share, and its books balance."""
+    """A link with a scheduler loses the right share of packets, and its books balance."""
     scheduler = class_plans.weights([dict(share=0.5), dict(share=0.4)], quantum_bytes=1500)
     links = plans.duplex("l", 0, 1, 4e6, 0.005, loss=0.1, buffer=30, scheduler=scheduler)
     source = plans.source("s", [0], [], plans.udp(1000), POISSON, count=2)

@@ -48,8 +48,7 @@ def reached(seen: Counter[str], branches: str) -> None:
 
 
 class BlueEvent(NamedTuple):
-    """After `gap` ps, a packet finds `packets` waiting. The link was idle for `idle` ps, if >=
-    0."""
+    """After `gap` ps, a packet finds `packets` waiting; the link was idle for `idle` if >= 0."""
 
     gap: int
     packets: int

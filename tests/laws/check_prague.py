@@ -85,8 +85,7 @@ def check_prague_events(laws: Laws) -> None:
 
 
 def check_prague_paths(laws: Laws) -> None:
-    """Prague follows its oracle at round trips of 1 to 150 ms, of which many or few fill a
-    target."""
+    """Prague follows its oracle at round trips of 1 to 150 ms, many or one per target."""
     cases = itertools.product((1.0, 8.0, 30.0), (0.02, 0.2, 0.7), (LINUX_07, LINUX_06), STARTS)
     for seed, (srtt_ms, marked, values, start) in enumerate(cases):
         own = [*values[:2], (values[2], 0.0, 1.0)[seed % 3], *values[3:]]

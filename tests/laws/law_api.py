@@ -108,8 +108,7 @@ class Window(Protocol):
         """Whether an echo halves the window, so that a window of one packet waits for the timer."""
 
     def every_ack(self) -> bool:
-        """Whether the law receives every acknowledged packet, not only those that may grow the
-        window."""
+        """Whether the law receives all acknowledged packets, not only those that may grow cwnd."""
 
     def begin(self, window: WindowState, /) -> WindowState: ...
     def on_rtt(self, window: WindowState, rtt: int, /) -> WindowState: ...

@@ -95,8 +95,7 @@ class DualOracle:
             self.base = min(max(self.base + change, Fraction(0)), self.most())
 
     def most(self) -> Fraction:
-        """The maximum of p'. Without drops on overload, it is the value that marks all packets of
-        L."""
+        """The maximum of p'. Without drops on overload, it marks all packets of L."""
         held = not self.its.rfc and not self.its.drop_overload
         return min(Fraction(1), 1 / self.k) if held else Fraction(1)
 

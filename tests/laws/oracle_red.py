@@ -123,7 +123,7 @@ class RedOracle:
         return (DROP if p_b > self.options.mark_p else MARK), "early", doubtful
 
     def _spread(self, packet: Packet, p_b: float) -> tuple[float, bool]:
-        """Return the probability with the count, scaled by size in byte_mark, and if it is
+        """Return the probability with the count, by size in byte_mark, and whether it is
         doubtful."""
         o = self.options
         p_a, doubtful = p_b, False

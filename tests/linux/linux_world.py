@@ -101,7 +101,7 @@ def answers(lines: Sequence[str]) -> list[str]:
 
 
 def program_lacks() -> str:
-    """Why there is no program of the Linux engine; "" if there is."""
+    """Why the program of the Linux engine is missing; "" if it exists."""
     try:
         find_linux()
     except EcnomyError as error:

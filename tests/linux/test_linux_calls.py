@@ -61,7 +61,7 @@ class EveryOther:
 
 
 def test_calls_ask_and_packets_do_not_wait(tmp_path: Path) -> None:
-    """Each call has the verdict of its request, refused ones send nothing, and no packet waits."""
+    """Each call has its verdict, refused calls send nothing, and packets do not wait."""
     (tmp_path / "every_other.py").write_text(STRATEGY)
     results = simulated(ASKING, tmp_path)
     calls = columns(results, "calls")

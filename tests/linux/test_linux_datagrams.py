@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datagrams of real sockets: those of the built-in engine, and exact books."""
+"""Datagrams of real sockets: they equal those of the built-in engine, and books are exact."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_packets_and_calls_are_those_of_the_simulator(both: tuple[Path, Path]) -
 
 
 def test_router_and_sockets_count_the_same_datagrams(both: tuple[Path, Path]) -> None:
-    """Packets and marks at the receiving sockets; packets of calls; nothing is unaccounted for."""
+    """Router and sockets agree on packets and marks, and on the packets of calls."""
     linux, _ = both
     counts = {c: by_source(linux, c) for c in ("sent", "delivered", "lost", "in_flight", "ce")}
     kernel = facts(linux)
@@ -130,7 +130,7 @@ def test_ect_1_reaches_the_low_latency_queue(tmp_path: Path) -> None:
 
 
 def test_delays_are_those_of_the_link(both: tuple[Path, Path]) -> None:
-    """No datagram is faster than the link, and the mean is not later than a full queue."""
+    """No datagram is faster than the link, and the mean delay is at most that of a full queue."""
     linux, _ = both
     delivered, delays = by_source(linux, "delivered"), by_source(linux, "delay_sum_ps")
     for source in DATAGRAMS:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Troubles of the Linux engine: killed at any moment it leaves nothing, a late run says so, and a
-slow market does not stop the packets.
+"""Faults around the Linux engine: a killed engine leaves nothing behind, a late run is reported,
+and a slow market does not stop the packets.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def _spaces(*pids: int) -> set[str]:
-    """Network namespaces in which processes are, or which they hold open."""
+    """The network namespaces that processes are in or hold open."""
     found = set()
     for pid in pids:
         for place in (*Path(f"/proc/{pid}").glob("ns/net"), *Path(f"/proc/{pid}").glob("fd/*")):
@@ -51,7 +51,7 @@ def _spaces(*pids: int) -> set[str]:
 
 
 def _routers(of: int) -> list[psutil.Process]:
-    """The running engines of a process; a check of the plan is another one."""
+    """The running engines of a process, without those that check a plan."""
     found = []
     for child in psutil.Process(of).children(recursive=True):
         try:
@@ -63,7 +63,7 @@ def _routers(of: int) -> list[psutil.Process]:
 
 
 def _left(router: int, own: set[str]) -> str:
-    """What a dead router has left behind, of its namespaces among others; "" if nothing."""
+    """What a dead router has left behind, such as namespaces; "" if nothing."""
     if psutil.pid_exists(router):
         return f"process {router}"
     if extra := own & _spaces(*psutil.pids()):
@@ -102,7 +102,7 @@ def test_a_kill_leaves_nothing(victim: str, number: int, tmp_path: Path) -> None
 
 @full
 def test_a_late_run_is_not_valid(tmp_path: Path) -> None:
-    """A router that stood still for half a second says so, in machine.json and in the log."""
+    """A router that stalled for half a second reports this in machine.json and in the log."""
     file = tmp_path / "flows.yaml"
     file.write_text(LINK + SELLER)
     with open_market(file, out=tmp_path / "out", engine="linux") as m:
@@ -120,7 +120,7 @@ def test_a_late_run_is_not_valid(tmp_path: Path) -> None:
 
 @full
 def test_a_slow_market_stops_nothing(tmp_path: Path) -> None:
-    """The packets go on while the market thinks, and no epoch is lost or moved."""
+    """Packets continue to flow while the market decides, and no epoch is lost or moved."""
     file = tmp_path / "flows.yaml"
     file.write_text(LINK + SELLER)
     out = tmp_path / "out"
@@ -140,7 +140,7 @@ def test_a_slow_market_stops_nothing(tmp_path: Path) -> None:
 
 
 def test_doubts_name_the_bounds() -> None:
-    """The line has both quantiles and both bounds; a valid run has no doubts."""
+    """The warning contains both quantiles and both bounds. A valid run has no warning."""
     late: dict[str, Any] = {"late_p99_s": 0.002, "late_p999_s": 0.03}
     late |= {"bound_p99_s": 0.001, "bound_p999_s": 0.01}
     engine = object.__new__(LinuxEngine)

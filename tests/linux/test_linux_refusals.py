@@ -73,7 +73,7 @@ def refused(words: list[str | Path], **options: Any) -> str:
 @needs_program
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_other_users_get_one_line(tmp_path: Path) -> None:
-    """Without root: one sentence and status 2."""
+    """A user other than root gets one sentence and exit status 2."""
     program = tmp_path / "ecnomy-linux"
     shutil.copy(find_linux(), program)
     with program.open("rb") as file:  # the folder is root's
@@ -86,7 +86,7 @@ def test_other_users_get_one_line(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up privileges")
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is missing")
 def test_root_without_privileges_gets_one_line() -> None:
-    """Root in a container without CAP_SYS_ADMIN learns it from `check`, not from a failed run."""
+    """`check` tells root in a container without CAP_SYS_ADMIN, before a run fails."""
     without = ["setpriv", "--bounding-set", "-sys_admin,-net_admin"]
     assert "CAP_SYS_ADMIN" in refused([*without, find_linux(), "check"])
 
@@ -109,7 +109,7 @@ def test_command_ends_with_status_2(
 
 @needs_program
 def test_a_refused_run_does_not_replace_another(tmp_path: Path) -> None:
-    """With `force` and a folder of a complete run: it is as before."""
+    """Even with `force`, a refused run leaves the folder of a complete run unchanged."""
     text = LINK.replace("duration: ", "duration: 1 s  # ")
     run(scenario_from_text(text), out=tmp_path / "run")
     before = {file: file.read_bytes() for file in (tmp_path / "run").iterdir()}
@@ -120,7 +120,7 @@ def test_a_refused_run_does_not_replace_another(tmp_path: Path) -> None:
 
 
 def test_missing_program_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A source tree without the program: the line has the command that builds it.
+    """In a source tree without the program, the line names the command that builds it.
 
     An installed package has no sources of this engine: the line says where they are.
     """
@@ -158,7 +158,7 @@ def test_doctor_agrees_with_the_engine() -> None:
 
 
 def test_old_program_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A source that is newer than the program."""
+    """A program that is older than its sources is refused."""
     for name in ("inet/package.ned", "linux/ecnomy-linux", "host/plan.cc"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch(mode=0o755)
@@ -169,7 +169,7 @@ def test_old_program_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_sweeps_need_a_simulator(tmp_path: Path) -> None:
-    """A sweep repeats its runs, which real time does not."""
+    """Sweeps refuse this engine, because its runs are not repeatable."""
     (tmp_path / "scenario.yaml").write_text(LINK)
     file = tmp_path / "sweep.yaml"
     file.write_text("version: 1\nscenario: scenario.yaml\nreplicates: 1\n")
@@ -183,7 +183,7 @@ def test_sweeps_need_a_simulator(tmp_path: Path) -> None:
 def test_studies_of_papers_refuse_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Hundreds of repeated runs in real time are not what `reproduce` judges."""
+    """`reproduce` refuses this engine, because its runs are in real time."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         "sys.argv", ["ecnomy", "reproduce", "siris2002.fig3", "--engine", "linux", "--out", "r"]

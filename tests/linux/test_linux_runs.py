@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs on the kernel's TCP: books that close, and figures close to the built-in engine's."""
+"""Runs on the kernel's TCP: books balance, and figures are close to the built-in engine's."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_reno_as_in_the_simulator(count: int, tmp_path: Path) -> None:
 @full
 @pytest.mark.skipif("bbr" not in kernel_laws(), reason="the kernel lacks bbr: modprobe tcp_bbr")
 def test_bbr_of_the_kernel_fills_a_link(tmp_path: Path) -> None:
-    """Behind a short buffer without marks it leaves less than a tenth of the link idle."""
+    """With a short buffer and no marks, BBR leaves less than a tenth of the link idle."""
     text = LINK.replace("law: reno", "law: bbr, ecn: off").replace("count: 4", "count: 1")
     links = columns(simulated(text, tmp_path, "duration=12 s", "warmup=4 s"), "links")
     assert links["utilization"][0] > 0.9
@@ -79,7 +79,7 @@ def test_multcp_repairs_the_losses_of_its_slow_start(tmp_path: Path) -> None:
 @full
 @own_laws
 def test_bills_are_for_the_kernels_marks(tmp_path: Path) -> None:
-    """Ledger, router and receiving sockets agree on every mark, and senders hear of each."""
+    """Ledger, router and receiving sockets agree on all marks, and senders learn of each mark."""
     results = simulated(MARKET, tmp_path, "duration=12 s")
     ledger, flows = columns(results, "ledger"), columns(results, "flows")
     charged = sum(
@@ -115,7 +115,7 @@ def test_weights_divide_the_link(tmp_path: Path) -> None:
 @full
 @own_laws
 def test_a_price_moves_real_sockets(tmp_path: Path) -> None:
-    """Four times the price: a quarter of the marks, at running sockets."""
+    """At four times the price, running sockets receive a quarter of the marks."""
     file = tmp_path / "market.yaml"
     file.write_text(MARKET)
     changes = ("duration=30 s",)

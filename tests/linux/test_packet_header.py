@@ -70,7 +70,7 @@ def test_headers_and_marks() -> None:
 
 
 def test_other_packets_are_not_read() -> None:
-    """IPv6, other protocols, truncated packets and impossible lengths of headers and datagrams."""
+    """IPv6, other protocols, truncated packets and impossible lengths are refused."""
     packet, _ = _packet(random.Random(1), 2, 0, 8)
     datagram, _ = _datagram(random.Random(1), 2, 8)
     broken = [
@@ -90,7 +90,7 @@ def test_other_packets_are_not_read() -> None:
 
 
 def test_sequence_numbers_become_segments() -> None:
-    """Beyond 2^32, with retransmissions, partial ACKs and a second connection."""
+    """Segment numbers are right beyond 2^32, with retransmissions and a second connection."""
     start = 2**32 - 2500
     at = [(start + 1 + offset) % 2**32 for offset in range(0, 8001, 500)]
     lines = [f"open {start}"]
@@ -116,7 +116,7 @@ def test_sequence_numbers_become_segments() -> None:
 def test_fixed_point_follows_the_law(
     gain: float, w_inc: float, w_dec: float, within: float, paced: int
 ) -> None:
-    """2000 ACKs: the kernel's window stays at the law's; below one packet exp is approximate."""
+    """Over 2000 ACKs, the kernel's window follows the law's, approximately below one packet."""
     for seed in (1, 2):
         lines = answers([f"wtp {gain} {w_inc} {w_dec} {paced} {seed}"])
         pairs = [tuple(map(float, line.split())) for line in lines]
