@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of the engine for browsers in Node, beside the native engine.
+"""Speed of the engine for browsers in Node, compared with the native engine.
 
 Prints `browser: N data packets per second in Node, M native (ratio R)` for the reference dumbbell:
 medians of five pairs of runs, each pair in sequence. Skipped without Emscripten or Node.

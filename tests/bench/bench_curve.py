@@ -39,7 +39,7 @@ def point(make: Callable[[float], Plan], first_s: float) -> dict[str, Any]:
 
 
 def memory() -> dict[str, float]:
-    """Bytes per idle and active flow, without and with a market: 5,000 less 1,000 flows."""
+    """Bytes per idle and active flow, without and with a market, from 5,000 and 1,000 flows."""
     if counting.missing():
         return {}
     taken = {}

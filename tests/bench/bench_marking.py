@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost per packet of each marking law and class scheduler, compared with drop-tail.
 
-With few flows and with many; schedulers have four classes with equal numbers of flows.
+Each is measured with few and with many flows. Schedulers have four classes with equal numbers of
+flows.
 
 Poisson datagrams at 95 % load through one link, a million packets per run; the best of three runs.
 """
@@ -78,7 +79,7 @@ def cpu_s(how: Law | Scheduler, flows: int) -> float:
 
 
 def best(how: Law | Scheduler, flows: int) -> float:
-    """The least of some runs, in nanoseconds per packet."""
+    """The minimum of some runs, in nanoseconds per packet."""
     return min(cpu_s(how, flows) for _ in range(REPEATS)) / PACKETS * 1e9
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of an environment beside its engine: steps per second, and the shares of time.
+"""The cost of an environment in addition to its engine: steps per second, and time shares.
 
 The monopolist of configs/rl, whose step is 120 simulated seconds and 40 reports: the engine's own
 CPU time, the market stepped at the same price without a learner, the Gymnasium view, and

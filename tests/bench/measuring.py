@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of a run of the engine alone: CPU seconds, instructions, cache misses, memory.
 
-CPU seconds are those of the engine's event loop. Instructions and misses are valgrind's, for a
-shortened load less those of one half as long, so start-up does not count; a cache of 1 MiB
-stands for the machine's second level. Figures that a machine cannot measure are None.
+CPU seconds are those of the engine's event loop. Instructions and misses are measured by valgrind,
+as the difference between a shortened load and one half as long, so start-up does not count. A cache
+of 1 MiB represents the machine's second level. Figures that a machine cannot measure are None.
 """
 
 from __future__ import annotations

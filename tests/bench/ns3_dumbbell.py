@@ -79,7 +79,7 @@ def flows(ns: Any, nodes: Any, to: Any, duration_s: float) -> list[Any]:
 
 
 def main() -> int:
-    """Runs it, and prints its cost."""
+    """Run the dumbbell, and print its cost."""
     try:
         from ns import ns
     except ImportError as error:

@@ -20,7 +20,7 @@ HELLO: Final = m.Hello((1, 3), "peer", "0.1", "abc123", SEED, "secret")
 
 
 def link(sock: socket.socket, **changes: Any) -> EngineLink:
-    """A link for LIMITS and HELLO; `changes` replace its arguments."""
+    """Make a link for LIMITS and HELLO. `changes` replace its arguments."""
     arguments: dict[str, Any] = {
         **{"n_flows": 3, "n_links": 2, "n_pairs": 6, "late": 2},
         **{"plan_digest": "abc123", "seed": SEED, "token": "secret"},
@@ -29,7 +29,7 @@ def link(sock: socket.socket, **changes: Any) -> EngineLink:
 
 
 def table(names: columns.Table, rows: int) -> m.Columns:
-    """Row i of column j holds 1000 (j + 1) + i, as a float (j + 1 + i / 4) / 64."""
+    """Make a table: row i of column j is 1000 (j + 1) + i, as a float (j + 1 + i / 4) / 64."""
     data: m.Columns = {}
     for j, (name, dtype) in enumerate(names.items(), start=1):
         row = np.arange(rows, dtype=np.int64)

@@ -28,7 +28,7 @@ def peer() -> Path:
 
 @pytest.fixture
 def pair() -> Iterator[tuple[socket.socket, EngineLink]]:
-    """A raw engine's socket and the market's link to it, silent for at most half a second."""
+    """A raw engine's socket and the market's link to it, with a deadline of half a second."""
     raw, ours = socket.socketpair()
     raw.settimeout(5)
     with raw, samples.link(ours, silence_s=0.5) as link:
@@ -40,7 +40,7 @@ StartPeer = Callable[..., tuple[subprocess.Popen[str], socket.socket]]
 
 @pytest.fixture
 def start_peer(peer: Path) -> Iterator[StartPeer]:
-    """Starts the C++ client on one end of a socketpair and gives the other end."""
+    """Starts the C++ client on one end of a socketpair, and returns the other end."""
     peers, sockets = ExitStack(), ExitStack()
 
     def start(mode: str, *arguments: object) -> tuple[subprocess.Popen[str], socket.socket]:

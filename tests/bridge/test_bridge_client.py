@@ -21,7 +21,7 @@ WELCOME = encode(m.Welcome((1, 0)))
 
 
 def read(sock: socket.socket) -> m.Message:
-    """The next frame the client sent."""
+    """Return the next frame from the client."""
     header = sock.recv(4, socket.MSG_WAITALL)
     return decode_body(sock.recv(int.from_bytes(header, "big"), socket.MSG_WAITALL))
 
@@ -81,7 +81,7 @@ def test_a_session_that_somebody_looks_at(start_peer: Any) -> None:
 
 
 def test_a_market_that_shows_nothing(start_peer: Any) -> None:
-    """An engine that requested `show` and gets a decision instead refuses it by name."""
+    """An engine that requested `show` and gets a decision instead refuses the decision by name."""
     process, sock = start_peer("session", 1, 3, "show")
     for answer in (encode(m.Welcome((1, 3))), encode(m.Decide(0))):
         read(sock)
@@ -93,7 +93,7 @@ def test_a_market_that_shows_nothing(start_peer: Any) -> None:
 
 
 def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
-    """A market of protocol 1.1 does not know `show`; the session goes on without it."""
+    """A market of protocol 1.1 does not know `show`, and the session continues without it."""
     process, sock = start_peer("session", 1, 3, "show")
     for answer in (encode(m.Welcome((1, 1))), encode(m.Decide(0)), encode(m.Bye())):
         read(sock)
@@ -104,7 +104,7 @@ def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
 
 
 def test_a_large_table_is_sent_in_parts(start_peer: Any) -> None:
-    """300,001 rows of four columns, 9.6 MB: parts of at most 8 MiB of values, all rows in order."""
+    """A table of 9.6 MB is sent in parts of at most 8 MiB, with all rows in order."""
     rows = 300_001
     process, sock = start_peer("records", rows)
     parts = []
@@ -124,7 +124,7 @@ def test_a_large_table_is_sent_in_parts(start_peer: Any) -> None:
 
 
 def has_ipv6() -> bool:
-    """Whether this machine has a loopback of IPv6."""
+    """Return whether this machine has an IPv6 loopback."""
     try:
         with socket.socket(socket.AF_INET6) as there:
             there.bind(("::1", 0))
@@ -184,7 +184,7 @@ def test_the_market_refuses(start_peer: Any) -> None:
     ],
 )
 def test_hostile_markets(start_peer: Any, answers: list[bytes], name: str) -> None:
-    """Each is refused by name, and gets an error frame."""
+    """Each fault is refused by name, and the market gets an error frame."""
     process, sock = start_peer("session", 1, 3)
     for answer in answers:
         read(sock)
@@ -216,7 +216,7 @@ def test_a_market_that_dies(start_peer: Any, left: int, name: str) -> None:
 
 
 def test_the_death_after_a_report_is_at_its_time(start_peer: Any) -> None:
-    """A market that dies while it decides, at 1 s."""
+    """If the market dies while it decides at 1 s, the error names this time."""
     process, sock = start_peer("session", 2, 3)
     answers = (WELCOME, encode(m.Decide(0)), b"", b"", encode(m.Verdict(1, True)))
     for answer in answers:
@@ -252,7 +252,7 @@ def test_a_computing_engine_notices_a_dead_market(start_peer: Any) -> None:
 
 
 def test_waiting_calls_the_hook(start_peer: Any) -> None:
-    """A graphical host is called during waits and may stop; the market gets an error."""
+    """A graphical host is called during waits and may stop. The market then gets an error."""
     process, sock = start_peer("waiting")
     read(sock)
     sock.sendall(WELCOME)
@@ -263,7 +263,7 @@ def test_waiting_calls_the_hook(start_peer: Any) -> None:
 
 
 def test_waiting_under_a_hook_takes_the_answer(start_peer: Any) -> None:
-    """An answer that comes while the hook runs is used."""
+    """An answer that arrives while the hook runs is used."""
     process, sock = start_peer("waiting")
     read(sock)
     sock.sendall(WELCOME)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random and mutated frames are refused by name or accepted, and nothing else."""
+"""Random and mutated frames are accepted or refused by name, without other outcomes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def judged(peer: Path) -> list[tuple[bytes, str]]:
 
 
 def test_frames_through_the_cpp_decoder(judged: list[tuple[bytes, str]]) -> None:
-    """The output has only names and messages."""
+    """The output contains only names of refusals and messages."""
     tally = Counter(result for _, result in judged)
     assert len(judged) == FRAMES
     assert tally["ok decide"] > FRAMES / 10
@@ -87,7 +87,7 @@ def _mutate(content: bytes, draw: random.Random) -> bytes:
 
 
 def test_ten_thousand_frames_through_the_python_decoder() -> None:
-    """Noise and mutations of every message of an engine give names or messages."""
+    """Noise and mutations of an engine's messages give refusals by name or messages."""
     draw = random.Random(3)
     seeds = [
         samples.body(message)

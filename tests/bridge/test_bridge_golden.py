@@ -13,7 +13,7 @@ from ecnomy.markets.bridge import messages as m
 
 
 def test_both_languages_write_the_same_bytes(peer: Path) -> None:
-    """Every message of an engine, with integers at each boundary of their encodings."""
+    """Both write the same bytes for every message, with integers at encoding boundaries."""
     expected: list[m.Message] = [
         samples.HELLO,
         dataclasses.replace(samples.HELLO, show=True),
@@ -30,7 +30,7 @@ def test_both_languages_write_the_same_bytes(peer: Path) -> None:
 
 
 def test_a_frame_written_by_hand() -> None:
-    """One frame is spelt out, so codecs are not only compared with each other."""
+    """One frame is written by hand, so that codecs are not only compared with each other."""
     assert encode(m.Verdict(5, True)) == (
         b"\x00\x00\x00\x1a\x83\xa4type\xa7verdict\xa2id\x05\xa6accept\xc3"
     )

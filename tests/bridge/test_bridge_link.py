@@ -162,7 +162,7 @@ def test_times_of_reports() -> None:
 def test_a_whole_run_has_all_its_reports(
     reports: tuple[int, ...], finish: int | None, name: str, detail: str
 ) -> None:
-    """A report that is early, late or missing, or a finish away from the end, is refused."""
+    """An early, late or missing report is refused, and so is a finish before or after the end."""
     raw, ours = socket.socketpair()
     with raw, samples.link(ours, times=TIMES) as link:
         greet((raw, link))
@@ -180,7 +180,7 @@ def test_a_whole_run_has_all_its_reports(
 
 
 def test_pairs_are_of_sources_of_the_plan() -> None:
-    """Sources beyond a known number are refused; else any source of 0 or more is valid."""
+    """Sources beyond a known number are refused. Without it, any source from 0 on is valid."""
     found = samples.report()
     check_report(found, samples.LIMITS)
     check_report(found, dataclasses.replace(samples.LIMITS, n_sources=6))
@@ -194,7 +194,7 @@ def test_pairs_are_of_sources_of_the_plan() -> None:
 
 
 def test_reports_go_forward(pair: Pair) -> None:
-    """Epochs start with 0 and neither jump nor go back; nor does time."""
+    """Epochs start with 0. Epochs and times neither jump nor go back."""
     raw, link = greet(pair)
     raw.sendall(encode(samples.report()) + encode(m.Alive(10**12, 1)) + encode(m.Alive(0, 1)))
     link.receive()
@@ -227,7 +227,7 @@ def test_epochs_that_do_not_follow(pair: Pair, first: int, second: int | None) -
     ],
 )
 def test_garbage_is_refused_before_it_is_read(pair: Pair, stream: bytes, name: str) -> None:
-    """Each is refused by name; a length of 4 GiB costs neither time nor memory."""
+    """Garbage is refused by name. A length of 4 GiB costs neither time nor memory."""
     raw, link = greet(pair)
     raw.sendall(stream)
     before = time.monotonic()
@@ -257,7 +257,7 @@ def test_a_long_computation_is_not_silence(pair: Pair) -> None:
 def test_an_error_does_not_wait_for_an_engine_that_reads_nothing(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The market has ended then; its engine may be stopped."""
+    """The market ends without waiting for a stopped engine to read the error."""
     monkeypatch.setattr(wire, "_LAST_WORDS_S", 0.05)
     _, link = greet(pair)
     link.wait_for_ever()
@@ -279,7 +279,7 @@ def test_serve_waits_without_a_deadline() -> None:
 
 @pytest.mark.parametrize(("left", "name"), [(0, "hung-up"), (2, "truncated"), (40, "truncated")])
 def test_death_is_named(pair: Pair, left: int, name: str) -> None:
-    """Between frames, it is a hang-up; inside a header or a body, an incomplete frame."""
+    """Death between frames is a hang-up, and inside a header or a body an incomplete frame."""
     raw, link = greet(pair)
     raw.sendall(encode(samples.report())[:left])
     raw.close()
@@ -333,7 +333,7 @@ def test_the_reason_is_found_when_the_answer_cannot_be_sent(
     ],
 )
 def test_nothing_wrong_leaves_the_market(name: str, decide: m.Decide) -> None:
-    """A strategy's NaN is refused by name before it is sent, and a valid answer may follow."""
+    """A NaN from a strategy is refused before it is sent, and a valid answer may follow."""
     raw, ours = socket.socketpair()
     raw.settimeout(5)
     with raw, samples.link(ours, params=(0, 3)) as link:

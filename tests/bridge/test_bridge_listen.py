@@ -17,7 +17,7 @@ from ecnomy.markets.bridge.token import token_in
 
 
 def test_a_unix_socket_is_its_owners(tmp_path: Path) -> None:
-    """Mode 0600 with any umask, which does not change; closing the listener removes the path."""
+    """A Unix socket has mode 0600 with any umask, and closing the listener removes its path."""
     before = os.umask(0o000)
     try:
         with listen(f"unix:{tmp_path}/market"):
@@ -38,7 +38,7 @@ def test_a_stale_socket_is_replaced_and_a_live_one_kept(tmp_path: Path) -> None:
 
 
 def test_a_live_socket_that_answers_nobody_is_kept(tmp_path: Path) -> None:
-    """Its queue of peers is full, so another connection would wait for ever."""
+    """A live socket with a full queue, where connections would wait forever, is kept."""
     path = str(tmp_path / "market")
     with contextlib.ExitStack() as stack:
         there = stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -59,7 +59,7 @@ def test_no_other_file_is_removed(tmp_path: Path) -> None:
 
 
 def test_tcp_needs_a_token() -> None:
-    """Any user of a machine can reach its ports, including those on the loopback."""
+    """TCP needs a token, since any user of a machine can reach its ports."""
     for address in ("tcp://0.0.0.0:0", "tcp://127.0.0.1:0"):
         with pytest.raises(InputError, match="others can reach it; use --token-file FILE"):
             listen(address)
@@ -69,7 +69,7 @@ def test_tcp_needs_a_token() -> None:
 
 
 def test_a_token_is_made_once_for_its_owner(tmp_path: Path) -> None:
-    """Mode 0600 with any umask; a token file never changes, and each file has its own token."""
+    """A token file has mode 0600 with any umask and its own token, and never changes."""
     before = os.umask(0o000)
     try:
         token = token_in(tmp_path / "token")
@@ -81,7 +81,7 @@ def test_a_token_is_made_once_for_its_owner(tmp_path: Path) -> None:
 
 
 def test_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
-    """The error is one line with the mode; an empty file, a FIFO and a folder are also refused."""
+    """The error is one line with the mode. Empty files, FIFOs and folders are refused too."""
     file = tmp_path / "token"
     file.write_text("secret\n")
     for mode in (0o644, *(0o600 | 1 << bit for bit in range(6))):

@@ -87,7 +87,7 @@ def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
 
 
 def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> None:
-    """Peers with a complete hello come first; of too many silent peers the oldest are refused."""
+    """Peers with a complete hello come first. If too many are silent, the oldest are refused."""
     there = Waiting(stack, tmp_path)
     silent = [there.connect()]
     for _ in range(8):
@@ -137,7 +137,7 @@ def test_strangers_take_no_place(tmp_path: Path, stack: ExitStack, frame: bytes,
 
 
 def test_an_engine_of_a_newer_minor_is_served(tmp_path: Path, stack: ExitStack) -> None:
-    """Its hello may have more keys; that of this minor may not."""
+    """A hello of a newer minor may have more keys, but not a hello of this minor."""
     there = Waiting(stack, tmp_path)
     hello = msgspec.msgpack.decode(_whole_hello()[codec.HEADER_BYTES :])
     guests = []

@@ -45,7 +45,7 @@ def test_news_may_be_anything(peer: Path) -> None:
 
 
 def test_a_table_of_news_alone_decides_nothing(peer: Path) -> None:
-    """Both languages read a table of nothing but new columns like an empty one, if it is newer."""
+    """If the peer is newer, both languages read a table of only new columns as empty."""
     for part, read in (("flows", "links"), ("links", "flows")):
         fields = samples.decide_fields(**{part: {"mood": bytes(8)}})
         got = decode_body(samples.pack(fields), samples.LIMITS, newer_peer=True)

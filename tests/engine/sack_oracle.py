@@ -73,8 +73,7 @@ class Sender:
     log: list[int] = field(default_factory=list)
 
     def is_lost(self, seq: int) -> bool:
-        """Return whether three segments beyond it have been reported, but not the segment
-        itself."""
+        """Whether three segments beyond it have been reported, but not the segment itself."""
         return seq not in self.reported and sum(s > seq for s in self.reported) >= DUP_THRESH
 
     def pipe(self) -> int:
@@ -126,8 +125,7 @@ class Sender:
         return self.allowed()
 
     def advance(self, upto: int) -> None:
-        """New data is acknowledged. Outside of recovery the window grows, slowly after a
-        timeout."""
+        """Acknowledge new data. Outside of recovery the window grows, slowly after a timeout."""
         newly, flight, self.una = upto - self.una, self.next - self.una, upto
         if self.opening is not None:
             self.opening = self.opening + 1 if self.opening + 1 < self.window else None
@@ -153,8 +151,7 @@ class Sender:
         self.log.append(self.una)
 
     def timed_out(self) -> list[int]:
-        """Section 5.1: clear the scoreboard, and send everything again from the oldest segment
-        on."""
+        """Section 5.1: clear the scoreboard, and send all again from the oldest segment on."""
         self.log, self.window, self.reported, self.opening = [], self.least, set(), 1
         self.recovering, self.recovery_point = False, self.highest
         self.next, self.duplicates = self.una, 0

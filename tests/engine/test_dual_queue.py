@@ -106,8 +106,7 @@ def test_a_flood_loses_what_the_link_cannot_carry(form: str, codepoint: str) -> 
 
 @pytest.mark.parametrize("form", ["linux", "rfc9332"])
 def test_reports_have_the_base_probability(form: str) -> None:
-    """The square of p' is the share of classic packets marked, and p' of an idle link falls to
-    0."""
+    """The share of classic packets marked is p'^2, and p' of an idle link falls to 0."""
     datagrams = plans.udp(1000, ect=True)
     flood = plans.source("flood", [0, 2], [3, 1], datagrams, cbr(11e6), stop_s=30.0)
     out = drive.run(dumbbell([in_class(flood, CLASSIC)], 1e7, 60.0, form=form))

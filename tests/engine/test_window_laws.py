@@ -121,8 +121,7 @@ def test_multcp_that_halves_grows_with_the_square_root(flows: int) -> None:
 
 @pytest.mark.parametrize("halve", [pytest.param(False, marks=full), True])
 def test_multcp_square_root_law_in_the_marking_probability(halve: bool) -> None:
-    """At a quarter of the marking probability, the rate doubles within 5 % (siris2002 section
-    1)."""
+    """At a quarter of the marking probability, the rate doubles within 5 % (siris2002 1)."""
     ratio = multcp(4, halve, 2.5e-4).rate / multcp(4, halve, 1e-3).rate
     assert ratio == pytest.approx(2.0, rel=0.05)
 

@@ -41,7 +41,7 @@ EXAMPLES: Final = ("gold-silver", "gsp", "two-classes", "rem", "switching")
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of inputs, each with its letter before it."""
+    """A folder of inputs. Each begins with the letter of its kind."""
     folder = tmp_path_factory.mktemp("fuzz") / "corpus"
     folder.mkdir()
     for name in EXAMPLES:
@@ -76,7 +76,7 @@ def build(name: str, sources: tuple[Path, ...], flags: tuple[str, ...]) -> Path:
 
 @full
 def test_mutated_inputs(corpus: Path) -> None:
-    """Mutations follow a seed; a failing input is named."""
+    """Seeded mutations cause no failure. A failing input would be named."""
     if lack := missing_compiler():
         pytest.skip(lack)
     program = build("fuzz", (*SOURCES, HERE / "main.cc"), (*FLAGS, *SANITIZED))

@@ -4,9 +4,9 @@
     python tests/golden/golden_files.py
 
 The folder of the version (tests/golden/0.1.0) already holds the users' YAML files. From these
-ecnomy writes: `run` and `plain` (results folders), `sweep` and `tune` (a sweep's folder
-with a shard and a loose record, and a search's), plan.json, and expected.json: the files' contents
-as read by pyarrow and json, without ecnomy's readers. Files of a released version never change.
+ecnomy writes `run` and `plain` (results folders), `sweep` (a sweep's folder with a shard and a
+loose record), `tune` (a search's folder), plan.json, and expected.json (the files' contents as read
+by pyarrow and json, without ecnomy's readers). Files of a released version never change.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _lines(what: Any, depth: int) -> str:
 
 
 def _sweep(folder: Path, executor: ThreadPoolExecutor) -> None:
-    """A sweep whose last record is not in a shard yet, as after an interruption."""
+    """Make a sweep whose last record is not in a shard yet, as after an interruption."""
     whole = Store.compact
 
     def all_but_one(store: Store) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of earlier versions (golden_files.py): the present code reads them and refuses newer files.
 
-Expected figures come from pyarrow and json in the version that wrote them. A later version may
-add keys and columns, so only that version's own are compared.
+Expected figures come from pyarrow and json in the version that wrote them. A later version may add
+keys and columns, so only the keys and columns of that version are compared.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def was(golden: Path) -> Any:
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
-    """The output of a verb with --json."""
+    """Return the output of a verb with --json."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as left:
         main([*map(str, words), "--json"])
@@ -79,7 +79,7 @@ def test_a_scenario_means_what_it_meant(golden: Path, was: Any) -> None:
 
 
 def test_a_sweep_file_and_an_environment_mean_what_they_meant(golden: Path, was: Any) -> None:
-    """The points of the sweep and of the search's file, and the learner's ranges."""
+    """The points of the sweep and of the search's file, and the learner's ranges, are the same."""
     points = [point for _, point in identified(load_sweep(golden / "sweep.yaml"))]
     assert [amount(point.params[PRICE]) for point in points] == [row[PRICE] for row in was["sweep"]]
     assert [point.seed for point in points] == [row["seed"] for row in was["sweep"]]
@@ -107,7 +107,7 @@ def engine_reads(file: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", ["run", "plain"])
 def test_the_tables_of_a_run_hold_what_they_held(golden: Path, was: Any, name: str) -> None:
-    """Rows, and for every column its unit and its sum (or its number of texts)."""
+    """Rows and, for each column, the unit and the sum (or number of texts) are the same."""
     raw = open_run(golden / name).raw
     for table, held in was[name]["tables"].items():
         frame = raw.table(table)
@@ -125,7 +125,7 @@ def summed(column: pd.Series[Any]) -> float:
 
 
 def test_a_run_is_shown_in_units(golden: Path, was: Any) -> None:
-    """Rates, fees, charges, balances and payments in Mbps and money; all rows of records."""
+    """Rates are read in Mbps and amounts in money, with all rows of records."""
     run, plain = open_run(golden / "run"), open_run(golden / "plain")
     assert (run.title, run.seed, run.complete) == (was["run"]["title"], was["run"]["seed"], True)
     assert run.plan.title == run.title
@@ -257,7 +257,7 @@ def test_a_newer_folder_is_refused_in_one_line(kind: str, tmp_path: Path) -> Non
 def test_a_newer_file_is_refused_in_one_line(
     name: str, read: Callable[[Path], object], tmp_path: Path
 ) -> None:
-    """A scenario, a sweep file or an environment of version 2."""
+    """A scenario, a sweep file or an environment of version 2 is refused on one line."""
     shutil.copytree(VERSIONS[-1], tmp_path / "copy")
     file = tmp_path / "copy" / name
     file.write_text(file.read_text().replace("version: 1", "version: 2"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed OMNeT++, INET and our modules, or a reason to skip; and a stand-in for them."""
+"""The installed OMNeT++, INET and ecnomy's modules, or a reason to skip, and a stand-in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="session")
 def omnet() -> Installation:
-    """The needs of runs on OMNeT++; `make test` builds our modules if OMNeT++ and INET exist."""
+    """Skip without OMNeT++ and INET. If they exist, `make test` builds ecnomy's modules."""
     try:
         return find_installation()
     except InputError as error:
@@ -26,7 +26,7 @@ def omnet() -> Installation:
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with imitations of OMNeT++ 6.1, INET 4.5.4 and our modules."""
+    """A folder with imitations of OMNeT++ 6.1, INET 4.5.4 and ecnomy's modules."""
     root = tmp_path / "installed"
     files = {
         "omnetpp/Makefile.inc": "OMNETPP_VERSION = 6.1\n",

@@ -23,7 +23,7 @@ __all__ = ["environment", "missing", "run", "run_by_hand", "run_network"]
 
 @functools.cache
 def missing() -> str:
-    """A message on what is missing for OMNeT++ runs and what to set; "" if nothing is missing."""
+    """What is missing for runs on OMNeT++, and which variable to set; "" if nothing is missing."""
     try:
         find_installation()
     except InputError as error:

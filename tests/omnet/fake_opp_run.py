@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An opp_run that simulates nothing: the fake engine under OMNeT++'s command line.
 
-It takes the number of its socket and the digest of its plan from OMNeT++'s places, the rest
-of the plan from FAKE_PLAN. It writes its arguments and environment to opp.json beside the ini file.
+It reads the number of its socket and the digest of its plan in the same way as OMNeT++, and the
+rest of the plan from FAKE_PLAN. It writes its arguments and environment to opp.json in the folder
+of the ini file.
 """
 
 from __future__ import annotations

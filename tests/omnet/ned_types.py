@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The NED types of omnet/inet, read roughly: names, bases and declared parameters."""
+"""A simple reader of the NED types of omnet/inet: names, bases and declared parameters."""
 
 from __future__ import annotations
 

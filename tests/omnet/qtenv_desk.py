@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A separate display with one Qtenv on it: keys, pictures, and the market beside it."""
+"""A separate display with one Qtenv: keys, pictures, and a market for it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ AROUND: Final = (160, 224, 160)  # Qtenv's colour around a network
 
 
 class Desk:
-    """A display with one Qtenv on it, and keys to press."""
+    """A display with one Qtenv, to which keys can be sent."""
 
     def __init__(self, display: str, size: tuple[int, int]) -> None:
         self.environ = os.environ | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
         self._size = size
 
     def press(self, key: str) -> None:
-        """A key to Qtenv's main window, or to the dialogue in front of it."""
+        """Send a key to Qtenv's main window, or to the dialogue in front of it."""
         self._xdotool("key", key)
 
     def click(self, column: int, row: int) -> None:
@@ -49,7 +49,7 @@ class Desk:
         return bool(found)
 
     def picture(self, file: Path) -> npt.NDArray[np.uint8]:
-        """The display as a PNG file, and as rows x columns x (red, green, blue)."""
+        """Return the display as a PNG file, and as rows x columns x (red, green, blue)."""
         from PIL import Image
 
         words = ["import", "-window", "root", str(file)]

@@ -3,10 +3,10 @@
 
     python tests/omnet/qtenv_pictures.py [NAME ...]
 
-In Qtenv's default window on a screen of 1920x1080. Names of messages and of classes are off
-(Qtenv's preferences, Animation), as the simulations' README advises: they would stand on every
-packet. It needs OMNETPP_ROOT, INET_ROOT, `make omnet`, Xvfb, xdotool and ImageMagick's import. Each
-picture is the part of Qtenv's window that shows the network.
+The pictures show Qtenv's default window on a screen of 1920x1080. Names of messages and of classes
+are switched off (Qtenv's preferences, Animation), as the simulations' README advises, because they
+would appear on every packet. It needs OMNETPP_ROOT, INET_ROOT, `make omnet`, Xvfb, xdotool and
+ImageMagick's import. Each picture is the part of Qtenv's window that shows the network.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of omnet/simulations made from their market.yaml: no number is written twice.
+"""Makes networks of omnet/simulations from their market.yaml, so numbers are not repeated.
 
     python tests/omnet/showcases.py --write
 
-writes network and base.ini of each; omnetpp.ini, with the configurations, includes base.ini and is
-written by hand, as GoldSilver and VoipWeb are altogether.
+writes the network and base.ini of each. omnetpp.ini, with the configurations, includes base.ini and
+is written by hand. GoldSilver and VoipWeb are completely written by hand.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MADE: Final = {
 
 
 def made(name: str) -> dict[str, str]:
-    """Texts of the files that are made, by name."""
+    """Return the texts of the files that are made, by name."""
     network = MADE[name]
     scenario = load(SIMULATIONS / name / "market.yaml")
     plan = make_plan(scenario)
@@ -59,7 +59,7 @@ def made(name: str) -> dict[str, str]:
 
 
 def main(words: list[str]) -> int:
-    """Write them."""
+    """Write these files, or print the usage."""
     if words != ["--write"]:
         print(__doc__)
         return 2

@@ -63,7 +63,7 @@ def same(
     parts: tuple[str, ...] = ("flows", "links", "pairs"),
     strays: bool = True,
 ) -> drive.Outcome:
-    """Runs both engines; every column of every report, transfers and traces must agree.
+    """Run both engines. Every column of every report, transfers and traces must agree.
 
     Args:
         plan: what to run.

@@ -24,7 +24,7 @@ BILLS = {
 
 @pytest.mark.parametrize("name", BILLS)
 def test_both_engines_send_the_same_bills(name: str, tmp_path: Path, omnet: Installation) -> None:
-    """Payer, payee, kind, time, quantity, price and amount of every posting; all balances."""
+    """All columns of every posting agree, and so do all balances."""
     example, changes, kinds = BILLS[name]
     scenario, changes = EXAMPLES / f"{example}.yaml", [*changes, "duration=90 s", "warmup=30 s"]
     ours = run(scenario, overrides=changes, out=tmp_path / "builtin")

@@ -27,7 +27,7 @@ CROWD = [
 
 
 def same(plan: Plan) -> tuple[drive.Outcome, dict[str, np.ndarray]]:
-    """Runs both engines; reports, rows of classes and the trace must agree in every column."""
+    """Run both engines. Reports, rows of classes and the trace must agree in every column."""
     one, other = drive.run(plan), drive_omnet.run(plan)
     for ours, theirs in zip(one.reports, other.reports, strict=True):
         for part in ("flows", "links", "pairs"):
@@ -41,7 +41,7 @@ def same(plan: Plan) -> tuple[drive.Outcome, dict[str, np.ndarray]]:
 
 
 def test_classes_under_open_loop_traffic_are_the_same_packet_by_packet() -> None:
-    """Four classes under overload: turns, losses and waits of each class."""
+    """Four classes under overload have the same turns, losses and waits."""
     of = scheduler([TABLE_1[0] | {"delay_s": 0.0015}, *TABLE_1[1:]])
     plan = line(of, CROWD, duration_s=3.0, buffer=60, trace=True)
     _, rows = same(plan)
@@ -50,7 +50,7 @@ def test_classes_under_open_loop_traffic_are_the_same_packet_by_packet() -> None
 
 
 def test_regulation_marks_the_same_packets() -> None:
-    """With regulation, not-ECT packets among the others, framing and a limit in bytes."""
+    """Marks agree with regulation, some not-ECT packets, framing and a limit in bytes."""
     of = scheduler(TABLE_1, regulation="ecn", buffer_packets=20.0, least_bytes=2000.0)
     plan = line(of, CROWD, duration_s=3.0, buffer_bytes=40_000, framing_bytes=13, trace=True)
     first = msgspec.structs.replace(plan.sources[0], transport=plans.udp(1000))
@@ -84,12 +84,12 @@ def same_for_tcp(of: Scheduler) -> None:
 
 
 def test_tcp_in_classes_is_the_same_packet_by_packet() -> None:
-    """Under guarantees and regulation."""
+    """TCP flows in classes with guarantees and regulation send the same packets."""
     same_for_tcp(scheduler(TABLE_1, regulation="ecn", buffer_packets=60.0))
 
 
 def in_shares() -> Scheduler:
-    """Four classes with rooms of packets and of bytes; RED that marks, RED that drops, neither."""
+    """Four classes with limits in packets and in bytes, and RED that marks, drops, or no RED."""
     rooms = [
         {"share": 0.2, "buffer_packets": 9.0},
         {"share": 0.2, "buffer_bytes": 12_000.0},
@@ -101,7 +101,7 @@ def in_shares() -> Scheduler:
 
 
 def test_weighted_classes_are_the_same_packet_by_packet() -> None:
-    """Turns, rooms, marks and drops by the classes' own laws, not-ECT packets among the others."""
+    """Turns, limits, marks and drops by the classes' laws agree, with some not-ECT packets."""
     plan = line(in_shares(), CROWD, duration_s=3.0, buffer=60, framing_bytes=13, trace=True)
     first = msgspec.structs.replace(plan.sources[2], transport=plans.udp(1000))
     sources = [*plan.sources[:2], first, *plan.sources[3:]]
@@ -113,5 +113,5 @@ def test_weighted_classes_are_the_same_packet_by_packet() -> None:
 
 
 def test_tcp_in_weighted_classes_is_the_same_packet_by_packet() -> None:
-    """Under weights."""
+    """TCP flows in weighted classes send the same packets."""
     same_for_tcp(in_shares())

@@ -29,7 +29,7 @@ def sends(name: str, law: Law, packet_bytes: int, *, ect: bool = True, **other) 
 
 
 def run_both(plan: Plan, decide=None, admit=lambda request, sock: False) -> drive.Outcome:
-    """Runs both engines; reports, traces, calls and requests must agree. Returns the built-in's."""
+    """Run both engines, whose results must agree. Return those of the built-in engine."""
     ours, theirs = drive.run(plan, decide, admit), drive_omnet.run(plan, decide, admit)
     for one, other in zip(ours.reports, theirs.reports, strict=True):
         for part in ("flows", "links", "pairs"):
@@ -58,7 +58,7 @@ def on_and_off(report: Report) -> Decide:
 
 
 def test_datagrams_leave_and_arrive_at_the_same_picoseconds() -> None:
-    """Phases, starts, stops, profiles, send overheads and orders, in rows of one and of many."""
+    """Times agree with phases, starts, stops, profiles, overheads and orders, in all rows."""
     sources = [
         sends("steady", Law("cbr", {"interval_s": 0.01, "random_phase": 1.0}), 1000, count=3,
               overhead_s=0.001, start_s=0.3, spread_s=0.5, stagger_s=0.1),
@@ -76,7 +76,7 @@ def test_datagrams_leave_and_arrive_at_the_same_picoseconds() -> None:
 
 @pytest.mark.parametrize("idle_s", [1.0, 0.002, 0.0002])
 def test_calls_have_the_same_records(idle_s: float) -> None:
-    """Separate, overlapping and adjacent calls, some refused; marked, late and lost packets."""
+    """Records agree for separate, overlapping, adjacent and refused calls."""
     law = voip(idle_s, 0.3)
     ask = Calls(ask=True, max_delay_ps=LIMIT)
     sources = [

@@ -59,7 +59,7 @@ def test_plan_json_is_the_engines_plan() -> None:
 
 
 def walk(plan: Plan, address: str, start: int) -> int:
-    """The node reached from `start` by following routes to an address, gate by gate."""
+    """Return the node reached from `start` by following routes to an address, gate by gate."""
     network, ini = texts(plan)
     values, nodes = ini_values(ini), [node.name for node in wired(plan).nodes]
     wires = re.findall(r"(\w+)\.pppg\$o\[(\d+)\] -->[^>]*?--> (\w+)\.pppg\$i", network, re.DOTALL)
@@ -101,7 +101,7 @@ def _abilene() -> Path:
 
 
 def test_addresses_are_all_different() -> None:
-    """Each source has two addresses; they stay different across byte boundaries."""
+    """Each source has two addresses, which stay different across byte boundaries."""
     plan = everything()
     many = msgspec.structs.replace(plan, sources=plan.sources[:1] * 20_000)
     found = [address for pair in wired(many).addresses for address in pair]
@@ -120,7 +120,7 @@ def test_reverse_shares_its_links_gates_unless_framing_differs() -> None:
 
 
 def test_names_become_identifiers_without_collisions() -> None:
-    """Other characters become _; keywords of NED and our own names get a number."""
+    """Other characters become _. Keywords of NED and ecnomy's names get a number."""
     found = identifiers(["a-b", "a_b", "a.b", "network", "market", "7up", "Zürich"], ["market"])
     assert list(found.values()) == [
         *("a_b", "a_b_2", "a_b_3", "network_2", "market_2", "_7up", "Z_rich")
@@ -134,7 +134,7 @@ def test_texts_are_escaped() -> None:
 
 
 def test_more_flows_than_ports_are_refused() -> None:
-    """A node has ports from 5000 on; the message names the source."""
+    """A node has ports from 5000 on. If they do not suffice, the message names the source."""
     plan = everything()
     crowd = msgspec.structs.replace(plan.sources[0], count=65536 - PORT + 1)
     with pytest.raises(InputError, match="source 'files': 60,537 flows"):
@@ -171,7 +171,7 @@ def test_nothing_is_written_over_that_comes_after_the_look(
 
 
 def test_export_is_a_verb(tmp_path: Path) -> None:
-    """Changes and seed reach the project; a second export is one line and status 2."""
+    """Changes and seed reach the project. A second export gives one line and status 2."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "export"]
     config = CONFIGS / "examples/gold-silver.yaml"
     words += [str(config), str(tmp_path / "p"), "--set", "duration=70 s", "--seed", "5"]

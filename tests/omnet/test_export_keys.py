@@ -25,7 +25,7 @@ UNMAPPED = {"plan"}
 
 
 def test_every_field_of_a_plan_changes_the_project() -> None:
-    """Each field in turn gets another value: if no line changes, the export loses that field."""
+    """Each field in turn gets another value. If no line changed, the export would lose it."""
     plan = everything()
     before, silent = texts(plan), set()
     assert "voip" in {source.traffic.law for source in plan.sources}
@@ -143,7 +143,7 @@ FACTORS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 
 @given(st.integers(0, 15 * 10**14) | st.integers(0, 4 * 10**6).map(lambda s: s * 10**12))
 def test_times_come_back_exactly(ps: int) -> None:
-    """They are converted as in OMNeT++: into seconds, and back into ps or simulated time."""
+    """Times are converted as in OMNeT++, into seconds and back, without a change."""
     value, unit = re.fullmatch(r"([\d.e-]+?)([munp]?s)", time(ps)).groups()  # type: ignore[union-attr]
     seconds = float(value) * FACTORS[unit]
     assert round(seconds / 1e-12) == ps
@@ -151,7 +151,7 @@ def test_times_come_back_exactly(ps: int) -> None:
 
 
 def test_times_that_no_double_is_are_refused() -> None:
-    """Three hours and a picosecond are refused; a missing time is -1s; units are readable."""
+    """Times that doubles cannot represent are refused, a missing time is -1s."""
     with pytest.raises(InputError, match="10800000000000001 ps"):
         time(3 * 3600 * 10**12 + 1)
     assert [time(ps) for ps in (-1, 0, 18 * 10**9, 12_345, 7)] == [
@@ -173,7 +173,7 @@ def test_rates_come_back_exactly(rate: int) -> None:
 
 
 def test_seeds_keep_their_bits() -> None:
-    """NED's integers are signed: a seed beyond 2^63 is the negative number of the same bits."""
+    """NED's integers are signed, so a seed beyond 2^63 is the negative number of equal bits."""
     plan = everything()
     for seed, text in (
         (0, "0"),

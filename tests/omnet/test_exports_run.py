@@ -67,7 +67,7 @@ def totals(file: Path) -> dict[str, float]:
 
 
 def test_repetitions_under_opp_runall_differ(tmp_path: Path, omnet: Installation) -> None:
-    """The README's command; repetition k is the run of `ecnomy run` with the seed + k."""
+    """By the README's command, repetition k is the run of `ecnomy run` with the seed + k."""
     folder = exported(tmp_path / "p", omnet, seed=4)
     by_readme(folder, omnet, "opp_runall", "--repeat=2")
     found = [totals(folder / f"results/Repetitions-#{k}.sca") for k in (0, 1)]
@@ -137,7 +137,7 @@ def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Instal
 @pytest.mark.skipif("ECNOMY_ALL_EXPORTS" not in os.environ, reason="takes some minutes")
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
 def test_every_example_runs(file: Path, tmp_path: Path, omnet: Installation) -> None:
-    """With ECNOMY_ALL_EXPORTS set, two repetitions of two simulated seconds each, which differ."""
+    """With ECNOMY_ALL_EXPORTS set, two short repetitions of each example run and differ."""
     plan = make_plan(load(file))
     write_new(tmp_path / "p", project(plan, str(omnet.modules)))
     by_readme(tmp_path / "p", omnet, "opp_runall", "--repeat=2", "--sim-time-limit=2s")

@@ -40,7 +40,7 @@ def fingerprint(here: Installation, name: str, results: Path, *more: str) -> str
 def test_null_bridge_has_a_stable_fingerprint(
     name: str, tmp_path: Path, omnet: Installation
 ) -> None:
-    """Two runs have one fingerprint, another seed has another."""
+    """Two runs have the same fingerprint, and another seed has a different one."""
     first = fingerprint(omnet, name, tmp_path)
     assert fingerprint(omnet, name, tmp_path) == first
     assert fingerprint(omnet, name, tmp_path, "-r", "1", "--repeat=2") != first

@@ -39,7 +39,7 @@ def settings(name: str) -> dict[str, str]:
 
 
 def found(ini: dict[str, str], path: str) -> str | None:
-    """The value of a parameter: the first matching pattern's, Config before General."""
+    """Return a parameter's value, from the first matching pattern, [Config ...] first."""
     for pattern, value in ini.items():
         regex = re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", r"[^.\[\]]*")
         if re.fullmatch(regex, path):
@@ -106,7 +106,7 @@ def test_sources_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
 
 
 def law_modules(ini: dict[str, str], plan: Plan) -> Iterator[tuple[str, str, Law]]:
-    """Path of the module that holds a law, the law's family, and the law as the plan has it."""
+    """Each law's module path, its family, and the law in the plan."""
     links = {link.name: link for link in plan.links}
     sources = {source.name: source for source in plan.sources}
     for key, name in ini.items():

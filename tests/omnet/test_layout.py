@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where exported networks are drawn: apart, left to right, the same every time."""
+"""The layout of exported networks: nodes apart, left to right, the same every time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pixels(plan: Plan, places: Positions | None = None) -> dict[str, tuple[int, 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
 def test_no_two_nodes_overlap(file: Path) -> None:
-    """There is room for icons of 40 pixels, also below the market; a second call agrees."""
+    """There is room for icons of 40 pixels, also below the market, in every call."""
     plan = make_plan(load(file))
     found = pixels(plan)
     assert set(found) == set(plan.nodes) and found == pixels(plan)
@@ -51,7 +51,7 @@ def test_no_two_nodes_overlap(file: Path) -> None:
     ids=lambda f: f.parent.name,
 )
 def test_no_line_crosses_a_name(file: Path) -> None:
-    """Qtenv writes names below icons: lines leave beside them, and nodes stay near their places."""
+    """Qtenv writes names below icons. Lines avoid them, and nodes stay near their places."""
     scenario = load(file)
     plan = make_plan(scenario)
     wiring = wired(plan)
@@ -65,7 +65,7 @@ def test_no_line_crosses_a_name(file: Path) -> None:
 
 
 def test_a_node_moves_only_where_a_line_crosses_a_name() -> None:
-    """Two nodes in a column move apart; two in a row stay."""
+    """Two nodes in a column move apart, and two in a row stay."""
     area = (0.0, 0.0, 800.0, 400.0)
     beside = {"west": (100, 200), "east": (400, 200)}
     assert clear_names(beside, [("west", "east")], area) == beside
@@ -77,7 +77,7 @@ def test_a_node_moves_only_where_a_line_crosses_a_name() -> None:
 
 
 def test_data_flow_to_the_right() -> None:
-    """Senders are in a column, then come the router and the sink."""
+    """Senders are in a column, followed by the router and the sink."""
     found = pixels(plan_of("papers/siris2002/mixed-rtt.yaml"))
     senders = [place for name, place in found.items() if name.startswith("senders")]
     assert len({x for x, _ in senders}) == 1 and len({y for _, y in senders}) == len(senders)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of the market view without OMNeT++: words, places of labels, and money a second."""
+"""The parts of the market view without OMNeT++: texts, places of labels, and money per second."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parts() -> Path:
 
 
 def ask(parts: Path, *lines: str) -> list[str]:
-    """What it answers."""
+    """Return the program's answers."""
     text = "".join(f"{line}\n" for line in lines)
     done = subprocess.run(
         [parts], input=text, capture_output=True, text=True, check=True, timeout=LIMIT_S
@@ -72,7 +72,7 @@ def test_three_digits_and_a_unit(parts: Path, value: str, words: str) -> None:
 
 
 def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
-    """Twelve labels in a ladder of nodes: if there is room, nothing is covered."""
+    """Twelve labels in a ladder of nodes cover nothing if there is room."""
     nodes = [(x, y, 40, 60) for x, y in itertools.product((0, 300, 600, 900), (0, 200, 400))]
     keeps = [f"keep {x} {y} {w} {h}" for x, y, w, h in nodes]
     wires = [
@@ -91,7 +91,7 @@ def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
 
 
 def test_a_node_without_a_place_ends_nothing(parts: Path) -> None:
-    """Qtenv may ask before its layout is done: a label then gets some place."""
+    """Qtenv may ask before its layout is complete. A label then gets some place."""
     told = ["area 0 0 900 400", "keep nan nan 40 60", "near nan nan 40 60 100 20"]
     assert len(ask(parts, *told, "beside nan nan 300 90 100 20")) == 2
 
@@ -110,7 +110,7 @@ def test_a_node_without_a_place_ends_nothing(parts: Path) -> None:
 def test_only_marks_losses_and_waiting_are_congestion(
     parts: Path, reading: str, colour: str
 ) -> None:
-    """A full link that marks, loses and delays nothing is busy, not congested."""
+    """A full link without marks, losses and delays is busy, not congested."""
     assert ask(parts, f"colour {reading}") == [colour]
 
 
@@ -234,7 +234,7 @@ def _carry_data(name: str) -> list[tuple[str, str]]:
 
 
 def _said(name: str) -> dict[str, list[str]]:
-    """The words at nodes on the sources that they send or receive, as in NodeWords.cc."""
+    """The texts at nodes about the sources that they send or receive, as in NodeWords.cc."""
     scenario = _scenario(name)
     agents = scenario["market"]["agents"]
     roles = {agent["role"] for agent in agents}
@@ -270,9 +270,9 @@ def _crosses(line: Box, box: Box) -> bool:
 
 
 def test_money_a_second_is_over_the_last_ten_reports(parts: Path) -> None:
-    """Spending rises by one a report; the rate is that of the books over ten seconds.
+    """Spending rises by one per report, and the rate is the books' rate over ten seconds.
 
-    A link earns over the same time, each mark at the price then: 0.1, and 0.2 from 8 s on.
+    A link's income covers the same time, with each mark at its price: 0.1, and 0.2 from 8 s on.
     """
     totals = [sum(range(t)) for t in range(15)]
     price = [0.1 if t < 8 else 0.2 for t in range(15)]
@@ -315,7 +315,7 @@ def test_the_same_report_is_read_once(parts: Path) -> None:
 
 
 def test_with_long_reports_money_is_over_ten_seconds_too(parts: Path) -> None:
-    """With reports every 5 s, over two of them like rates; with 30 s, since the previous one."""
+    """With reports every 5 s, money is over two of them, and with 30 s over one."""
     for every, span in ((5, 10), (30, 30)):
         lines = [f"show {n * every * SECOND} 0 {_show(n, n * every)}" for n in range(5)]
         last = ask(parts, *lines)[-1].split()
@@ -324,7 +324,7 @@ def test_with_long_reports_money_is_over_ten_seconds_too(parts: Path) -> None:
 
 
 def test_whom_a_source_pays_is_said_where_it_is_certain(parts: Path) -> None:
-    """Marks on links of one owner are paid to it, fees to the one agent that sells classes."""
+    """Marks on links of one owner are paid to it, and fees to the only agent that sells classes."""
     isp = {"name": "isp", "role": "connectivity-provider", "balance": 0}
     shop = {"name": "shop", "role": "application-provider", "balance": 0}
     links = [{"owner": owner, "price": 0.1} for owner in ("west", "west", "east", "")]

@@ -47,7 +47,7 @@ def side_by_side(links: dict[str, dict], traffic, *, duration_s: float = 5.0, **
 
 
 def same(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> drive.Outcome:
-    """Runs both engines; every column of every report and every event of the trace must agree."""
+    """Run both engines. All columns of all reports and all events of the trace must agree."""
     built_in, omnet = drive.run(plan, decide), drive_omnet.run(plan, decide)
     for one, other in zip(built_in.reports, omnet.reports, strict=True):
         assert one.t_ps == other.t_ps
@@ -70,7 +70,7 @@ def sorted_trace(outcome: drive.Outcome) -> np.ndarray:
 
 
 def test_every_law_marks_and_drops_the_same_packets() -> None:
-    """All laws with a buffer, not-ECT packets among the others: marks, drops, times and queues."""
+    """With all laws, marks, drops, times and queues agree, also for not-ECT packets."""
     links = {name: dict(marking=law, buffer=60) for name, law in MARKING.items()}
     last = same(side_by_side(links, POISSON, duration_s=3.0)).reports[-1].links
     second = np.arange(2, 4 * len(links), 4)
@@ -80,7 +80,7 @@ def test_every_law_marks_and_drops_the_same_packets() -> None:
 
 
 def test_framing_buffers_and_rates_of_all_kinds() -> None:
-    """0 and 26 bytes of framing, a prime bit rate, a limit in bytes, not_ect: pass."""
+    """Packets agree with framing, a prime bit rate, a limit in bytes and `not_ect: pass`."""
     links = {
         "odd": dict(marking=plans.red(5, 15), rate_bps=9_999_991, framing_bytes=13),
         "framed": dict(marking=plans.red(5, 15), framing_bytes=26, not_ect="pass", buffer=40),
@@ -92,7 +92,7 @@ def test_framing_buffers_and_rates_of_all_kinds() -> None:
 
 
 def test_arrivals_at_the_end_of_a_transmission_find_it_ended() -> None:
-    """Packets that come every service time, in step with the transmitter, and some out of step."""
+    """Packets that arrive exactly when a transmission ends find the transmitter free."""
     step = [
         (1000, Law("cbr", {"interval_s": 0.004, "random_phase": 0.0}), True, 5),
         (250, Law("cbr", {"interval_s": 0.01, "random_phase": 1.0}), True, 1),
@@ -104,7 +104,7 @@ def test_arrivals_at_the_end_of_a_transmission_find_it_ended() -> None:
 
 
 def test_decisions_reach_the_laws() -> None:
-    """A law's parameters are changed at every report, at that moment in both engines."""
+    """A law's parameters change at every report, at the same time in both engines."""
     plan = side_by_side({"link": dict(marking=plans.red(5, 15), rate_bps=1.15e7)}, POISSON)
 
     def decide(report: Report) -> Decide:

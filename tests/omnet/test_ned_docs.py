@@ -29,12 +29,12 @@ def undocumented(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_every_parameter_is_documented(file: Path) -> None:
-    """Its comment is beside its declaration, where the IDE and neddoc find it."""
+    """Every parameter has a comment next to its declaration, where the IDE and neddoc find it."""
     assert list(undocumented(file.read_text())) == []
 
 
 def test_a_parameter_without_a_word_is_found() -> None:
-    """The test above can fail: neither a comment two lines above nor an empty one counts."""
+    """The test above can fail. A comment two lines above does not count, or an empty one."""
     text = "    // of a\n    int a;\n    int b = default(1);\n    double c; //\n    bool d; // d\n"
     assert list(undocumented(text)) == ["b", "c"]
 
@@ -50,7 +50,7 @@ def test_every_type_is_documented(file: Path) -> None:
 
 @pytest.mark.parametrize("family", described())
 def test_every_law_and_parameter_is_explained_in_the_header(family: str) -> None:
-    """Sentences end with a full stop; the header of a law opens with its formula and source."""
+    """Sentences end with a full stop. A law's header opens with its formula and source."""
     for law, entry in described()[family].items():
         assert family not in FAMILIES or header_of(family, law)[1]
         sentences = {law: entry["about"]} | {p["name"]: p["about"] for p in entry["parameters"]}
@@ -71,7 +71,7 @@ def test_no_formatter_of_another_language_was_here(file: Path) -> None:
 
 
 def test_modes_of_each_kind_are_used() -> None:
-    """Counts are points in time, states hold until they change, rates are of the time before."""
+    """Interpolation fits counts (points), states (until they change) and rates (backwards)."""
     text = "".join(file.read_text() for file in FILES)
     wanted = {
         "queueLength": "sample-hold", "talking": "sample-hold", "markingProbability": "sample-hold",

@@ -63,7 +63,7 @@ def test_no_ned_type_is_left_of_a_law_that_is_gone(family: str) -> None:
 def read_back(text: str) -> dict[str, tuple[str, list[str], str | None]]:
     """{parameter: (type, choices, default as it stands)} of a law's NED text.
 
-    A quantity's default must be the plain number by the name with the unit; it is left out here.
+    A quantity's default must be the parameter with the unit in its name, which is omitted here.
     """
     pattern = r"^ {8}double (\w+) @unit\((\w+)\) = default\((\w+) \* 1(\w+)\);$"
     for name, unit, number, factor in re.findall(pattern, text, re.MULTILINE):

@@ -39,14 +39,14 @@ def read(file: Path) -> str:
 
 
 def test_an_engine_reports_the_plan_it_read(reported: str) -> None:
-    """Nothing differs."""
+    """A network reported by the engine does not differ from its plan."""
     plan = everything()
     assert differences(plan, reported) == []
     assert with_network(plan, reported) == plan
 
 
 def test_every_field_of_a_plan_is_reported(reported: str) -> None:
-    """Any changed field is a difference: a field missing from the report would hide it."""
+    """Any changed field is a difference, which a field missing from the report would hide."""
     plan = everything()
     for path, value in leaves(msgspec.to_builtins(plan)):
         if UNKNOWN & set(path) or path[-1] in ("law", "kind", "seed") or value is None:

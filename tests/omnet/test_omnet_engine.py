@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--engine omnet` with an opp_run that simulates nothing: start, surroundings, ends, refusals."""
+"""`--engine omnet` with an opp_run that simulates nothing: start, environment, ends, refusals."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_run_on_omnet_ends_in_the_same_tables(scene, tmp_path: Path) -> None:
 
 
 def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
-    """NED folders, exclusions, our library; no setenv is needed, and the shell's NED is ignored."""
+    """opp_run gets NED folders, exclusions and the library, regardless of the shell's settings."""
     monkeypatch.setenv("OMNETPP_NED_PATH", "/elsewhere")
     run(scene(), out=tmp_path / "r", engine="omnet")
     seen = json.loads((tmp_path / "r/omnet/opp.json").read_text())
@@ -93,7 +93,7 @@ def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monke
     ],
 )
 def test_death_is_named(scene, tmp_path: Path, title: str, told: str) -> None:
-    """The message has OMNeT++'s error or the signal, with the time; results are partial."""
+    """The message contains OMNeT++'s error or the signal, with the time. Results are partial."""
     began = time.monotonic()
     with pytest.raises(EngineError, match=told):
         run(scene(title), out=tmp_path / "r", engine="omnet")
@@ -114,7 +114,7 @@ def test_folder_is_cleaned_for_the_next_engine(scene, tmp_path: Path) -> None:
 
 
 def test_nothing_is_kept_without_a_folder(scene, tmp_path: Path, monkeypatch) -> None:
-    """Sweeps run this way: the engine's own folder is removed with the run."""
+    """Sweeps run without a folder, and the engine's own folder is removed with the run."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))

@@ -53,14 +53,14 @@ record: {delay_thresholds: [10 ms], trace: true, counts: {of: [marks, sent], eve
 
 @pytest.fixture(autouse=True)
 def installed(omnet: Installation) -> Installation:
-    """All of these need OMNeT++."""
+    """Skip these tests without OMNeT++."""
     return omnet
 
 
 def test_datagrams_give_the_built_in_engines_tables(
     tmp_path: Path, installed: Installation
 ) -> None:
-    """No wire time, delay or start is a round number, and yet every table is the same.
+    """Although wire times, delays and starts are not round numbers, all tables are the same.
 
     Traces hold the same rows; those of one moment may stand in another order.
     """
@@ -112,7 +112,7 @@ def test_steps_on_omnet_give_the_bytes_of_run(tmp_path: Path) -> None:
 def test_abandoned_omnet_leaves_nothing(
     tables: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once a market is out of scope, opp_run has ended, and its temporary folder is removed."""
+    """When a market goes out of scope, opp_run ends, and its temporary folder is removed."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -149,7 +149,7 @@ def test_every_kind_of_module_starts(text: str, tmp_path: Path) -> None:
 
 
 def test_killed_omnet_is_named(tmp_path: Path) -> None:
-    """After kill -9 of opp_run, the error soon has signal and time, and results are partial."""
+    """After kill -9 of opp_run, the error names signal and time, and results are partial."""
     start, pids, log = EngineProcess.__init__, [], tmp_path / "r/omnet/log.txt"
 
     def noted(self: EngineProcess, *args: object, **words: object) -> None:
@@ -181,7 +181,7 @@ def test_error_of_a_module_is_passed_on(tmp_path: Path) -> None:
 
 
 def test_killed_market_is_told_in_cmdenv(tmp_path: Path) -> None:
-    """kill -9 of ecnomy: OMNeT++ ends by itself within seconds, and its log says why."""
+    """After kill -9 of ecnomy, OMNeT++ ends within seconds, and its log gives the reason."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(GOLD_SILVER)]
     words += ["--engine", "omnet", "--set", "duration=3 h", "--out", str(tmp_path / "r")]
     log = tmp_path / "r/omnet/log.txt"

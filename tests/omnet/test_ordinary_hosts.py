@@ -127,7 +127,7 @@ def test_weights_of_hosts_are_shared_by_their_connections(tmp_path: Path) -> Non
 
 
 def test_a_weight_that_is_turned_moves_the_rates(tmp_path: Path) -> None:
-    """At 20 s silver gets gold's weight, by INET's own ScenarioManager."""
+    """At 20 s INET's ScenarioManager gives silver gold's weight, and the rates follow."""
     script = "".join(
         f"<set-param module='silver[{i}].tcp' par='weight' value='4'/>" for i in range(2)
     )
@@ -140,7 +140,7 @@ def test_a_weight_that_is_turned_moves_the_rates(tmp_path: Path) -> None:
 
 
 def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None:
-    """With a market; a host that belongs to no source has INET's own Reno, and nobody pays.
+    """With a market, a host without a source has INET's Reno, and its marks are not paid.
 
     All hosts have sent their bytes before the end, so that no mark is under way.
     """
@@ -187,7 +187,7 @@ def test_a_host_without_a_source_loses_packets(tmp_path: Path) -> None:
 
 
 def test_hosts_of_one_source_agree(tmp_path: Path) -> None:
-    """They agree on their path, and all have one of our flavours."""
+    """Hosts of a source need the same path, and all need one of ecnomy's flavours."""
     for line, says in (
         ('*.gold[1].tcp.path = "neck neck.reverse"', "are one source, 'gold'"),
         ('*.gold[1].tcp.tcpAlgorithmClass = "TcpReno"', "needs one of ecnomy's flavours"),

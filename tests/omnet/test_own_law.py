@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""omnet/samples/own_law: laws of a project beside ecnomy's, built against its library and run."""
+"""omnet/samples/own_law: laws of a separate project, built against ecnomy's library and run."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_own_laws_mark_and_send(sample: Path) -> None:
 
 
 def test_own_parameters_count(sample: Path) -> None:
-    """A marking law's from NED and a window law's from lawParameters: other values, other marks."""
+    """Parameters of a marking law (NED) and of a window law (lawParameters) have an effect."""
     steep, equal = "*.left.ppp[2].queue.slope=1", "*.sender[1].tcp.lawParameters={w: 1}"
     _, told = run(sample, "Own", steep, equal)
     light, heavy = received(told)

@@ -46,7 +46,7 @@ def test_a_run_configuration_runs_what_there_is(file: Path) -> None:
 
 @pytest.mark.parametrize("simulation", SIMULATIONS)
 def test_a_simulation_has_its_run_configurations(simulation: str) -> None:
-    """One with agents, in [Config Market], and one without."""
+    """Each simulation has a run configuration with agents, in [Config Market], and one without."""
     found = [file.stem.rpartition("-")[2] for file in LAUNCHES if f"-{simulation}-" in file.stem]
     assert "Market" in found and len(found) >= 2
 

@@ -57,7 +57,7 @@ def _qtenv(
 
 
 def test_qtenv_survives_its_market(tmp_path: Path, omnet: Installation, desk: Desk) -> None:
-    """kill -9 of the market: an error and no end; with a new one, Rebuild + Run works.
+    """After kill -9 of the market, Qtenv shows an error and stays open for a new market.
 
     Figures move, and the run shown in Qtenv has the tables of a run without a display.
     """

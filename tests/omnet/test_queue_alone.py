@@ -88,7 +88,7 @@ def of(scalars: dict[tuple[str, str], float], kind: str, name: str) -> np.ndarra
 
 @pytest.mark.parametrize("kind", FRAMING)
 def test_waiting_room_is_md1s(scalars: dict[tuple[str, str], float], kind: str) -> None:
-    """rho^2 / (2 (1 - rho)) packets wait, within 5.41 standard errors (Student, 7, 0.1 %)."""
+    """On average rho^2 / (2 (1 - rho)) packets wait, within 5.41 standard errors (Student, 7)."""
     waiting = of(scalars, kind, "queueLength:timeavg")
     expected = LOAD**2 / (2 * (1 - LOAD))
     error = waiting.std(ddof=1) / np.sqrt(PAIRS)
@@ -100,7 +100,7 @@ def test_waiting_room_is_md1s(scalars: dict[tuple[str, str], float], kind: str) 
 def test_only_ecn_capable_packets_are_marked(
     scalars: dict[tuple[str, str], float], kind: str
 ) -> None:
-    """A quarter of them, within 4 standard deviations of the binomial; none of the others."""
+    """A quarter of ECT packets is marked, within 4 standard deviations, and no other packet."""
     marks = of(scalars, kind, "marks:count")
     sent = np.array([scalars[f"Pairs.{kind}a[{i}].app[0]", "packetSent:count"] for i in range(8)])
     assert marks[0] == 0

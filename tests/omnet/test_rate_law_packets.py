@@ -31,7 +31,7 @@ def rem(**other):
 
 
 def test_rem_sources() -> None:
-    """Plain, smoothed, quadratic, with errors in RTTs, paid by the second, marked by RED."""
+    """REM sources agree: plain, smoothed, quadratic, with RTT errors, per second, under RED."""
     sources = {
         "plain": rem(),
         "unit": rem(smoothed=1, samples=128),
@@ -49,7 +49,7 @@ def test_rem_sources() -> None:
 
 
 def test_rem_sources_that_lose_packets() -> None:
-    """A buffer of twelve packets: recoveries with and without SACK, timeouts, files, other TCP."""
+    """REM sources agree in recoveries with and without SACK, in timeouts and with files."""
     sources = {
         "plain": (rem(), dict(count=3)),
         "selective": (rem(sack=True), dict(count=3)),
@@ -64,7 +64,7 @@ def test_rem_sources_that_lose_packets() -> None:
 
 
 def test_vegas() -> None:
-    """Over drop-tail, among flows that fill the buffer, with marks, files and delayed ACKs."""
+    """Vegas agrees over drop-tail, with marks, files and delayed ACKs."""
     sources = {
         "alone": (plans.tcp(plans.vegas(), echo="off"), dict(count=2)),
         "marked": (plans.tcp(plans.vegas(alpha=2, beta=4)), dict(count=2)),
@@ -78,7 +78,7 @@ def test_vegas() -> None:
 
 
 def test_cubic_and_dctcp() -> None:
-    """Both see the same of their path, with marks, losses, files, delayed ACKs and idle flows."""
+    """CUBIC and DCTCP agree, with marks, losses, files, delayed ACKs and idle flows."""
     capped = plans.Law("rate-capped", {"rate_bps": 8e5, "until_s": 6.0})
     sources = {
         "cubic": (plans.tcp(plans.cubic()), dict(count=2)),
@@ -95,7 +95,7 @@ def test_cubic_and_dctcp() -> None:
 
 
 def test_primal_control() -> None:
-    """Paced at its own rate: the plan's and the market's weights, losses, caps, files."""
+    """Primal control agrees, with weights of the plan and the market, losses, caps and files."""
     capped = plans.Law("rate-capped", {"rate_bps": 8e5, "until_s": 6.0})
     sources = {
         "own": (plans.tcp(plans.primal(4.0, 10.0)), dict(count=3)),

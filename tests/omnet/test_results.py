@@ -91,7 +91,7 @@ def test_every_result_can_be_selected_and_read(
 def test_classes_vectors_are_the_tables(
     source: str, runs: Callable[[str], RunResults], omnet: Installation
 ) -> None:
-    """Goodput, CE, marks and acknowledged rate of each epoch, and their sums."""
+    """Goodput, CE, marks and acknowledged rate agree in each epoch, and so do their sums."""
     result = runs("gold_silver")
     found, flows = Results(omnet, files(result)), flows_of(result, source)
     shop, homes = (f"Scenario.{source}{end}.app[0]" for end in ("Shop", "Homes"))
@@ -127,7 +127,7 @@ def test_classes_vectors_are_the_tables(
 def test_links_vectors_are_the_tables(
     runs: Callable[[str], RunResults], omnet: Installation
 ) -> None:
-    """Mean queue and share of marks of each epoch; scalars count from the end of the warm-up."""
+    """Mean queue and share of marks agree in each epoch, and scalars exclude the warm-up."""
     result = runs("gold_silver")
     found, queue = Results(omnet, files(result)), "Scenario.edge.ppp[2].queue"
 

@@ -33,7 +33,7 @@ def test_network_and_numbers_are_those_of_the_scenario(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_configuration_says_what_it_is(name: str) -> None:
-    """There is one with a market, one without, and one that varies a parameter."""
+    """Each network has a configuration with a market, one without, and one that varies."""
     sections = configurations(name)
     assert all("description" in text for text in sections.values()), sections.keys()
     assert "market.connect" in sections["Market"]
@@ -44,7 +44,7 @@ def test_every_configuration_says_what_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_each_has_its_page_with_pictures(name: str) -> None:
-    """A README.md that shows the start, congestion and the end in Qtenv."""
+    """Each has a README.md that shows the start, congestion and the end in Qtenv."""
     page = (SIMULATIONS / name / "README.md").read_text()
     for picture in PICTURES:
         assert f"]({picture})" in page

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All runs in a sweep's folder are of one engine: the option's, the file's, else the folder's."""
+"""All runs in a sweep's folder are of one engine, by the option, the file or the folder."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_file_may_name_the_engine(sweep: Path, tmp_path: Path) -> None:
 def test_an_engine_that_is_not_there_leaves_no_folder(
     sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No folder is made for it."""
+    """A missing engine is refused before a folder is made."""
     monkeypatch.delenv("INET_ROOT")
     assert status("sweep", sweep, "--out", tmp_path / "out", "--engine", "omnet") == 2
     assert not (tmp_path / "out").exists()

@@ -113,7 +113,7 @@ def test_each_run_has_the_ini_of_its_point(tmp_path: Path) -> None:
 
 
 def test_agents_parameters_vary_where_a_market_decides(tmp_path: Path) -> None:
-    """In the configuration Serve alone, an address for each; there run n is the sweep's run n."""
+    """Agents' parameters vary only in the configuration Serve, with an address for each run."""
     agents = "sources.silver.count: [1, 2], market.price_per_mark: [1 money, 2 money, 3 money]"
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {{grid: {{{agents}}}}}\nseed: 11\n"
     sweep = load_sweep(write(tmp_path, text))
@@ -147,7 +147,7 @@ def hello(plan: Plan) -> Hello:
 
 
 def test_what_several_parameters_decide_goes_by_point(tmp_path: Path) -> None:
-    """This covers samples, and a line that depends on two lists of a grid (packets' overhead)."""
+    """Samples, and lines that depend on two lists of a grid, are written point by point."""
     sizes = "sources.*.transport.mss: [460 bytes, 960 bytes]"
     grid = f"  grid: {{{WIRE}.rate: [2 Mbps, 3 Mbps], {sizes}}}"
     head, tail = SWEEP.split("parameters:\n")[0] + "parameters:\n", "\nreplicates: 3\n"
@@ -177,7 +177,7 @@ OTHER = "{name: more, from: b, to: c, rate: 2 Mbps}"
 def test_what_cannot_be_expressed_is_refused(
     tmp_path: Path, capsys, parameters: str, said: str
 ) -> None:
-    """One line that names the parameter; no folder is made."""
+    """One line names the parameter that cannot be expressed, and no folder is made."""
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {parameters}\n"
     with pytest.raises(SystemExit) as left:
         main(["export", str(write(tmp_path, text)), str(tmp_path / "out")])
@@ -187,7 +187,7 @@ def test_what_cannot_be_expressed_is_refused(
 
 
 def test_what_nobody_sees_is_refused(tmp_path: Path) -> None:
-    """Without a market, each parameter must change the OMNeT++ project; a group does not."""
+    """Without a market, each parameter must change the OMNeT++ project."""
     grid = "{grid: {sources.gold.group: [one, another]}}"
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {grid}\n"
     with pytest.raises(InputError, match="group: found a parameter that does not change the OMNeT"):
@@ -203,7 +203,7 @@ def test_reports_are_omnetpps_too(tmp_path: Path) -> None:
 
 
 def test_what_is_not_in_it_is_said(tmp_path: Path, capsys) -> None:
-    """Limits; --set is for scenarios."""
+    """Limits are refused with a reason, and --set is for scenarios."""
     file = write(tmp_path, SWEEP + "limits: {time: 1 min}\n")
     assert list(not_exported(load_sweep(file))) == ["limits of runs"]
     with pytest.raises(SystemExit) as left:
@@ -216,7 +216,7 @@ def test_what_is_not_in_it_is_said(tmp_path: Path, capsys) -> None:
 
 
 def test_repetitions_of_a_scenario_differ(tmp_path: Path) -> None:
-    """Each has the next seed, with a market too."""
+    """Each repetition has the next seed, with a market too."""
     (tmp_path / "scenario.yaml").write_text(SCENARIO)
     plan = make_plan(load(tmp_path / "scenario.yaml", seed=5))
     general, serve = project(plan, "modules")[INI].split("[Config Serve]")

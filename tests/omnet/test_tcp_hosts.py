@@ -104,7 +104,7 @@ def transports() -> str:
 
 
 def test_every_byte_arrives_and_connections_close(tmp_path: Path) -> None:
-    """Each flavour, and INET's TCP at either end, over a queue that marks and overflows."""
+    """Each flavour transfers all bytes over a queue that marks and overflows, with any peer."""
     queue = "*.rate = 10Mbps\n*.from[*].ppp[1].queue.bufferPackets = 5\n"
     queue += "*.from[*].ppp[1].queue.probability = 0.005\nsim-time-limit = 100s\n"
     ini = network(len(PAIRS), transports() + queue + SESSION.format(bytes=BYTES))
@@ -116,7 +116,7 @@ def test_every_byte_arrives_and_connections_close(tmp_path: Path) -> None:
 
 
 def test_wtp_meets_its_weight_in_marks(tmp_path: Path) -> None:
-    """w marks per round trip under fixed marking, paced, with and without delayed ACKs.
+    """WTP receives w marks per round trip under fixed marking, with and without delayed ACKs.
 
     A flow of weight w meets w marks in each round trip T, so w t / T in t. T is known, for the
     link is hardly used: 22 ms of propagation there and back, and the transmission of a frame of
@@ -141,7 +141,7 @@ def test_wtp_meets_its_weight_in_marks(tmp_path: Path) -> None:
 
 
 def test_requests_and_replies(tmp_path: Path) -> None:
-    """Data both ways on one connection, sessions one after another: every reply is whole."""
+    """With data both ways on one connection, and several sessions, every reply is complete."""
     text = '*.rate = 10Mbps\nsim-time-limit = 60s\n*.*.tcp.typename = "ecnomy.tcp.MarketTcp"\n'
     text += "*.from[*].ppp[1].queue.bufferPackets = 6\n*.from[*].ppp[1].queue.probability = 0.02\n"
     text += '*.to[*].ppp[0].queue.typename = "ecnomy.queue.FixedQueue"\n'
@@ -177,7 +177,7 @@ def test_requests_and_replies(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> None:
-    """One line has module, parameter and the expected values."""
+    """One line names the module, the parameter and the expected values."""
     text = f'{line}\n*.rate = 10Mbps\n*.*.tcp.typename = "{MARKET}"\nsim-time-limit = 3s\n'
     ini = network(1, text + SESSION.format(bytes=1000))
     with pytest.raises(AssertionError, match=f"<!> Error: .*{says}"):
@@ -185,7 +185,7 @@ def test_what_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> None:
 
 
 def test_flavour_needs_its_tcp(tmp_path: Path) -> None:
-    """INET's own Tcp module cannot host it; the error explains that."""
+    """INET's Tcp module cannot host the flavour, and the error explains this."""
     text = f'*.*.tcp.typename = "{STOCK}"\n*.rate = 10Mbps\nsim-time-limit = 3s\n'
     text += '*.*.tcp.tcpAlgorithmClass = "ecnomy::omnet::TcpWtp"\n'
     with pytest.raises(AssertionError, match=r"Error: .*tcp is not an ecnomy.tcp.MarketTcp"):

@@ -41,7 +41,7 @@ FILES = dict(
 
 
 def test_every_window_law() -> None:
-    """All laws on one RED link: WTP in its forms, paid by the second, fair to round trips."""
+    """All window laws agree on one RED link, with all forms of WTP."""
     laws = {
         "increase": plans.tcp(plans.wtp(2.0)),
         "decrease": plans.tcp(plans.wtp(3.0, form=1)),
@@ -67,7 +67,7 @@ def test_every_window_law() -> None:
 @pytest.mark.parametrize("sack", [False, True], ids=["cumulative", "selective"])
 @pytest.mark.parametrize("delayed_acks", [1, 3])
 def test_losses_are_repaired(sack: bool, delayed_acks: int) -> None:
-    """Each recovery on a short drop-tail queue, including timeouts, with ECN off and on."""
+    """All recoveries agree on a short drop-tail queue, with timeouts, and ECN off and on."""
     how = dict(sack=sack, delayed_acks=delayed_acks)
     laws = {
         "reno": plans.tcp(echo="off", **how),
@@ -84,7 +84,7 @@ def test_losses_are_repaired(sack: bool, delayed_acks: int) -> None:
 
 
 def test_echo_of_every_kind() -> None:
-    """Delayed ACKs with each echo and none, receiver windows, ECN-capable segments both ways."""
+    """Delayed ACKs with each echo, receiver windows and ECN-capable ACKs agree."""
     laws = {
         "accurate": plans.tcp(plans.wtp(2.0), delayed_acks=2),
         "latched": plans.tcp(delayed_acks=2),
@@ -117,7 +117,7 @@ def four_of_each(laws: dict[str, Tcp], kinds: dict[str, Law]) -> dict[str, Any]:
 
 
 def test_files_of_all_kinds() -> None:
-    """Web users, on-off flows and single files, marked and lossy; the last byte of each arrives."""
+    """Web users, on-off flows and single files agree with marks and losses, and complete."""
     law = dict(reno=plans.tcp(), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
     sources = four_of_each(law, FILES)
     outcome = same(dumbbell(sources, 20, marking=RED, buffer=40, rate_bps=2e7))
@@ -131,7 +131,7 @@ def test_files_of_all_kinds() -> None:
 
 
 def test_files_over_lasting_connections() -> None:
-    """One connection for all files of a flow, restarted after idle, on a marking and lossy link."""
+    """Files over lasting connections agree, with restarts after idle, marks and losses."""
     kept = {n: Law(f.law, f.params | {"lasting": 1.0}) for n, f in FILES.items() if n != "file"}
     law = dict(reno=plans.tcp(delayed_acks=2), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
     sources = four_of_each(law, kept)
@@ -141,7 +141,7 @@ def test_files_over_lasting_connections() -> None:
 
 
 def test_reductions_and_waits() -> None:
-    """Echoes that take flight or pipe, a pace by the mean, windows of one packet that wait."""
+    """Reductions by flight or pipe, pacing by the mean RTT, and windows of one packet agree."""
     laws = {
         "flight": plans.tcp(newreno(), reduce_from="flight"),
         "pipe": plans.tcp(newreno(), sack=True, reduce_from="pipe"),
@@ -153,7 +153,7 @@ def test_reductions_and_waits() -> None:
 
 
 def test_files_that_are_given_up() -> None:
-    """Impatient users on a crowded link: the same files, complete or not, the same packets.
+    """Impatient users on a crowded link have the same files, complete or not, and packets.
 
     A receiver answers data that its sender has given up until the next SYN arrives, which
     the built-in engine's receivers know earlier; so here ACKs take no time to send.
@@ -180,7 +180,7 @@ def test_ten_thousand_files_in_a_row() -> None:
 
 
 def test_sequence_numbers_wrap() -> None:
-    """INET's clock makes the first sequence number: at 17179.87 s it is 2^32, and losses abound."""
+    """Sequence numbers wrap, with losses: INET's first number is 2^32 at 17179.87 s."""
     laws = {
         "selective": plans.tcp(newreno(), sack=True, echo="off"),
         "tahoe": plans.tcp(plans.tahoe(), echo="off", delayed_acks=2),
@@ -193,7 +193,7 @@ def test_sequence_numbers_wrap() -> None:
 
 
 def test_traffic_that_stops_and_changes() -> None:
-    """Caps and their end, profiles over the day, `stop`; headers of other sizes than INET's."""
+    """Caps and their end, daily profiles, `stop` and other header sizes agree."""
     day = plans.profile(8.0, {0: 1.0, 3: 0.25, 5: 0.0})
     capped = Law("rate-capped", {"rate_bps": 8e5, "until_s": 9.0})
     sources = {
@@ -211,7 +211,7 @@ def test_traffic_that_stops_and_changes() -> None:
 
 
 def test_orders_are_obeyed() -> None:
-    """Mark rates, caps on rate and marks, off and on, at every report; no cap is ever exceeded."""
+    """Mark rates, caps and switches at every report agree, and caps are never exceeded."""
     sources = {
         "second": (plans.tcp(plans.wtp(), initial_mark_rate=5.0), dict(count=2)),
         "all": (plans.tcp(plans.wtp(2.0), ect="all"), dict(count=2)),

@@ -40,7 +40,7 @@ def film(spread: float, **other: float) -> Law:
 
 
 def test_talk_spurts_calls_that_are_cut_and_video() -> None:
-    """Every packet's times and length, and every call's record; with orders, and overheads."""
+    """All packets' times and lengths agree, and all calls' records, with orders and overheads."""
     calls = Calls(ask=False, max_delay_ps=PS // 50, longest_ps=PS // 4)
     sources = [
         sends("spoken", voip(0.5, 0.6), 200, count=6, parts=[SPEECH], overhead_s=0.004),
@@ -69,7 +69,7 @@ def web(**other: float) -> Law:
 
 
 def test_sessions_pages_and_listed_sizes() -> None:
-    """Every packet of files in sessions of pages from a list; orders put pages off and on."""
+    """All packets of files agree, for sessions of pages from a list, with orders."""
     parts = dict(parts=[SESSIONS, PAGE], sizes=SIZES)
     sources = {
         "pages": (plans.tcp(), dict(traffic=web(), count=4, **parts)),
@@ -80,7 +80,7 @@ def test_sessions_pages_and_listed_sizes() -> None:
 
 
 def test_pages_that_are_given_up() -> None:
-    """Impatient users give up pages with their objects (ACKs as in test_tcp_packets.py)."""
+    """Pages that impatient users give up agree, with their objects."""
     parts = dict(parts=[SESSIONS, PAGE], sizes=SIZES)
     hasty = dict(traffic=web(patience_s=0.3), count=9, **parts)
     plan = dumbbell(

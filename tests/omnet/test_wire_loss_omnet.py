@@ -23,7 +23,7 @@ RAIN = Law("poisson", {"mean_interval_s": 0.004})
 @here
 @group
 def test_datagrams_and_calls_over_two_links_that_lose() -> None:
-    """Place and time of every lost packet, behind queues that mark and drop, one with classes."""
+    """Every lost packet agrees in place and time, behind queues that mark and drop."""
     scheduler = class_plans.weights([dict(share=0.5), dict(share=0.4)], quantum_bytes=1500)
     links = [
         plans.link("a", 0, 1, 3e6, 0.005, buffer=20, marking=plans.red(2, 9, 0.3), loss=0.05),

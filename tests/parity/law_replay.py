@@ -24,7 +24,7 @@ class Replay:
 
 
 def replay(laws: Laws, lines: Iterable[str], most: int = 10) -> Replay:
-    """Repeats every call; an outcome differs if one of its bits differs.
+    """Repeats every call. Outcomes must agree in every bit.
 
     Args:
         laws: the module over the laws.

@@ -189,7 +189,7 @@ def crowded(marking: str, *, duration_s: float = 15.0, seed: int = 5) -> Plan:
 
 
 def decisions(plan: Plan) -> Callable[[Report], Decide]:
-    """Each epoch has another rate of marks for the last source, and another value for the law."""
+    """In each epoch, the last source gets a new rate of marks, and the law a new value."""
     law = plan.links[0].marking.law
     flows = np.arange(plan.row_count - 2, plan.row_count)
 

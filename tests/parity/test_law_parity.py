@@ -88,7 +88,7 @@ def test_engine_calls_replay(marking: str) -> None:
 
 
 def test_losses_timeouts_and_echoes_are_among_the_calls() -> None:
-    """Together the plans make every call that a window law answers."""
+    """Together the plans make every kind of call to a window law."""
     seen = sum((told_of(name).calls for name in MARKING), Replay().calls)
     for window in ("reno", "newreno", "tahoe", "multcp"):
         for hook in ("ack", "congestion", "loss"):
@@ -190,7 +190,7 @@ def test_a_changed_argument_is_found(marking: str, hook: str, edit: Edit) -> Non
 
 @pytest.mark.parametrize("marking", ["red", "load-based"])
 def test_the_record_changes_nothing(marking: str, tmp_path: Path) -> None:
-    """With a log, without, and in an engine without logging, a run is the same to the bit."""
+    """A run is identical with a log, without a log and in an engine without logging."""
     plan = crowded(marking)
     plain = drive.run(plan, decisions(plan))
     for logged in (run(marking, tmp_path / "log"), run(marking, None)):

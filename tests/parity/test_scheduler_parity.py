@@ -81,7 +81,7 @@ def log_of(engine: str, law: str) -> tuple[str, ...]:
 
 
 def again(lines: tuple[str, ...], most: int = 10) -> Replay:
-    """Repeats the log's calls, until a given number differ."""
+    """Repeats the calls of the log until a given number of them differ."""
     return replay(load_module(build_module()), lines, most)
 
 
@@ -103,7 +103,7 @@ def test_scheduler_calls_replay(engine: str, law: str) -> None:
 def test_a_changed_call_of_the_scheduler_is_found(
     engine: str, law: str, hook: str, at: int, by: int
 ) -> None:
-    """One packet that is a kilobyte larger, or one choice a millisecond later, is found."""
+    """A packet that is a kilobyte larger, or a choice a millisecond later, is detected."""
     lines = list(log_of(engine, law))
     calls = [i for i, line in enumerate(lines) if line.startswith(hook + " ")]
     name, host, *words = lines[calls[len(calls) // 2]].split()

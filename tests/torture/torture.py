@@ -87,7 +87,7 @@ class Cluster:
 
 
 def main() -> None:
-    """Tortures, then compares; exit status 1 if anything was lost, doubled or changed."""
+    """Run the torture, then compare. Exit status 1 if anything was lost, doubled or changed."""
     options = argparse.ArgumentParser()
     options.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     options.add_argument("--events", type=int, default=20)
@@ -163,7 +163,7 @@ def _round(home: Path, cluster: Cluster, kind: str, draw: random.Random) -> bool
 
 
 def _let_begin(home: Path, process: subprocess.Popen[str], draw: random.Random) -> None:
-    """Waits in four of five cases until it makes runs, then for a random time."""
+    """In four of five cases, wait until the command makes runs. Then wait for a random time."""
     for _ in range(300 if draw.random() < 0.8 else 0):
         if _there(home) or process.poll() is not None:
             break
@@ -177,7 +177,7 @@ def _command(home: Path, address: str) -> list[str]:
 
 
 def _finish(home: Path, root: Path, runs: int) -> None:
-    """Completes it, and compares with an undisturbed sweep."""
+    """Complete the sweep, and compare it with an undisturbed one."""
     done = subprocess.run(
         _command(home, ""), cwd=home, capture_output=True, text=True, timeout=1800
     )
@@ -261,7 +261,7 @@ def _output(process: subprocess.Popen[str]) -> str:
 
 
 def _gave_up(process: subprocess.Popen[str], *words: str) -> bool:
-    """Whether it ended for one of these reasons, or had finished before."""
+    """Return whether the command ended for one of these reasons, or had finished before."""
     output = _output(process)
     if process.returncode == 0 and "runs:" in output:
         return False

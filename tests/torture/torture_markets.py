@@ -3,11 +3,10 @@
 
 A run, a served market with its guest, a market stepped from Python, the live page's market and
 `ecnomy dashboard` are started, and one of their processes gets SIGKILL, SIGHUP or SIGTERM (all by a
-seed, which is printed). Each time, this must hold:
+seed, which is printed). After each signal, these conditions must hold:
 
-    no results are called complete
-    no process of theirs is left, and no traceback was printed
-    the same command works the next time, in the same folder, on the same socket or port
+    incomplete results are not called complete their processes have ended, and no traceback was
+    printed the same command works the next time, in the same folder, on the same socket or port
     then nothing is left: no temporary folder, no socket, no part of a table
 
     python tests/torture/torture_markets.py [--seed N] [--events N]
@@ -109,7 +108,7 @@ class World:
 
 
 def main() -> None:
-    """Tortures; exit status 1 with the reason if a condition fails."""
+    """Run the torture. Exit status 1 with the reason if a condition fails."""
     options = argparse.ArgumentParser()
     options.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     options.add_argument("--events", type=int, default=30)
@@ -172,7 +171,7 @@ def _check(world: World, kind: str, words: str, status: int, said: list[Path]) -
 
 
 def _again(world: World, kind: str, words: str) -> None:
-    """Undisturbed, the same works, and removes what the previous one left."""
+    """Run the same without disturbance. It works, and removes what the previous run left."""
     said = world.home / "said.txt"
     with contextlib.ExitStack() as stack:
         process = stack.enter_context(world.start(world.command(kind, SHORT), said))
