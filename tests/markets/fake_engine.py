@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An engine that simulates nothing: every flow delivers 100 packets a second, 10 of them marked.
 
-The plan's title says how it behaves: `die N` kills itself after report N, `fail N` reports an
-error there, `status N` ends there with status 3 and a line on standard error, `opp N` as OMNeT++
-does, `hang N` waits there, `finish N` ends the run there.
+The plan's title determines its behaviour at report N: with `die N` it kills itself, with `fail N`
+it reports an error, with `status N` it ends with status 3 and a line on standard error, with `opp
+N` it does so like OMNeT++, with `hang N` it waits, and with `finish N` it ends the run.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ TOTAL = 0
 
 
 class ForHandlers:
-    """Fits one role only, so that each defect is found once."""
+    """Fits only one role, so that each defect is found once."""
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
 
@@ -124,7 +124,7 @@ class Timed(ForHandlers):
 
 
 class Shapeless(ForHandlers):
-    """Answers for one flow too few if there are many."""
+    """Omits the last flow if there are many."""
 
     def decide_many(self, seen: Observation) -> Decision:
         return Decision(np.ones(min(len(seen.flows.flow), 1000)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tariffs such as a user may write."""
+"""Tariffs as a user may write them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Faulty:
     fault: str = ""
 
     def due(self, *arguments: Any) -> object:
-        """The fault asked for; an unknown one raises KeyError."""
+        """Return the requested fault. An unknown one raises KeyError."""
         rows = len(arguments[2])
         return {
             "list": [1] * rows,
@@ -75,7 +75,7 @@ class Faulty:
 
 
 class OldDue:
-    """A `due` with other arguments."""
+    """A tariff whose `due` has other arguments."""
 
     def due(self, quantity: Column) -> Column:
         """Does not match Accruer."""

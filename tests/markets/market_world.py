@@ -100,7 +100,7 @@ def plan(
 
 
 def report(of: Plan, t_ps: int, epoch: int, **columns: Any) -> Report:
-    """A report with these flow columns, and zeros elsewhere; `link_*` are link columns."""
+    """A report with these flow columns, and zeros elsewhere. `link_*` are link columns."""
     count = of.row_count
     flows = _zeros(report_flows(0), count) | {"active": np.ones(count, dtype=np.int64)}
     links = _zeros(REPORT_LINKS, len(of.links))

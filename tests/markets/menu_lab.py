@@ -37,7 +37,7 @@ class Chooser:
 
 @dataclass
 class Wrong:
-    """Chooses `choice` for the flow `flow`, or notes what only the market writes."""
+    """Chooses `choice` for the flow `flow`, or notes values that only the market may write."""
 
     choice: str = "heavy"
     flow: int = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The amount that a row owes under a tariff, in fractions, by the documents, not the code."""
+"""The exact amount that a row owes under a tariff, by the documentation, not the code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Epoch", "bills"]
 
 
 class Epoch(NamedTuple):
-    """One epoch of a row: how long, what was metered, the price posted, how long active."""
+    """One epoch of a row: its length, the metered quantity, the posted price, the active time."""
 
     long_ps: int
     quantity: int
@@ -26,12 +26,12 @@ class Epoch(NamedTuple):
 
 
 def exact(paid: Price) -> Fraction:
-    """Micro-units for one."""
+    """The exact micro-units for one unit."""
     return Fraction(paid.micro, paid.per)
 
 
 def owes(tariff: Simple, seen: Epoch, from_ps: int) -> Fraction:
-    """The exact amount of one epoch, of tariffs that do not look back."""
+    """The exact amount of one epoch, for tariffs that do not depend on earlier epochs."""
     if isinstance(tariff, PerUnit):
         return exact(tariff.price) * seen.quantity
     if isinstance(tariff, Posted):
@@ -67,7 +67,7 @@ def owed_by_the_clock(tariff: TimeOfDay, seen: Epoch, from_ps: int) -> Fraction:
 
 
 def number_at(tariff: TimeOfDay, clock: int) -> int:
-    """The period in force at a time of the day, or how many there are."""
+    """The index of the period in force at a time of the day, or the number of periods."""
     for number, period in enumerate(tariff.periods):
         if period.begin < period.end:
             if period.begin <= clock < period.end:

@@ -14,14 +14,14 @@ from ecnomy.markets.economy.settlement import Peering
 
 
 class Short(Peering):
-    """Takes too few arguments."""
+    """A settlement that takes too few arguments."""
 
     def __init__(self, plan: Any) -> None:
         raise AssertionError(plan)
 
 
 class Broken(Peering):
-    """Cannot be made."""
+    """A settlement that cannot be constructed."""
 
     def __init__(self, *given: Any) -> None:
         raise ValueError("boom")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders to engines about flows, against a model that keeps the state of one row at a time."""
+"""Orders to engines about flows, against a model with a separate state for each row."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every fault of a scenario: one line with file, line, path, value found, values expected."""
+"""Every fault of a scenario gives one line: file, line, path, value found, values expected."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_faults_are_named_with_their_place(case: str, tmp_path: Path) -> None:
 
 
 def test_missing_keys_are_told_together(tmp_path: Path) -> None:
-    """Missing keys of a mapping are listed with their forms, those of several with their lines."""
+    """All missing keys are listed together, with their forms or lines."""
     file = tmp_path / "bare.yaml"
     file.write_text("version: 1\n")
     told = fault(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random documents bring a scenario or a ScenarioError on one line, never anything else."""
+"""Random documents give a scenario or a one-line ScenarioError, and no other result."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ trees = st.recursive(
 
 
 def attempt(text: str) -> None:
-    """Loads, plans, checks and describes a text, or sees it refused on one line."""
+    """Load, plan, check and describe a text, or expect a refusal on one line."""
     try:
         scenario = scenario_from_text(text)
         plan = make_plan(scenario)

@@ -49,7 +49,7 @@ def spent(tmp_path: Path, **how: float) -> tuple[list[int], np.ndarray]:
 
 @pytest.mark.parametrize("transport", [WTP, "{law: newreno, mss: 960 bytes}"])
 def test_a_budget_is_spent_to_the_last_mark(tmp_path: Path, transport: str) -> None:
-    """Under any law, a flow takes 100 marks of 0.01 money long before the end, and then stops."""
+    """Under any law, a flow receives 100 marks of 0.01 money long before the end, then stops."""
     paid, marks = spent(tmp_path, transport=transport)
     assert paid == [1_000_000] * 3
     assert (marks[-1] == 100).all() and (marks[-3] == 100).all() and (marks[3] < 100).all()
@@ -63,7 +63,7 @@ def test_a_price_that_changes_is_reckoned_with(tmp_path: Path) -> None:
 
 
 def test_the_cap_by_hand() -> None:
-    """Marks so far plus those the rest can buy; no cap at a price of 0 or without a budget."""
+    """The cap is the marks so far plus those that the rest can buy, if price and budget exist."""
     rows = make_plan(made()).row_sources()
     budgets, own = Budgets(rows), np.array([True, True, False])
     at = np.arange(3)

@@ -30,7 +30,7 @@ def _active(decide: Decide) -> dict[int, int]:
     ("share", "on"), [(0.0, 0), (0.1, 0), (0.125, 1), (0.5, 2), (0.6, 2), (0.63, 3), (1.0, 4)]
 )
 def test_a_share_of_flows_may_send(share: float, on: int) -> None:
-    """The first flows send; engines get orders only for flows that change."""
+    """The first flows send, and engines get orders only for flows that change."""
     plan = world.plan([world.source("web", count=4), world.source("tv", count=2)])
     market = Market(plan, world.shop({}))
     market.decide(world.report(plan, 0, 0))
@@ -44,7 +44,7 @@ def test_a_share_of_flows_may_send(share: float, on: int) -> None:
 
 
 def test_what_is_held_back_owes_no_fee() -> None:
-    """Fees of 4 money/s for two flows in the first second, for one in the second."""
+    """Fees of 4 money/s are charged for two flows in the first second, and for one in the next."""
     plan = world.plan([world.source("gold", count=2)])
     market = Market(plan, world.shop({"gold": (4_000_000, ("gold",))}))
     market.decide(world.report(plan, 0, 0))
@@ -56,7 +56,7 @@ def test_what_is_held_back_owes_no_fee() -> None:
 
 
 def test_agents_decide_on_beneath_the_share() -> None:
-    """A flow held back still switches carriers; its last decision applies on release."""
+    """A flow held back can still switch carriers. Its last decision applies on release."""
     kind = {"kind": "log", "a": 1.0, "x0": 1e6}
     choice = StrategySpec("best-offer", {"utility": kind, "pay": 1.0})
     users = AgentSpec("users", "customer", (), ("a", "b"), choice, decision_interval_ps=0)

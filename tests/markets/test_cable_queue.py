@@ -15,7 +15,7 @@ QUEUE = "scheduler: {kind: docsis}"
 
 
 def test_the_keys_are_the_parameters_of_the_law() -> None:
-    """The defaults of DOCSIS; times, sizes and rates are written with units."""
+    """The keys have the defaults of DOCSIS. Times, sizes and rates are written with units."""
     made = plan(QUEUE).links[0].scheduler
     assert made is not None
     assert made.law.law == "docsis" and made.law.params["aging_rate_bps"] == 3906250
@@ -55,7 +55,7 @@ def test_check_knows_that_classic_packets_are_not_marked(sender: str, expected: 
 
 
 def test_a_fault_is_named_with_its_place() -> None:
-    """A number in place of a rate: the message says how to write a rate."""
+    """If a number replaces a rate, the message says how to write a rate."""
     with pytest.raises(ScenarioError, match="scheduler.aging_rate: .*expected a rate") as error:
         plan("scheduler: {kind: docsis, aging_rate: 4}")
     assert "such as 4 Mbps" in str(error.value)

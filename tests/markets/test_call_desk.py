@@ -110,7 +110,7 @@ def test_a_posted_price_replaces_the_prices_by_the_hour() -> None:
 
 
 def test_the_clock_of_a_tariff_begins_at_its_offset() -> None:
-    """Periods from 10 to 20 and from 30 to 40 of a day of 50 that starts at 13."""
+    """The periods 10 to 20 and 30 to 40 of a day of 50 hold if the clock starts at 13."""
     hours = (Hours(10, 20, NOON), Hours(30, 40, 7))
     tariff = CallTariff(BASE, 0, 1.0, 0, hours=hours, day_ps=50, offset_ps=13)
     prices = {0: NOON, 6: NOON, 7: BASE, 16: BASE, 17: 7, 26: 7, 27: BASE, 46: BASE, 47: NOON}
@@ -134,7 +134,7 @@ def test_a_call_is_expected_to_send_at_its_mean_rate_or_else_its_peak(
 
 @pytest.mark.parametrize(("money_back", "refund"), [(False, 30), (True, 80)])
 def test_a_refund_of_the_price_follows_a_posted_price(money_back: bool, refund: int) -> None:
-    """A sum stays."""
+    """A refund of the price follows a posted price, and a fixed sum does not."""
     market = Desk()
     tariff = CallTariff(BASE, 0, 0.0, 30, money_back=money_back)
     line = market.desk.open("beta", market.seller("beta"), tariff, np.array([0]))
@@ -143,7 +143,7 @@ def test_a_refund_of_the_price_follows_a_posted_price(money_back: bool, refund: 
 
 
 def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
-    """Prices are those of the hour; each refusal sets a bit; a call refused by all is blocked."""
+    """The cheapest seller of the hour comes first. A call refused by all is blocked."""
     market = Desk()
     dear, cheap = CallTariff(70, 0, 1.0, 0), TARIFF
     market.desk.open("alpha", market.seller("other"), dear, np.array([2]))
@@ -219,7 +219,7 @@ def test_marks_are_the_sellers_where_callers_choose() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_charges_and_refunds_are_those_of_a_plain_recount(seed: int) -> None:
-    """Prices at the request, time and packets at the end, refunds of a sum or of all; balances."""
+    """Charges and refunds, at the prices of the request, agree with a recount and the balances."""
     rng, market = np.random.Generator(np.random.Philox(seed)), Desk()
     tariffs = []
     for flow, who in enumerate(("alpha", "beta", "alpha", "beta")):

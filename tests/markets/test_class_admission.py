@@ -79,7 +79,7 @@ def test_who_costs_nothing_makes_room_as_its_cost_is_known() -> None:
 
 
 def test_all_flows_of_a_refused_row_raise_the_fee() -> None:
-    """Two are in, six are refused and the target is four: the fee rises by the root of 8 / 4."""
+    """With two members, six refusals and a target of four, the fee rises by sqrt(8 / 4)."""
     plan, run = market([crowd("two", 2), crowd("six", 6)], kind="fill-classes", members=5)
     fees = []
     for t in range(3):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider's data on its classes, by hand: time, marks, cost and refusals of their flows."""
+"""A provider's data on its classes: time, marks, cost and refusals, computed by hand."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Shops:
 
 
 def test_a_provider_sees_what_grew_in_its_own_classes() -> None:
-    """Counts grow since its own last observation, not the other provider's; members are current."""
+    """Counts are since the provider's own last observation. Members are current."""
     shops = Shops()
     first = shops.see("east", 0)
     assert (first.dt_ps, first.names) == (0, ("gold", "iron"))

@@ -83,7 +83,7 @@ class Desk:
 
 
 def test_a_provider_sees_what_its_classes_had_since_its_last_look() -> None:
-    """Members, their time, marks and costs by the class of the epoch; all are 0 at first."""
+    """Members, time, marks and costs are by the class of the epoch, and all start at 0."""
     desk = Desk(members=3)
     first = desk.seen(0)
     assert (first.t_ps, first.dt_ps, first.names) == (0, 0, ("gold", "tin"))

@@ -76,7 +76,7 @@ def test_run_prints_what_each_class_paid(scene: Path, capsys: pytest.CaptureFixt
 
 
 def test_options_reach_the_run(scene: Path) -> None:
-    """Changes, seed, folder and market."""
+    """The options for changes, seed, folder and market have an effect."""
     assert (
         ecnomy(
             "run",
@@ -113,7 +113,7 @@ def test_second_run_is_refused_without_force(
 
 
 def test_check_says_what_would_run(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A summary, no results."""
+    """`check` prints a summary, and writes no results."""
     assert ecnomy("check", scene, "--set", "title=checked") == 0
     told = capsys.readouterr().out
     assert "checked" in told and "\nplan " not in told
@@ -159,7 +159,7 @@ def test_dead_engine_is_one_line_and_exit_1(
 def test_folder_that_cannot_be_written_is_one_line(
     scene: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The line gives the system's reason and the path; exit status 1."""
+    """The line contains the system's reason and the path, and the exit status is 1."""
     assert ecnomy("run", scene, "--out", "/proc/nowhere/r") == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ecnomy: /proc/nowhere")
@@ -190,7 +190,7 @@ def test_folder_that_cannot_be_written_is_one_line(
 def test_wrong_usage_is_one_line(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An unknown verb or option, a missing argument, a seed that is not a number: exit 2."""
+    """Unknown verbs and options, missing arguments and bad seeds give one line and status 2."""
     assert ecnomy(*arguments) == 2
     told = capsys.readouterr()
     assert told.out == "" and told.err.startswith(said) and told.err.count("\n") == 1
@@ -237,7 +237,7 @@ def test_signals_end_a_run_with_partial_results(
 def test_a_hang_up_ends_a_run_with_partial_results(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """SIGHUP in this process, after two steps."""
+    """After SIGHUP in mid-run, the folder has partial results."""
     heeded, step, steps = signal.getsignal(signal.SIGHUP), Session.step, []
 
     def stepped(self: Session, *arguments: Any) -> Any:
@@ -286,7 +286,7 @@ def test_verbs_of_other_packages_are_found(
 
 
 def test_a_verb_with_sub_commands_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list of verbs names it, as it names all others."""
+    """The list of verbs includes a verb with sub-commands."""
     from ecnomy.markets.cli import main as cli
 
     verbs = commands() | {"account": f"{__name__}:_grouped"}
@@ -368,7 +368,7 @@ def test_ctrl_c_while_the_memory_is_checked_is_one_line(
 
 @pytest.mark.signals
 def test_more_signals_do_not_interrupt_the_closing() -> None:
-    """A second SIGTERM or SIGHUP used to leave a traceback and a half-closed run."""
+    """A second SIGTERM or SIGHUP does not leave a traceback or a half-closed run."""
     heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     closed = []
     try:

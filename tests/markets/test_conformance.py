@@ -57,7 +57,7 @@ def examine(kind: str, params: Mapping[str, object] | None = None) -> Examined:
 
 @functools.cache
 def faulty(name: str) -> Examined:
-    """One of faulty_strategies, examined; Shapeless is wrong from 1,000 flows on."""
+    """Examine one of faulty_strategies. Shapeless is wrong from 1,000 flows on."""
     one = f"faulty_strategies:{name}"
     return examine_at_full_size(one) if name == "Shapeless" else examine(one)
 
@@ -120,7 +120,7 @@ SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
 
 
 def test_money_in_place_of_micro_units_is_suspected() -> None:
-    """Nothing else detects it: such a market runs, but payments are close to 0."""
+    """A strategy that returns money in place of micro-units is suspected."""
     found = examine("faulty_strategies:Money")
     assert not found.defects
     assert [one.line() for one in found.warnings] == [
@@ -165,7 +165,7 @@ def test_strategies_of_the_readme_pass(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_situations_are_finite_and_the_same_every_time() -> None:
-    """No value is NaN, only the limit of greedy traffic is infinite, and no array is used twice."""
+    """Values are finite, except the limit of greedy traffic, and arrays are not shared."""
     for situation in FLOWS:
         for step in range(len(situation.counts) + 2):
             one, two = (
@@ -211,7 +211,7 @@ def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[s
 def test_bad_input_is_one_line_and_exit_2(
     arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An unknown strategy, parameter or role."""
+    """An unknown strategy, parameter or role gives one line and status 2."""
     assert ecnomy("test-strategy", *arguments) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line

@@ -72,7 +72,7 @@ def test_fee_above_the_limit_is_refused() -> None:
 
 @pytest.mark.parametrize(("per", "amounts"), [("mark", [30, 0]), ("byte", [30_000, 0])])
 def test_charge_per_mark_or_per_marked_byte(per: str, amounts: list[int]) -> None:
-    """Price 10 for 3 marks of 1,000 bytes."""
+    """A price of 10 per mark or marked byte is charged for 3 marks of 1,000 bytes."""
     amount, quantity = MarkCharge(per).due(10, ints(3, 0), ints(3000, 0))
     assert amount.tolist() == amounts
     assert (quantity * 10).tolist() == amounts

@@ -89,7 +89,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_engine_is_a_fault(case: str, tmp_path: Path) -> None:
-    """Exit status 1, the engine's own message, and advice on the variable that names it."""
+    """A broken engine gives status 1, its own message, and advice on the variable that names it."""
     text, what, complaint = BROKEN[case]
     engine = script(tmp_path, text.replace("REAL", str(find_engine())))
     done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=engine)
@@ -129,7 +129,7 @@ def test_a_missing_extra_is_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_a_missing_or_unfit_package_is_a_fault(
     version: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Absent, too old and too new packages, with the required range."""
+    """Absent, too old and too new packages are reported with the required range."""
 
     def pretended(name: str) -> str:
         if name != "mesa":
@@ -192,7 +192,7 @@ def test_a_broken_opp_run_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_a_results_folder_that_cannot_be_is_a_fault(tmp_path: Path) -> None:
-    """A file has the folder's name."""
+    """A file that has the folder's name is a fault."""
     (tmp_path / "file").write_text("")
     found = verdicts(examine(tmp_path / "file" / "results"))["results folder"]
     assert found.verdict == "FAULT" and "not writable" in found.found and "--out" in found.remedy

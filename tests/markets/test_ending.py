@@ -39,7 +39,7 @@ with stoppable():
 def interrupted(number: signal.Signals, module: str, *words: str) -> Ended:
     """`ecnomy WORDS` that receives a signal when it imports a module.
 
-    It says `cleaned` at exit, and crashes if Python destroys all objects at its end.
+    It prints `cleaned` at exit, and crashes if Python destroys all objects at its end.
     """
     code = f"""
 import atexit, os, runpy, signal, sys
@@ -72,7 +72,7 @@ def test_a_signal_while_modules_are_imported(number: signal.Signals, line: str) 
 
 
 def test_sigterm_ends_a_verb_that_only_reads() -> None:
-    """It has one line and the usual exit status; it used to die without a word."""
+    """The verb prints one line, and ends with the usual exit status."""
     found = interrupted(signal.SIGTERM, "ecnomy.analysis.sweeps.query", "query", "results/none")
     assert found == (143, "cleaned\n", "ecnomy: terminated\n")
 
@@ -101,7 +101,7 @@ def test_the_inner_end_has_the_only_line(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_signal_in_a_callback_is_not_lost(
     number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Python ignores exceptions in callbacks of weak references, so the signal comes again."""
+    """Python ignores exceptions in callbacks of weak references, so the signal is repeated."""
 
     class Thing:
         """It can have weak references."""
@@ -124,7 +124,7 @@ def test_a_signal_in_a_callback_is_not_lost(
 def test_a_signal_that_a_library_hides_is_not_lost(
     number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """DuckDB 2 ends an interrupted query with its own error, which was a traceback."""
+    """DuckDB 2 ends an interrupted query with its own error, which must not cause a traceback."""
     with pytest.raises(SystemExit) as ended, stoppable("all runs are kept"):
         with contextlib.suppress(BaseException):
             signal.raise_signal(number)

@@ -33,7 +33,7 @@ def test_all_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", sorted(titles()))
 def test_a_copy_has_all_that_it_needs(name: str, tmp_path: Path) -> None:
-    """Its copy in an empty folder is the same scenario."""
+    """The copy of each example in an empty folder is the same scenario."""
     copied = copy_example(name, tmp_path / "new")
     here, there = load(copied[0]), load(EXAMPLES / f"{name}.yaml")
     assert make_plan(here).digest == make_plan(there).digest
@@ -43,7 +43,7 @@ def test_a_copy_has_all_that_it_needs(name: str, tmp_path: Path) -> None:
 def test_nothing_is_written_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An equal file may exist; a different one is refused before anything is copied."""
+    """An equal file may exist. A different one is refused before anything is copied."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gold-silver.yaml").write_text("mine")
     assert ecnomy("example", "qos-knob") == 2
@@ -56,7 +56,7 @@ def test_nothing_is_written_over(
 
 
 def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
-    """A truncated copy used to be refused as another file by the next command."""
+    """A full disk leaves no truncated copy, which the next command would refuse."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
     try:
@@ -71,7 +71,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
 def test_the_command_to_run_a_copy_is_quoted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder with a space, and one with a name that is too long."""
+    """The printed command is quoted for folders with spaces and with long names."""
     for words, file in (("gold-silver",), ""), (("--all",), "configs/examples/"):
         assert ecnomy("example", *words, "--into", tmp_path / "my work") == 0
         command = f"ecnomy run '{tmp_path}/my work/{file}gold-silver.yaml'"

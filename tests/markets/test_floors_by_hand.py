@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows at their floor: time, targets and marks of random reports, against a plain recount."""
+"""Windows at their floor: time, targets and marks of random reports, against a recount."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def table(seed: int, ce: int) -> pd.DataFrame:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("ce", [8, 150])
 def test_floors_are_those_of_a_recount(seed: int, ce: int) -> None:
-    """From the second report of the window on, while a flow sends and has a round trip."""
+    """Floors count from the second report of the window on, for flows with a round trip."""
     plan, kept = make_plan(scenario_from_text(TEXT)), table(seed, ce)
     run: Any = SimpleNamespace(
         plan=plan, measured=Measured(PS, 12 * PS), table=lambda _, columns: kept[list(columns)]

@@ -43,7 +43,7 @@ def marks() -> tuple[Mark, Mark]:
 
 
 def test_flows_over_the_measured_window() -> None:
-    """Growth by time or by packets, states as at the end, names of classes and sellers."""
+    """Rates are growth over time or packets. States and names are those at the end."""
     start, end = marks()
     found = flow_rows(plan(), start, end, OFFERS, np.array([1, NO_OFFER, 0]))
     assert found["class"] == ["tin", "", "gold"]
@@ -93,7 +93,7 @@ def test_links_over_the_measured_window() -> None:
 
 
 def test_a_run_without_a_report_has_no_rates() -> None:
-    """Means over nothing are NaN, rates are 0."""
+    """Without a report, means are NaN and rates are 0."""
     none = nothing_yet(plan())
     flows = flow_rows(plan(), none, none, (), np.full(3, NO_OFFER))
     links = link_rows(plan(), none, none)

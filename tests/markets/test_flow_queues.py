@@ -14,7 +14,7 @@ from one_queue import plan, scenario
 
 
 def test_the_keys_are_the_parameters_of_the_law() -> None:
-    """Linux's defaults, and every key; all packets are in one class."""
+    """The keys have Linux's defaults, and all packets are in one class."""
     made = plan("scheduler: {kind: fq-codel}").links[0].scheduler
     assert made is not None
     linux = {"target_s": 0.005, "interval_s": 0.1, "quantum_bytes": 1514, "queues": 1024}
@@ -32,7 +32,7 @@ def test_the_keys_are_the_parameters_of_the_law() -> None:
 
 
 def test_check_says_how_the_link_sorts() -> None:
-    """The link sorts by flow; L4S needs no dual queue there; a source's class has no effect."""
+    """The link sorts by flow, L4S needs no dual queue, and a source's class has no effect."""
     found = scenario("scheduler: {kind: fq-codel}", "transport: {law: prague}, class: 1")
     assert "  by flow: link" in summary(found, make_plan(found))
     said = warnings(found, make_plan(found))
@@ -54,7 +54,7 @@ def test_check_says_how_the_link_sorts() -> None:
     ],
 )
 def test_a_fault_is_named_with_its_place(queue: str, place: str, expected: str) -> None:
-    """One line with file, place, found and expected."""
+    """A fault gives one line with file, place, and the values found and expected."""
     with pytest.raises(ScenarioError) as error:
         plan(queue)
     assert place in str(error.value) and expected in str(error.value)

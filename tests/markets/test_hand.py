@@ -67,7 +67,7 @@ def test_what_is_held_overrides_the_decision_on_its_report() -> None:
 
 
 def test_a_screen_gets_the_market_before_the_engine_goes_on() -> None:
-    """If the engine has one. Progress has the run's title and duration from the start."""
+    """An engine with a screen gets the market's data. Progress has the title and duration."""
     scenario = scenario_from_text("title: two\n" + SCENARIO)
     plan = make_plan(scenario)
     assert scenario.market is not None
@@ -96,7 +96,7 @@ def test_a_screen_gets_the_market_before_the_engine_goes_on() -> None:
     ],
 )
 def test_what_cannot_be_held_is_refused_in_words(said: str, refused: str) -> None:
-    """The market goes on."""
+    """A value that cannot be held is refused with a message, and the market continues."""
     with open_market(scenario_from_text(SCENARIO), tables=False) as market:
         (line,) = Held.of(said).apply(market)
         assert re.match(refused, line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights beyond a link's supply of marks: the bound in `check`, and a run beyond it."""
+"""Weights beyond a link's supply of marks: the bound in `check`, and a run that exceeds it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def doubts(*overrides: str) -> list[str]:
 
 
 def test_the_bound_is_what_round_trip_and_buffer_hold() -> None:
-    """Four flows of weight 1 take 4 of the bound; the rest is for the heavy one."""
+    """Four flows of weight 1 use 4 of the bound, and the rest remains for the heavy one."""
     assert doubts(f"{WEIGHT}={ROOM - 4.01}") == []
     (one,) = doubts(f"{WEIGHT}={ROOM - 3.99}")
     assert f"expected weights of at most {ROOM:.4g} marks in total" in one
@@ -81,7 +81,7 @@ def test_a_law_that_marks_fewer_lowers_the_bound() -> None:
 def test_beyond_the_bound_a_flow_gets_less(
     tmp_path: Path, weight: int, least: float, most: float
 ) -> None:
-    """Within it, 100 of 104 marks get that share of the rate; beyond it, less than half is left."""
+    """Within the bound, a flow gets its share of the rate. Beyond it, less than half remains."""
     scenario = scenario_from_text(TEXT, overrides=[f"{WEIGHT}={weight}"])
     flows = run(scenario, seed=1, out=tmp_path / "run").flows
     (rate,) = flows[flows["source"] == "heavy"]["goodput_mbps"]

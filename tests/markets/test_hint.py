@@ -40,7 +40,7 @@ def test_names_in_place_of_files_are_understood(
 def test_every_message_about_a_key_ends_with_the_command_that_explains_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A known key has its own page; beside an unknown key at the top, all keys are listed."""
+    """A known key has its own page. For an unknown key at the top, all keys are listed."""
     file = tmp_path / "s.yaml"
     for text, command in (("version: 1\nlinks: []", ""), ("version: 2", " version")):
         file.write_text(f"{text}\n")

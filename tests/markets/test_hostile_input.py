@@ -27,7 +27,7 @@ SHOWN = r"red\x1b[31m\x07\x9b2J\u202e"
 
 @pytest.fixture
 def good(tmp_path: Path) -> Path:
-    """A scenario that is good."""
+    """A valid scenario."""
     file = tmp_path / "good.yaml"
     file.write_text(GOOD)
     return file
@@ -115,7 +115,7 @@ def test_long_paths_of_set_are_refused(good: Path, path: str, found: str) -> Non
 
 
 def test_devices_and_pipes(tmp_path: Path) -> None:
-    """A device is not read; a pipe is, unless nobody writes to it."""
+    """A device is not read. A pipe is read if a process writes to it."""
     assert fault(Path("/dev/zero")).found == "a device"
     fifo = tmp_path / "fifo.yaml"
     os.mkfifo(fifo)
@@ -152,7 +152,7 @@ def test_a_base_with_a_name_too_long_is_not_there(tmp_path: Path) -> None:
 def test_no_control_characters_of_a_file_reach_the_terminal(
     good: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In what `check` prints, in messages, in JSON, in tables and in progress."""
+    """Control characters are removed in output of `check`, messages, JSON, tables and progress."""
     quoted = ESCAPES.encode("unicode_escape").decode()
     for title, status in ((f'"{quoted}"', 0), (f'{{"{quoted}": 1, "{quoted}": 1}}', 2)):
         good.write_text(f"title: {title}\n{GOOD}")

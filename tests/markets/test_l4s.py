@@ -55,7 +55,7 @@ def test_a_source_is_in_the_class_of_its_codepoint() -> None:
 
 
 def test_prague_is_paced_ect_1_in_all_its_packets() -> None:
-    """RFC 9331 section 4; without ECN none of this holds."""
+    """Prague is paced with ECT(1) in all packets (RFC 9331 section 4), unless ECN is off."""
     (source,) = plan(DUAL, "{law: prague}").sources
     tcp = source.transport
     assert (tcp.codepoint, tcp.ect, tcp.echo, tcp.send) == ("ect-1", "all", "accurate", "paced")
@@ -66,7 +66,7 @@ def test_prague_is_paced_ect_1_in_all_its_packets() -> None:
 
 
 def test_keys_have_units_and_the_laws_defaults() -> None:
-    """Times become seconds; other values are the form's defaults."""
+    """Times become seconds, and omitted values have the form's defaults."""
     made = plan(
         "scheduler: {kind: dualpi2, form: rfc9332, step: 800 us, target: 5 ms}", "{law: prague}"
     )
@@ -224,7 +224,7 @@ def test_check_warns_of_l4s_and_classic_flows_in_one_marking_queue() -> None:
 
 
 def test_check_warns_of_a_second_price_without_marks() -> None:
-    """Both kinds of packets must be there, and marked, for a ratio of prices to mean something."""
+    """A ratio of prices is meaningful only if both kinds of packets exist and are marked."""
     agents = "[{name: isp, role: connectivity-provider}]"
     market = f"market: {{price_per_mark: 1 money, classic_price_ratio: 30, agents: {agents}}}\n"
     reno, prague = "{law: reno, ecn: rfc3168}", "{law: prague}"
@@ -240,7 +240,7 @@ def test_check_warns_of_a_second_price_without_marks() -> None:
 
 
 def test_check_warns_of_what_a_dual_queue_ignores_or_drops() -> None:
-    """A source's `class`; packets that cannot be marked, which are classic whatever is written."""
+    """`check` warns of a source's `class`, and of packets that cannot be marked."""
     lines = text(DUAL, "{law: prague, ecn: off}").replace("s0,", "s0, class: gold,")
     scenario = scenario_from_text(lines)
     made = make_plan(scenario)

@@ -23,7 +23,7 @@ ROWS = st.lists(
 
 
 def ledger() -> Ledger:
-    """Three postpaid accounts and a prepaid one that holds nothing."""
+    """Three postpaid accounts, and an empty prepaid account."""
     book = Ledger()
     for name in NAMES:
         book.open(name, prepaid=name == "poor")
@@ -88,7 +88,7 @@ def test_prepaid_account_can_pay_its_last_unit() -> None:
 
 
 def test_rows_of_a_batch_share_the_funds() -> None:
-    """Two charges of 60 on funds of 100: the first is paid, the second in part."""
+    """Of two charges of 60 on funds of 100, the first is paid in full and the second in part."""
     book = ledger()
     book.transfer(0, "deposit", "a", "poor", 100)
     book.usage(usage([(3, 1, 60), (3, 2, 60)]))

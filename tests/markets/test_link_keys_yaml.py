@@ -71,7 +71,7 @@ def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
     ],
 )
 def test_one_line_says_what_is_wrong(keys: str, path: str, found: str, expected: str) -> None:
-    """File, line, place, found and expected."""
+    """One line gives file, line, place, and the values found and expected."""
     with pytest.raises(ScenarioError) as caught:
         scenario_from_text(TEXT.format(keys=keys), "s.yaml")
     fault = caught.value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locked folders: closing the file unlocks, even if a process being started holds a copy of it."""
+"""Locked folders: closing the file unlocks, even if a starting process holds a copy of it."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def test_a_loss_costs_as_many_marks_as_the_window_before_it(
 ) -> None:
     """A loss every two seconds halves a window of 6, as 6 marks of gain 0.5 would.
 
-    Of 10 marks/s asked, 6 taken leave 8 in two seconds, over half of them due to the loss. With
-    3 taken, 14 are missing, and most of them have another cause.
+    If 6 of 10 marks/s are received, 8 are missing in two seconds, over half of them due to the
+    loss. If 3 are received, 14 are missing, and most of them have another cause.
     """
     plan = world.plan([world.source("gold")], duration_ps=8 * PS)
     market = Market(plan, world.shop({"gold": (1_000_000, ("gold",))}, price=100_000))

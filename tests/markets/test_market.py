@@ -104,7 +104,7 @@ def test_fee_runs_from_start_to_stop() -> None:
 
 
 def test_class_switch_changes_fee_and_rate_from_that_report_on() -> None:
-    """Gold without marks for 2 s goes on paying its fee until the report at which it moves."""
+    """Gold without marks for 2 s pays its fee until the report at which it moves."""
     plan = world.plan(two())
     knob = world.customer("knob", "gold", kind="qos-knob", patience=2.0)
     market = Market(plan, world.shop(CLASSES, knob))
@@ -119,7 +119,7 @@ def test_class_switch_changes_fee_and_rate_from_that_report_on() -> None:
 
 
 def test_no_decisions_after_the_end() -> None:
-    """The last report is booked; its decision is empty and moves nobody."""
+    """The last report is booked, but its decision is empty and changes no class."""
     plan = world.plan(two(), duration_ps=2 * PS)
     knob = world.customer("knob", "gold", kind="qos-knob", patience=2.0)
     market = Market(plan, world.shop(CLASSES, knob))
@@ -130,7 +130,7 @@ def test_no_decisions_after_the_end() -> None:
 
 
 def test_marks_without_a_connectivity_provider() -> None:
-    """They are paid to a named account without an agent."""
+    """Marks without a carrier are paid to a named account without an agent."""
     plan = world.plan([world.source("web")])
     market = Market(plan, MarketSpec(10, ()))
     market.decide(world.report(plan, 0, 0))
@@ -218,7 +218,7 @@ def test_hasty_agent_is_warned_of_once() -> None:
     ],
 )
 def test_market_that_does_not_fit(agents: tuple[AgentSpec, ...], told: str) -> None:
-    """It is refused as input, with a message."""
+    """A market that does not fit its plan is refused as input, with a message."""
     with pytest.raises(InputError, match=told):
         Market(world.plan(two()), MarketSpec(1, agents))
 
@@ -230,7 +230,7 @@ def test_source_in_two_classes_is_refused() -> None:
 
 
 def test_market_is_freed() -> None:
-    """Mesa 3.3 keeps every model with agents alive; ours is freed with its last reference."""
+    """Mesa 3.3 keeps models with agents alive, but this market is freed with its last reference."""
     market = Market(world.plan(two()), world.shop(CLASSES))
     model, role = weakref.ref(market), weakref.ref(market.roles[0])
     assert [agent.unique_id for agent in market.agents] == [1, 2]

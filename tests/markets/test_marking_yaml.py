@@ -100,7 +100,7 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "name", "values"), CASES)
 def test_a_law_reaches_the_plan(text: str, name: str, values: dict[str, float | str]) -> None:
-    """Given values arrive in the law's units, others by default; the text reads back the same."""
+    """Given values have the law's units, others their defaults. The text reads back the same."""
     written = scenario(text)
     assert make_plan(written).links[0].marking == law("marking", name, values)
     again = scenario_from_text(json.dumps(write(written.document)))

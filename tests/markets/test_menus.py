@@ -49,7 +49,7 @@ market:
 
 
 def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
-    """Bills follow the bytes of the reports; each tariff carries its own fraction."""
+    """Bills follow the bytes of the reports, and each tariff carries its own fraction."""
     LOG.clear()
     result = run(scenario_from_text(TEXT), out=tmp_path / "r")
     table = result.flow_epochs.set_index(["t_ps", "flow"])["delivered_bytes"].unstack()
@@ -125,14 +125,14 @@ def test_sellers_may_give_their_contracts_one_name(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_chosen_is_refused(tmp_path: Path, params: str, says: str) -> None:
-    """An unknown choice, another agent's flow, a note under a name reserved for the market."""
+    """Unknown choices, flows of other agents and notes under reserved names are refused."""
     text = TEXT.replace("kind: 'menu_lab:Chooser'", f"kind: 'menu_lab:Wrong', {params}")
     with pytest.raises(StrategyError, match=says):
         run(scenario_from_text(text), out=tmp_path / "r")
 
 
 def test_check_names_the_choices() -> None:
-    """The meter and the choices of tariffs; such a scenario reads back unchanged."""
+    """`check` names the meter and the choices of tariffs. The scenario reads back unchanged."""
     given = scenario_from_text(TEXT)
     lines = summary(given, make_plan(given))
     assert "sells bytes as line: light, heavy" in lines
@@ -160,6 +160,6 @@ def test_check_names_the_choices() -> None:
     ],
 )
 def test_bad_menus_are_named(old: str, new: str, says: str) -> None:
-    """Prices for something else, a menu in a menu, a posted price of no carrier's marks."""
+    """Menus with wrong prices, with a menu inside, or with an impossible posted price fail."""
     with pytest.raises(ScenarioError, match=says):
         scenario_from_text(TEXT.replace(old, new))

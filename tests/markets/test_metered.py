@@ -111,7 +111,7 @@ def told(column: Any) -> list[int] | None:
 
 @pytest.mark.parametrize("meter", METERS)
 def test_quantities_amounts_and_parties_of_each_meter(meter: str) -> None:
-    """The growth in each epoch times the price; charges for time and weight are by time."""
+    """A charge is the growth in an epoch times the price, for time and weight also by time."""
     by_time, per = METERS[meter].unit == "ps", 10**9 if METERS[meter].unit == "ps" else 1
     shelf = Shelf(meter, PerUnitTariff(price=Price(5, per, METERS[meter].unit)))
     for due, counted in zip(shelf.dues(), COUNTED[meter], strict=True):

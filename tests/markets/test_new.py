@@ -62,7 +62,7 @@ def passes(file: Path, scratch: Path) -> int:
 def test_a_beginning_works(
     kind: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It has only the new names, marks what to change, and passes its test; a second is refused."""
+    """A new project has only new names, marks what to change, and passes its test."""
     assert ecnomy("new", kind, f"my-{kind}") == 0
     out = capsys.readouterr().out
     written, _, commands = out.partition("\n\nNext:\n")
@@ -135,7 +135,7 @@ def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
 def test_bad_names_are_refused(
     words: list[str], says: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line, exit status 2, nothing written."""
+    """A bad name gives one line and exit status 2, and no file is written."""
     assert ecnomy("new", *words) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert says in line
@@ -143,7 +143,7 @@ def test_bad_names_are_refused(
 
 
 def test_two_beginnings_share_their_base(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The scenario that both extend exists once; a changed one is refused."""
+    """The scenario that both extend exists once. A changed one is refused."""
     assert ecnomy("new", "strategy", "eager", "--into", "lab") == 0
     assert "  cd lab && ecnomy check eager.yaml\n" in capsys.readouterr().out
     assert ecnomy("new", "study", "prices", "--into", "lab", "--json") == 0

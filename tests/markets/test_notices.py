@@ -120,7 +120,7 @@ TWO, MANY = (2 / 200, 10.0, 5.0), (3 / 300, 10.0, 5.0)
     ],
 )
 def test_marks_not_taken_because_of_losses(how: dict, told: dict[str, tuple]) -> None:
-    """Exactly half of the 5 missing marks/s; with slightly less there is no notice."""
+    """Losses that explain half of the 5 missing marks/s give a notice, but not smaller losses."""
     assert found(losses, Run(**how)) == {
         name: tuple(round(value, 6) for value in values) for name, values in told.items()
     }
@@ -223,7 +223,7 @@ def test_an_early_report_without_a_round_trip_is_left_out() -> None:
 
 
 def test_little_time_in_queues_explains_nothing() -> None:
-    """0.3 s of the six are not over 5 % of the time of the two flows."""
+    """Queueing for 0.3 s of 6 s, not over 5 % of the time of the two flows, is no explanation."""
     held = [[0, 0, 0], [PS, PS, 0], [13 * PS // 10, PS, 0], [13 * PS // 10, PS, 0]]
     assert found(saturated, Run(weight=[[0.6, 0.6, 1.8]] * 4, saturated_ps=held)) == {}
     held[3][1] += PS // 100

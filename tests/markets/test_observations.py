@@ -133,7 +133,7 @@ def test_every_column_of_an_observation_is_what_grew_since_the_last_one() -> Non
 
 
 def test_observers_look_each_at_its_own_times_and_rows() -> None:
-    """Rows come in another order; an observer that skipped a report sees the growth of both."""
+    """Each observer sees the growth since its own last time, in its own order of rows."""
     watched, rows = Watched(), np.array([2, 1])
     watched.read(1, THEN, MONEY_THEN)
     watched.look("ann", rows)
@@ -157,7 +157,7 @@ def test_observers_look_each_at_its_own_times_and_rows() -> None:
 
 
 def test_one_price_for_many_flows() -> None:
-    """The mean of the flows' prices, rounded; without flows the first flow's price."""
+    """The price is the rounded mean of the flows' prices, or without flows the first price."""
     watched = Watched()
     watched.read(1, THEN, MONEY_THEN)
     assert watched.look("ann", np.array([1])).price_micro == 40

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stepped market: the bytes of `ecnomy run`, and an ordinary Mesa model."""
+"""A stepped market gives the bytes of `ecnomy run`, and is an ordinary Mesa model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHORT = {
 
 @pytest.mark.parametrize("scenario", [GOLD_SILVER, GUARANTEED], ids=["classes", "calls"])
 def test_steps_give_the_bytes_of_run(scenario: Path, tmp_path: Path) -> None:
-    """Every table and the manifest; calls are answered in mid-step."""
+    """Every table and the manifest equal those of `run`, with calls answered in mid-step."""
     short = SHORT[scenario]
     there = run(scenario, overrides=short, seed=3, out=tmp_path / "run")
     with open_market(scenario, overrides=short, seed=3, out=tmp_path / "steps") as market:

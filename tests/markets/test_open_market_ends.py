@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""However a stepped market ends, nothing is left behind; simultaneous ones are independent."""
+"""A stepped market leaves nothing behind, however it ends. Simultaneous ones are independent."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def stepped(scene: Path, seed: int, out: Path) -> dict[str, bytes]:
 
 
 def test_eight_at_once_in_threads(scene: Path, tmp_path: Path, scratch: Path) -> None:
-    """Each runs as if it were alone; signal handlers and the environment do not change."""
+    """Eight markets in threads run as if alone. Signal handlers and environment stay the same."""
     alone = [identity(run(scene, seed=n, out=tmp_path / f"run{n}").folder) for n in range(1, 9)]
     before = dict(os.environ), [signal.getsignal(n) for n in signal.valid_signals()]
     threads = threading.active_count()
@@ -175,7 +175,7 @@ def test_another_thread_ends_what_one_began(scene: Path, tmp_path: Path, pids: l
 
 
 def test_steps_within_a_running_event_loop(scene: Path, tmp_path: Path) -> None:
-    """Notebooks run their cells in such a loop."""
+    """Steps work within a running event loop, as in notebooks."""
 
     async def cell() -> dict[str, bytes]:
         await asyncio.sleep(0)
@@ -287,7 +287,7 @@ def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
 def test_interrupt_between_steps_spares_the_engine(
     scene: Path, tmp_path: Path, forks: subprocess.Popen[str]
 ) -> None:
-    """A notebook's interrupt goes to the whole process group: the market can be stepped on."""
+    """A notebook's interrupt goes to the whole process group, but the market can continue."""
     code = (
         "import os, signal, sys\n"
         "from ecnomy.markets import open_market\n"

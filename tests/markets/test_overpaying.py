@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about users who pay more than any rate of their paths is worth to them."""
+"""Warnings about users whose payment exceeds the value of any rate of their paths."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ NAMED = r"\(.*own_faults.py:\d+\)"  # where it went wrong
     ],
 )
 def test_a_settlement_that_errs_is_named(rule: str, says: str, tmp_path: Path) -> None:
-    """It may fail when it is made or when it is called."""
+    """A settlement may fail when it is constructed or called."""
     text = TEXT.replace("settlement: retail", f"settlement: 'own_faults:{rule}'")
     with pytest.raises(EcnomyError, match=says):
         run(scenario_from_text(text), out=tmp_path / "r")
@@ -71,7 +71,7 @@ def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None
     [("Late", "found the phase 'later', expected post"), ("Stranger", "not a subclass")],
 )
 def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) -> None:
-    """The message gives its line."""
+    """A class that cannot be a role is refused with its line when it is read."""
     text = TEXT + f"    - {{name: bob, role: 'own_faults:{role}'}}\n"
     with pytest.raises(ScenarioError, match=f"s.yaml:16: market.agents.2..role: .*{says}"):
         scenario_from_text(text, "s.yaml")
@@ -102,7 +102,7 @@ def test_an_unknown_source_of_a_custom_role_is_found_as_it_is_read() -> None:
     ],
 )
 def test_contracts_with_oneself_or_twice_are_refused(contracts: str, place: str, says: str) -> None:
-    """Nobody pays themselves, and two bills of one source need different names."""
+    """Agents cannot contract with themselves, and two bills of a source need different names."""
     who, _, told = contracts.partition(": ")
     told = told.replace("sources", "tariff: {kind: flat, price: 1 money/h}, sources")
     text = TEXT.replace(f"name: {who}, ", f"name: {who}, contracts: {told}, ")
@@ -120,7 +120,7 @@ def test_two_contracts_of_other_names_are_two_bills(tmp_path: Path) -> None:
 
 
 def test_the_risk_broker_covers_only_marks_that_users_pay(tmp_path: Path) -> None:
-    """Flows in a class: their provider pays for their marks, so nothing is paid back."""
+    """The provider of a class pays for its marks, so the risk broker does not cover them."""
     role = "kind: 'risk_broker:RiskBroker', premium: 0.5 money/min, cap: 1 money, period: 10 s"
     broker = f"    - {{name: broker, sources: gold, role: {{{role}}}}}"
     text = f"extends: {EXAMPLES / 'gold-silver.yaml'}\nduration: 90 s\n"

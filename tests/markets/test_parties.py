@@ -90,7 +90,7 @@ def test_marks_are_paid_by_the_seller_of_a_class_or_the_user() -> None:
 
 
 def test_a_posted_fee_is_that_of_its_class_alone() -> None:
-    """From 0 to 10^12 micro-units per row of flows; posting the same fee again changes nothing."""
+    """A fee is 0 to 10^12 micro-units per row, and applies only to its class."""
     parties = World().settled()
     every = np.array([0, 1, 2])
     kept = parties.fees(np.array([0, 1, 2, -1])), parties.offers
@@ -128,7 +128,7 @@ def test_a_class_of_single_flows_may_cost_the_most() -> None:
 
 
 def test_a_flow_has_one_user_and_one_class() -> None:
-    """This holds for the agent with the first account too, and for a flow twice in one list."""
+    """A second user or class of a flow is refused, even within one list."""
     parties = World().parties
     parties.use("ann", ("one",), alone=False)
     for who, sources in (("ann", ("one",)), ("bob", ("two", "one")), ("bob", ("two", "two"))):

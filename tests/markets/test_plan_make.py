@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans: integers, paths, laws as numbers, the same bytes each time."""
+"""Plans have integers, paths and laws as numbers, and the same bytes each time."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_reverse_direction_has_values_of_its_own() -> None:
 
 
 def test_virtual_queue_takes_the_buffer_of_its_link() -> None:
-    """This holds unless it has its own buffer; bytes are counted in mean packets."""
+    """A virtual queue without its own buffer has its link's, with bytes as mean packets."""
     queue = "marking: {law: virtual-queue, mean_packet: 500 bytes"
     links = (
         a_link(f"rate: 1 Mbps, buffer: 30 packets, {queue}}}"),
@@ -198,6 +198,6 @@ def test_traffic_in_numbers() -> None:
     ("overhead", "ps"), [("auto", 1520 * 10**6), ("none", 0), ("2 us", 2 * 10**6)]
 )
 def test_send_overhead(overhead: str, ps: int) -> None:
-    """auto is the time of one full packet with framing on the slowest link."""
+    """The send overhead `auto` is the time of a full packet with framing on the slowest link."""
     source = a_source("{kind: greedy}", "{law: reno}", f", send_overhead: {overhead}")
     assert source.send_overhead_ps == ps

@@ -55,7 +55,7 @@ def carrier(*links: str, nodes: tuple[str, ...] = ()) -> AgentSpec:
     ],
 )
 def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
-    """By name, pattern and node; a reverse link has the owner of its link unless one names it."""
+    """Owners are found by name, pattern and node. A reverse link has the owner of its link."""
     assert owners_of(LINKS, carriers) == owners
 
 
@@ -90,7 +90,7 @@ def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], told:
     ],
 )
 def test_check_names_the_place(far: str, near: str, place: str) -> None:
-    """One line with file, line, path, found and expected; what fits is read and written back."""
+    """A fault gives one line with its place. Valid domains are read and written back."""
     text = TEXT.replace("FAR", far).replace("NEAR", near)
     if place:
         with pytest.raises(ScenarioError, match=place):
@@ -134,7 +134,7 @@ def test_the_market_names_no_role() -> None:
     ],
 )
 def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:
-    """By the domains on each source's path; with one carrier nothing is printed."""
+    """`check` prints the price of a mark by domains, if there are several carriers."""
     text = TEXT.replace("FAR", "links: core, price_per_mark: 2 money")
     text = text.replace("NEAR", "links: edge, price_per_mark: 3 money")
     scenario = scenario_from_text(text.replace("market:", f"market:\n  settlement: {rule}"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress on standard error: one line on a terminal, rare lines in a pipe, the same form."""
+"""Progress on standard error: one line on a terminal, and rare lines in a pipe."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def on_screen(written: str) -> str:
     + [(7199, "120 min"), (9000, "2.5 h")],
 )
 def test_times_have_two_or_three_digits(seconds: float, words: str) -> None:
-    """In seconds up to two minutes, in minutes up to two hours."""
+    """Times are in seconds up to two minutes, and in minutes up to two hours."""
     assert duration(seconds) == words
 
 
@@ -85,7 +85,7 @@ def test_short_work_says_nothing_in_a_pipe(clock: Hand) -> None:
 
 
 def test_a_terminal_has_one_line_that_fits(clock: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is rewritten and cut to the width; lasting lines go above it, the total at the end."""
+    """The line is rewritten and cut to the width. Lasting lines appear above it."""
     monkeypatch.setenv("COLUMNS", "80")
     stream = Terminal()
     run = RunProgress(stream, clock)
@@ -134,7 +134,7 @@ class HungUp(Terminal):
 
 
 def test_a_terminal_that_is_gone_stops_nothing() -> None:
-    """A run whose terminal is closed could not close its results: progress failed first."""
+    """A run whose terminal is closed still closes its results."""
     progress = RunProgress(HungUp())
     progress.start("a run", 10 * PS)
     progress.at(PS)
@@ -143,7 +143,7 @@ def test_a_terminal_that_is_gone_stops_nothing() -> None:
 
 
 def test_the_time_left_is_not_guessed_from_almost_nothing(clock: Hand) -> None:
-    """An engine that waits for a user has simulated a millisecond in a minute."""
+    """No time left is shown while an engine waits for a user and has simulated almost nothing."""
     stream = Terminal()
     progress = RunProgress(stream, clock)
     progress.start("waits", 120 * PS)

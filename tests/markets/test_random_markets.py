@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market by steps, with operations in random order: books close, and time only advances."""
+"""A stepped market under operations in random order: books balance, and time advances."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class SteppedMarket(RuleBasedStateMachine):
 
     @rule(source=SOURCES, pay=AMOUNTS)
     def set_willingness(self, source: str, pay: float) -> None:
-        """Any amount is possible, even if flows are held back."""
+        """Any willingness is accepted, even if flows are held back."""
         self.accepted("set_willingness", source, pay)
 
     @rule(source=SOURCES, share=SHARES)
     def set_active(self, source: str, share: float) -> None:
-        """A share holds back the last flows; halves count up."""
+        """A share holds back the last flows, with halves rounded up."""
         if self.accepted("set_active", source, share):
             held = {0: [0, 0], 0.25: [1, 0], 0.5: [1, 0]}.get(share, [1, 1])
             self.active[source] = held if source == "gold" else [int(share >= 0.5)]

@@ -31,7 +31,7 @@ def planned(transport: str) -> Tcp:
 
 
 def test_rem_reaches_the_plan() -> None:
-    """Rates in packets/s, errors in seconds; ACK-clocked, each mark echoed, no slow start."""
+    """REM's rates are in packets/s and errors in seconds. It is ACK-clocked, without slow start."""
     tcp = planned(
         REM + ", min_rate: 0.1 packets/ms, utility: quadratic, smoothed: fraction, step: 0.2,"
         " samples: 64, initial_fraction: 0.5, rtt_weight: 0.02, rtt_error: -1 ms,"
@@ -61,7 +61,7 @@ def test_a_mark_rate_takes_the_place_of_a_weight() -> None:
 
 
 def test_primal_reaches_the_plan() -> None:
-    """Weight in marks/s, gain and rates in packets/s; paced."""
+    """Primal control is paced, with its weight in marks/s, and gain and rates in packets/s."""
     tcp = planned("law: primal, weight: 36 marks/s, kappa: 2 packets/s, max_rate: 1 packets/ms")
     assert (tcp.send, tcp.echo, tcp.min_window) == ("paced", "accurate", 1 / 64)
     assert tcp.window.law == "primal" and tcp.window.params == dict(
@@ -70,7 +70,7 @@ def test_primal_reaches_the_plan() -> None:
 
 
 def test_vegas_reaches_the_plan() -> None:
-    """Thresholds in packets; otherwise as ordinary TCP."""
+    """Vegas has thresholds in packets, and is otherwise like ordinary TCP."""
     tcp = planned("law: vegas, alpha: 2 packets, beta: 4, gamma: 1.5, decrease: 0.5")
     assert (tcp.send, tcp.echo, tcp.slow_start) == ("ack-clocked", "rfc3168", True)
     assert tcp.window.law == "vegas" and tcp.window.params == dict(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy explain`: every key has a sentence, every example reads, every name is found."""
+"""`ecnomy explain`: every key has a sentence, every example is valid, every name is found."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_every_key_is_its_own_explanation() -> None:
 
 
 def test_an_unknown_word_names_the_nearest() -> None:
-    """On one line."""
+    """An unknown word gives one line with the nearest name."""
     with pytest.raises(InputError, match="did you mean rem, red") as refused:
         lookup("rde", entries())
     assert "\n" not in str(refused.value)
@@ -201,7 +201,7 @@ def test_an_unknown_word_names_the_nearest() -> None:
     ],
 )
 def test_the_command_prints(words: list[str], told: list[str], capsys) -> None:
-    """Sentence, form, default, source and example."""
+    """The command prints sentence, form, default, source and example."""
     with pytest.raises(SystemExit) as left:
         main(["explain", *words])
     shown = capsys.readouterr().out
@@ -211,7 +211,7 @@ def test_the_command_prints(words: list[str], told: list[str], capsys) -> None:
 
 
 def test_the_command_refuses_on_one_line(capsys) -> None:
-    """Exit status 2."""
+    """The command refuses unknown keys on one line, with exit status 2."""
     with pytest.raises(SystemExit) as left:
         main(["explain", "network.links.rates"])
     assert left.value.code == 2

@@ -49,7 +49,7 @@ def test_auto_on_one_link_is_the_closed_form() -> None:
 
 
 def test_auto_of_a_link_without_a_price_counts_the_link_itself() -> None:
-    """Behind the pipe, 40 Mbps are never full: the bound has to hold if the price rises above 0.
+    """Behind the pipe, 40 Mbps are never full, but the bound must hold if its price rises.
 
     The paths then have two priced links, so gamma = 1 / (4 x 2 D c / p*). The pipe counts alone.
     """
@@ -72,7 +72,7 @@ def test_the_scenario_keeps_the_word() -> None:
 
 
 def test_auto_is_above_doubt_and_phi_follows_the_one_written() -> None:
-    """`auto` causes no warning; a number at the sources is also the links' phi."""
+    """`auto` causes no warning, and a phi of the sources applies to the links too."""
     scenario = scenario_from_text(TEXT)
     assert not [w for w in warnings(scenario, make_plan(scenario)) if "or auto" in w]
     given = scenario_from_text(TEXT, overrides=["sources.s.transport.phi=3"])

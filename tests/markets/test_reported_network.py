@@ -40,7 +40,7 @@ def changed(plan: Plan, change: Callable[[Any], object]) -> str:
 
 
 def test_the_network_of_the_plan_is_the_plan(plan: Plan) -> None:
-    """No difference, and the same plan."""
+    """The network of a plan gives the same plan, without a difference."""
     report = changed(plan, lambda _: None)
     assert differences(plan, report) == []
     assert with_network(plan, report) == plan
@@ -63,7 +63,7 @@ def test_what_is_missing_is_a_difference(plan: Plan, change: Callable[[Any], obj
 @pytest.mark.parametrize("report", ["", "[]", "5", '{"links":' + "[" * 1500 + "]" * 1500 + "}"])
 @pytest.mark.parametrize("read", [differences, with_network])
 def test_what_is_no_report_is_refused(plan: Plan, read: Any, report: str) -> None:
-    """Text that is not JSON, a value of another kind, and a value nested too deeply."""
+    """Text that is not JSON, wrong kinds of values and deep nesting are refused."""
     with pytest.raises(InputError, match=r"^(the engine's network|links of the network)"):
         read(plan, report)
 

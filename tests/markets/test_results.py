@@ -36,7 +36,7 @@ def manifest(folder: Path) -> dict:
 
 
 def test_flows_over_the_measured_window(tmp_path: Path) -> None:
-    """Differences over 3 s after a warm-up of 1 s, and the rates that follow."""
+    """Flows have the differences over 3 s after a warm-up of 1 s, and their rates."""
     gold, web = rows(write(tmp_path / "r"), "flows")
     assert (gold["name"], gold["source"], gold["class"]) == ("gold.0", "gold", "gold")
     assert (web["class"], web["provider"], gold["provider"]) == ("", "", "shop")
@@ -72,7 +72,7 @@ def test_epochs_hold_every_report(tmp_path: Path) -> None:
 
 
 def test_ledger_table_names_its_accounts(tmp_path: Path) -> None:
-    """Marks and fees, four epochs of each, between accounts by name."""
+    """The ledger has marks and fees of four epochs, between accounts by name."""
     ledger = rows(write(tmp_path / "r"), "ledger")
     fees = [r for r in ledger if r["kind"] == "class-fee"]
     marks = [r for r in ledger if r["kind"] == "marks"]
@@ -234,7 +234,7 @@ def between(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], object]) -> None
 def test_results_that_end_after_the_look_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run finds incomplete results; before it has the lock, another run completes them."""
+    """Results that another run completes before the lock is taken are kept."""
     folder = write(tmp_path / "r", until=2, reason="cut")
     between(monkeypatch, lambda: write(folder))
     with pytest.raises(InputError, match="exists already"):
@@ -253,7 +253,7 @@ def test_nothing_is_left_in_a_folder_that_fills_after_the_look(
 
 
 def test_run_killed_before_its_manifest_does_not_stand_in_the_way(tmp_path: Path) -> None:
-    """It leaves only an empty log."""
+    """A run killed before its manifest leaves only an empty log, and can be replaced."""
     (tmp_path / "log.txt").touch()
     assert manifest(write(tmp_path))["complete"] is True
 
@@ -274,7 +274,7 @@ def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
 
 
 def test_what_is_written_leaves(tmp_path: Path) -> None:
-    """After a full row group is written, almost none of it stays in memory."""
+    """After a full row group is written, almost all of its memory is freed."""
     names = [f"c{i}" for i in range(8)]
     writer = TableWriter(tmp_path, "t", pa.schema([(name, pa.int64()) for name in names]))
     batch, held = ROWS_PER_GROUP // 64 + 1, []

@@ -82,7 +82,7 @@ def test_a_run_just_made_and_one_opened_are_one_class(made: Results) -> None:
 
 
 def test_frames_have_names_and_units_and_no_raw_columns(made: Results) -> None:
-    """No ps, micro-units, unnamed indices, or indices in place of names; all columns have units."""
+    """Frames have names and units in all columns, without ps, micro-units and indices."""
     for name in ("flows", "links", "agents", "ledger"):
         frame = getattr(made, name)
         assert frame.index.name, name
@@ -225,7 +225,7 @@ def test_utilization_counts_what_departs_with_its_framing(tmp_path: Path) -> Non
 def test_money_counts_from_the_date_of_a_posting(
     made: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Calls are booked later than they are dated, so postings may be in any order."""
+    """Money counts from a posting's date. Postings may be in any order."""
     expected = made.timeseries("balance", every_s=10)
     raw = made.raw
     monkeypatch.setattr(raw, "ledger", raw.ledger.iloc[::-1])
@@ -248,7 +248,7 @@ def test_what_there_is_no_series_of(what: str, by: str | None, says: str, made: 
 
 
 def test_what_gold_paid_and_why(made: Results) -> None:
-    """Fee x time by its customers, marks x price by its provider: the ledger's sums, exactly."""
+    """Gold's customers pay fee x time, and its provider marks x price, as in the ledger."""
     paid = made.payments("gold")
     names = {flow["flow"]: flow["name"] for flow in rows(made, "flows")}
     owed: dict[tuple[str, str], int] = {}
@@ -283,7 +283,7 @@ def test_payments_of_every_account_sum_to_it(made: Results) -> None:
 
 
 def test_marks_on_the_way_back_are_not_paid_for(tmp_path: Path) -> None:
-    """ACKs that are ECT get marked too, but only the links of the path sell marks."""
+    """Marks on ECT ACKs are not paid for, because only the links of the path sell marks."""
     text = TWO_LINKS.replace("SETTLEMENT", "retail").replace("{law: wtp}", "{law: wtp, ect: all}")
     back = "probability: 0.02}, reverse: {marking: {law: fixed, probability: 0.2}}}"
     text = text.replace("probability: 0.02}}", back)

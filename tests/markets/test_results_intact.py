@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results that are altered, or cut off by a loss of power: refused, never read as if whole."""
+"""Results that are altered, or cut off by a loss of power, are never read as if complete."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused(
 
 
 def test_results_of_earlier_versions_open(tmp_path: Path) -> None:
-    """Without digests, nothing is checked; an unreadable file still gives one line."""
+    """Results of earlier versions have no digests and open. Unreadable files give one line."""
     folder = undigested(write(tmp_path / "r"))
     assert len(open_raw(folder).flows) == 2
     file = folder / "flows.parquet"
@@ -104,7 +104,7 @@ def test_results_of_earlier_versions_open(tmp_path: Path) -> None:
 
 
 def test_a_run_cut_off_by_a_loss_of_power_is_never_complete_and_wrong(tmp_path: Path) -> None:
-    """After each step of the writer, with names and content that were not synced lost or kept.
+    """A loss of power after any step of the writer never leaves a wrong complete run.
 
     Its tables were on the disk before a manifest called it complete.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markets as PettingZoo and Gymnasium have environments, on the real engine."""
+"""Markets as environments of PettingZoo and Gymnasium, on the real engine."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_pettingzoos_own_tests(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("text", [ENVIRONMENT, LEVELS], ids=["continuous", "levels"])
 @pytest.mark.parametrize("learner", ["isp", "joe"])
 def test_gymnasiums_own_test(tmp_path: Path, text: str, learner: str) -> None:
-    """check_env; there is nothing to render."""
+    """Gymnasium's check_env accepts the environment, without rendering."""
     env = market_env(written(tmp_path, text), learner)
     check_env(env, skip_render_check=True)
     env.close()
 
 
 def test_spaces_are_the_same_objects_and_of_the_declared_form(env: MarketParallelEnv) -> None:
-    """They have a number for each quantity, and every call returns the same space."""
+    """Spaces have a number for each quantity, and every call returns the same space."""
     for name, seen, acts in (("isp", 4, 1), ("joe", 3, 2)):
         assert env.observation_space(name) is env.observation_space(name)
         assert env.action_space(name) is env.action_space(name)
@@ -136,7 +136,7 @@ def test_the_surplus_by_hand(tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_episode(env: MarketParallelEnv) -> None:
-    """They are equal to the bit; another seed and the next episode differ."""
+    """Episodes of one seed are equal to the bit. Other seeds and episodes differ."""
 
     def course(seed: int | None) -> list[float]:
         env.reset(seed=seed)
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_episode(env: MarketParallelEnv) -> None:
 
 
 def test_sixty_four_in_one_process(tmp_path: Path, pids: list[int]) -> None:
-    """Each environment earns the same in turn as alone, and all end; the fast tier has 16."""
+    """Each environment earns the same in turn as alone, and all end."""
     path, before, count = written(tmp_path), held(), 64 if in_full() else 16
     alone = market_env(path, "isp")
     alone.reset(seed=count - 1)

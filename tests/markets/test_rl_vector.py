@@ -40,7 +40,7 @@ def _actions(space: gymnasium.Space, number: int) -> np.ndarray:
 
 
 def test_it_is_gymnasiums_own_vector_of_the_same_markets(file: Path, envs: MarketVectorEnv) -> None:
-    """Observations, rewards, ends, infos and automatic resets, over more than an episode."""
+    """Gymnasium's vector of the same markets gives the same results over several episodes."""
     plain = SyncVectorEnv([lambda: market_env(file)] * COUNT)
     assert envs.observation_space == plain.observation_space
     assert envs.action_space == plain.action_space
@@ -79,7 +79,7 @@ def test_markets_have_seeds_of_their_own(envs: MarketVectorEnv) -> None:
 
 
 def test_what_is_wrong_is_told(file: Path, envs: MarketVectorEnv) -> None:
-    """Wrong numbers of markets, seeds and actions are refused; afterwards the markets go on."""
+    """Wrong numbers of markets, seeds and actions are refused, and the markets can continue."""
     for count, processes in ((0, 1), (2, -1)):
         with pytest.raises(InputError, match="expected 1 or more"):
             vector_env(file, count, processes=processes)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_file_is_read_in_its_units(tmp_path: Path) -> None:
-    """Times in ps, ranges in the unit of each quantity, parameters of rewards."""
+    """A file gives times in ps, ranges in their units, and parameters of rewards."""
     found = load_environment(written(tmp_path))
     assert (found.step_ps, found.settle_ps, found.steps) == (4 * 10**12, 10**12, 6)
     joe = found.learner("joe")
@@ -36,7 +36,7 @@ def test_learners_take_the_place_of_strategies_and_of_nothing_else(tmp_path: Pat
 
 
 def test_the_scenario_may_be_changed(tmp_path: Path) -> None:
-    """`set`, as in sweeps."""
+    """The key `set` changes the scenario, as in sweeps."""
     marking = "{law: virtual-queue, theta: 0.75}"
     text = f'set: {{"network.links.l.rate": 8 Mbps, seed: 9, "network.links.l.marking": {marking}}}'
     found = load_environment(written(tmp_path, f"{ENVIRONMENT}{text}\n")).scenario
@@ -94,7 +94,7 @@ def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
 def test_faults_are_one_line(
     tmp_path: Path, old: str, new: str, line: int | None, told: str
 ) -> None:
-    """File, line, found, expected."""
+    """Each fault gives one line: file, line, and the values found and expected."""
     assert old in ENVIRONMENT
     with pytest.raises(ScenarioError) as raised:
         load_environment(written(tmp_path, ENVIRONMENT.replace(old, new, 1)))
@@ -112,7 +112,7 @@ def test_faults_are_one_line(
     ],
 )
 def test_scenarios_that_do_not_do(tmp_path: Path, old: str, new: str, told: str) -> None:
-    """A warm-up that ends between two epochs, and a market without payers."""
+    """A warm-up that ends between two epochs is refused, and so is a market without payers."""
     with pytest.raises(ScenarioError, match=told):
         load_environment(written(tmp_path, scenario=SCENARIO.replace(old, new, 1)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths: against the brute force over all simple paths; ties, hashes, ways back, and no way."""
+"""Paths against brute force over all simple paths: ties, hashes, reverse paths, no path."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_failed_engines_last_line_is_passed_on(tmp_path: Path) -> None:
 def test_engine_that_finishes_early_leaves_partial_results(
     tmp_path: Path, at: int, due: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is one line with status 1: a complete run has all reports up to its end."""
+    """A run without its last reports gives one line and status 1, and partial results."""
     assert ecnomy("run", scenario(tmp_path, f"finish {at}"), "--out", str(tmp_path / "r")) == 1
     said = capsys.readouterr().err
     assert f"found finish, expected the report at {due} s" in said and "Traceback" not in said
@@ -219,7 +219,7 @@ def test_file_that_is_no_program_is_named(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> None:
-    """Results that are complete stay."""
+    """A folder with complete results is refused before the engine starts."""
     run(scenario(tmp_path), out=tmp_path / "r")
     with pytest.raises(InputError, match="exists already"):
         run(scenario(tmp_path), out=tmp_path / "r")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `check` warns of, and the summary."""
+"""The warnings of `check`, and its summary."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:
 
 
 def test_bbr_needs_sack() -> None:
-    """Without it, the losses of its start take a round trip each."""
+    """BBR without SACK is warned of: the losses of its start take a round trip each."""
     off = "network.links.pipe.marking={law: drop-tail}"
     bbr = "sources.s.transport={law: bbr, ecn: off, sack: SACK}"
     (only,) = warned(scenario_from_text(TEXT, overrides=[off, bbr.replace("SACK", "false")]))
@@ -154,7 +154,7 @@ def test_marks_within_capacity_are_not_warned_of() -> None:
 
 
 def test_pie_marks_no_more_than_its_share() -> None:
-    """Above mark_p, a tenth, it drops: more marks are warned of, unless it may mark more."""
+    """PIE drops above mark_p, a tenth, so `check` warns of orders for more marks."""
     pie = "network.links.pipe.marking={{law: pie, mark_p: {}}}"
     asked = "sources.s.transport.mark_rate=101 marks/s"
     (only,) = warned(scenario_from_text(TEXT, overrides=[pie.format(0.1), asked]))

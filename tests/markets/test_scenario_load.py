@@ -214,7 +214,7 @@ def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
 
 
 def test_a_law_refuses_what_its_range_excludes() -> None:
-    """No plan has a value that the engine would refuse."""
+    """Values outside a law's range are refused, so no plan fails in the engine."""
     with pytest.raises(ValueError, match="probability is 1.5, expected 0 to 1"):
         law("marking", "fixed", {"probability": 1.5})
     with pytest.raises(ValueError, match="probability is None"):
@@ -224,7 +224,7 @@ def test_a_law_refuses_what_its_range_excludes() -> None:
 
 
 def test_written_values_read_back() -> None:
-    """Every reader writes what it reads; floats survive to the last bit."""
+    """Every value is written back as it was read, and floats are exact."""
     text = SMALL.replace(
         "{law: wtp}", "{law: wtp, weight: 0.1 marks, cwnd_max: 1e3, min_rto: 1 ms}"
     )

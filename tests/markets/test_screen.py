@@ -94,7 +94,7 @@ def test_payments_are_the_ledgers_by_payer_and_payee(
 def test_willingness_and_prices_are_those_in_force(
     told: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Gold's two flows are to pay 4 money/s each, silver's 1; a mark costs 0.125."""
+    """Gold's two flows pay 4 money/s each, silver's 1, and a mark costs 0.125."""
     play("gold-silver.yaml", tmp_path)
     last = told[-1]
     shown = {one["name"]: (one["class"], one["willing"]) for one in last["sources"]}
@@ -114,7 +114,7 @@ def test_news_is_what_was_decided_at_that_report(
 
 
 def test_news_of_many_sources_fits_a_line(told: list[dict[str, Any]], tmp_path: Path) -> None:
-    """Qtenv cuts a line at 70 letters; the time takes 11 of them."""
+    """News of many sources fit a line of Qtenv with 70 letters."""
     play("abilene.yaml", tmp_path)
     said = [line for one in told for line in one["news"]]
     assert any(" for 143 sources: aims at " in line for line in said), said[:5]

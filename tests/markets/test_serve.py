@@ -155,7 +155,7 @@ def test_another_network_is_refused_by_what_differs(serving: Serving, tmp_path: 
 
 @on_one
 def test_a_repetition_gets_the_market_of_its_seed(serving: Serving) -> None:
-    """OMNeT++ reports the scenario's network and another seed: the run has that seed."""
+    """If OMNeT++ reports the scenario's network with another seed, the run has that seed."""
     answer = _hello(serving, lambda wire: None, seed=serving.plan.seed + 4)
     assert isinstance(answer, Welcome)
     folder, said = serving.next_run()
@@ -276,7 +276,7 @@ def test_silence_of_a_guest_is_no_death(tmp_path: Path, monkeypatch: pytest.Monk
 
 @full
 def test_once_ends_after_a_run(tmp_path: Path, stack: ExitStack) -> None:
-    """Status 0; a guest without the token is refused, and does not count."""
+    """`--once` ends with status 0. A guest without the token is refused and does not count."""
     file = tmp_path / "token"
     words = ("--listen", "tcp://127.0.0.1:0", "--once", "--token-file", str(file))
     there = Serving(stack, tmp_path, *words)
@@ -342,7 +342,7 @@ def _unix(path: str) -> socket.socket:
 def test_address_that_is_taken_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit 2 and the address."""
+    """An address in use gives one line and exit status 2."""
     (tmp_path / "scene.yaml").write_text(SCENARIO)
     with listen(f"unix:{tmp_path}/market") as taken:
         assert ecnomy("serve", tmp_path / "scene.yaml", "--listen", taken.address) == 2

@@ -44,7 +44,7 @@ LINK = "network.links.l"
 
 
 def test_what_is_written_reaches_the_plan_and_reads_back() -> None:
-    """Promises in the laws' units; classes by name, number and default; no scheduler backwards."""
+    """Promises have the laws' units, and classes are by name, number and default."""
     scenario = scenario_from_text(TEXT)
     plan = make_plan(scenario)
     first, back = plan.links
@@ -65,7 +65,7 @@ def test_what_is_written_reaches_the_plan_and_reads_back() -> None:
 
 
 def test_a_run_has_a_row_per_class_and_bin(tmp_path: Path) -> None:
-    """The table's names and bins; its packets are the link's."""
+    """The table has a row per class and bin, and its packets add up to the link's."""
     result = run(scenario_from_text(TEXT), out=tmp_path / "run")
     rows = result.classes
     assert list(rows["class_name"].unique()) == ["gold", "2", "3"]
@@ -189,7 +189,7 @@ def test_slips_in_shares_are_named(override: str, path: str, complaint: str) -> 
 
 
 def test_no_marking_of_the_link_beside_shares() -> None:
-    """The link itself has no queue: the message says where to write `marking`."""
+    """The link itself has no queue, so the message says where to write `marking`."""
     changes = [f"{LINK}.scheduler={WEIGHTS}", f"{LINK}.marking={{law: fixed, probability: 0.1}}"]
     with pytest.raises(ScenarioError, match="together with a scheduler.*set the classes"):
         make_plan(scenario_from_text(TEXT, overrides=changes))
@@ -197,7 +197,7 @@ def test_no_marking_of_the_link_beside_shares() -> None:
 
 @pytest.mark.parametrize(("link", "service"), [(0, 3), (1, 0), (2, 0)])
 def test_an_engine_that_counts_unknown_classes_is_refused(link: int, service: int) -> None:
-    """A class that the link does not have, or a link without classes."""
+    """A class that the link does not have is refused, or classes on a link without them."""
     plan = make_plan(scenario_from_text(TEXT))
     columns = {"link": np.array([link]), "class": np.array([service])}
     with pytest.raises(ProtocolError, match="out-of-range"):

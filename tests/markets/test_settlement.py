@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who pays whom for marks in a network of three domains, worked out by hand."""
+"""Payments for marks in a network of three domains, worked out by hand."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def bills(market: Market) -> dict[tuple[str, str], int]:
 
 @pytest.mark.parametrize("rule", HAND)
 def test_three_domains_by_hand(rule: str) -> None:
-    """Every posting of two epochs, to the micro-unit; the books balance."""
+    """Every posting of two epochs is right to the micro-unit, and the books balance."""
     market = three(rule)
     first = [*FIRST["long"], *FIRST["short"]]
     both = [a + b for a, b in zip(first, (*SECOND["long"], *SECOND["short"]), strict=True)]
@@ -201,7 +201,7 @@ def test_direct_knows_marks_only() -> None:
 
 
 def test_what_a_mark_costs_a_flow() -> None:
-    """The access carrier's price; under `direct`, the mean over the carriers that set its marks."""
+    """A mark costs the access carrier's price, or under `direct` the mean over carriers."""
     retail, direct = three("retail"), three("direct")
     assert retail.row_price_micro().tolist() == [10, 7]
     assert direct.row_price_micro().tolist() == [10, 7]  # nothing was marked yet
@@ -230,12 +230,12 @@ def test_what_a_mark_costs_a_flow() -> None:
     ],
 )
 def test_marks_are_shared_out_whole(total: int, weights: list[int], parts: list[int]) -> None:
-    """Shares are in proportion, with largest remainders; ties go to the earlier row."""
+    """Shares are in proportion, by largest remainders. Ties go to the earlier row."""
     assert shared(total, np.array(weights)).tolist() == parts
 
 
 def test_a_rule_of_ones_own(tmp_path) -> None:
-    """A class by dotted path; a path that cannot be imported is refused in one line."""
+    """A settlement can be a class by dotted path. A bad path is refused in one line."""
     spec = MarketSpec(5, (AgentSpec("isp", "connectivity-provider"),), "nowhere.rules:Mine")
     with pytest.raises(InputError, match="settlement 'nowhere.rules:Mine': tried"):
         Market(world.plan([world.source("s")]), spec)

@@ -48,7 +48,7 @@ def warned(text: str, *overrides: str) -> list[str]:
 
 
 def test_the_numbers_are_those_of_the_formula() -> None:
-    """Ten weights over 100 ms ask 100 of 1,250 packets/s: p = 0.08, T / (gain p) = 12.5 s."""
+    """At p = 0.08 (100 of 1,250 packets/s), windows settle in T / (gain p) = 12.5 s."""
     scenario = scenario_from_text(SLOW)
     light, heavy = settlings(scenario, make_plan(scenario))
     for found, window in ((light, 12.5), (heavy, 50.0)):
@@ -106,7 +106,7 @@ def test_a_window_below_a_packet_settles_within_marks() -> None:
 
 
 def test_the_floor_of_an_ack_clocked_window_is_told_from_a_twentieth_on() -> None:
-    """0.75 marks/s are those of a window of one packet, the floor: at p = 0.3 0.3 per 0.4 s."""
+    """A window at its floor of one packet gets 0.75 marks/s, which is warned of."""
     text = SMALL.format(duration=3000, warmup=2000)
     for mark_rate, over in ((0.75, ""), (0.72, ""), (0.7, "1.07"), (0.0375, "20")):
         own = f"sources.s.transport.mark_rate={mark_rate} marks/s"
@@ -177,7 +177,7 @@ def test_what_takes_room_or_marks_counts() -> None:
 
 
 def test_slow_start_into_a_deep_buffer() -> None:
-    """300 packets behind a pipe of 25: WTP repairs a burst one by one; SACK or marks avoid this."""
+    """Slow start into 300 packets behind a pipe of 25 is warned of, unless SACK or marks help."""
     wtp = "sources.s.transport={law: wtp, slow_start: true, mss: 960 bytes}"
     (line,) = warned(DEEP, wtp)
     for part in ("source s", "link pipe", "300 packets, 12 times", "325 packets", "sack: true"):

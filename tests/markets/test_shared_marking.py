@@ -60,14 +60,14 @@ def marking(plan: Plan, key: str) -> dict[str, Any]:
 
 
 def test_a_shared_marking_is_what_each_link_would_have_written() -> None:
-    """The same plan to the byte, and reverse directions drop their tails in both."""
+    """A shared marking gives the same plan as one per link, with drop-tail in reverse."""
     each = text("routing: hops", f", marking: {RED}", f", marking: {RED}")
     assert plan_of(text()).to_json() == plan_of(each).to_json()
     assert marking(plan_of(text()), "max_probability") == {"near": 0.5, "far": 0.5}
 
 
 def test_a_link_without_a_law_changes_the_shared_one_and_one_with_a_law_has_its_own() -> None:
-    """Its reverse direction does the same; an empty mapping is the unchanged shared marking."""
+    """A link without `law` changes the shared marking, and one with `law` has its own."""
     plan = plan_of(text(near=", marking: {max_probability: 0.2}, reverse: {marking: {}}"))
     wanted = {"near": 0.2, "near.reverse": 0.5, "far": 0.5}
     assert marking(plan, "max_probability") == wanted
@@ -115,7 +115,7 @@ def test_every_link_by_its_path() -> None:
 
 
 def test_one_links_value_goes_before_the_shared_one() -> None:
-    """This holds for either order of the overrides."""
+    """A link's own value takes precedence over the shared one, in either order of overrides."""
     sets = ("network.links.far.marking.max_probability=0.9", "network.marking.max_probability=0.3")
     for order in (sets, sets[::-1]):
         assert marking(plan_of(text(), *order), "max_probability") == {"near": 0.3, "far": 0.9}

@@ -62,7 +62,7 @@ def test_bash_completes_words(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Verbs of all packages, options, and names of examples; bash itself completes files."""
+    """Verbs of all packages, options and examples are completed. Bash itself completes files."""
     monkeypatch.setenv("_ECNOMY_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))

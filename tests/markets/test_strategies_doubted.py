@@ -30,7 +30,7 @@ PRICES = "market.agents.isp.strategy"
 
 
 def doubts(*overrides: str) -> list[str]:
-    """What `check` says of these agents."""
+    """Return the warnings of `check` about these agents."""
     scenario = scenario_from_text(TEXT, overrides=overrides)
     return [one for one in warnings(scenario, make_plan(scenario)) if one.startswith("agent ")]
 
@@ -49,7 +49,7 @@ def test_fixed_marking_is_moved_by_nobody() -> None:
 
 
 def test_prices_after_the_end() -> None:
-    """For a list of times, the first late one is named; for prices by the hour, none."""
+    """The first price after the end of a run is named, but not for prices by the hour."""
     (one,) = doubts(f"{PRICES}.prices={{0 s: 0.01 money, 300 s: 0.02 money, 400 s: 1 money}}")
     assert one.startswith("agent isp: its price from 300 s on is never posted")
     day = "{kind: price-schedule, period: 24 h, prices: {0 h: 0.01 money, 8 h: 0.02 money}}"

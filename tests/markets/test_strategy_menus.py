@@ -20,7 +20,7 @@ NAMES = {"shop": ("slow", "fast", "none"), "rival": ("only", "other")}
 
 
 class World:
-    """Six flows of two users; classes 0 and 2 are the shop's, 1 is the rival's."""
+    """Six flows of two users. Classes 0 and 2 belong to the shop, and 1 to the rival."""
 
     def __init__(self) -> None:
         self.offer = np.array([0, 1, 2, 0, -1, 1])
@@ -94,7 +94,7 @@ def test_choices_are_kept_by_flow_and_changes_are_noted() -> None:
     ],
 )
 def test_what_cannot_be_chosen_is_refused(seller: str, choice: str, flows: Any, says: str) -> None:
-    """Choices and flows of others, a flow in another's class, an unknown provider."""
+    """Choices and flows of others, flows in others' classes and unknown providers are refused."""
     world = World()
     with pytest.raises(StrategyError, match=says):
         world.choose("ann", seller, choice, flows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For how long flows were on, against a count second by second."""
+"""The time for which flows were on, against a count second by second."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_means_are_those_of_a_count_second_by_second(
 
 
 def test_a_stop_amid_an_epoch_counts_to_the_moment() -> None:
-    """On from 2 s, off from 4 s to 6 s, stopped at 7.5 s: 3.5 s of the ten."""
+    """A flow that starts at 2 s, pauses from 4 s to 6 s and stops at 7.5 s was on for 3.5 s."""
     said = np.array([4, 6]) * S, np.array([1, 1]), np.array([0.0, 1.0])
     switches = Switches(_plan([(0, -1), (2, 7.5)]), *said)
     found = switches.on(np.array([0, 10 * S], dtype=np.int64))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables on a terminal: no figure is broken, no name is cut, nothing is wider than the screen."""
+"""Tables on a terminal fit the screen, without broken figures and cut names."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ KINDS: dict[str, tuple[Tariff, str]] = {
 
 
 def test_every_kind_is_held_to_the_common_rules() -> None:
-    """The table above has all kinds except users' own tariffs."""
+    """The table above has all kinds of tariffs, except custom ones."""
     assert {type(tariff) for tariff, _ in KINDS.values()} == set(ACCRUERS) - {Own}
 
 
@@ -101,7 +101,7 @@ def test_a_meter_that_runs_backwards_is_refused(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_rows_owe_nothing(kind: str) -> None:
-    """A contract that nobody has entered yet."""
+    """A contract without rows owes nothing."""
     tariff, unit = KINDS[kind]
     assert accruer(tariff, 0, unit).due(0, 10, ints(), 1).tolist() == []
 
@@ -114,7 +114,7 @@ def test_a_posted_price_below_zero_is_refused(posted: Any) -> None:
 
 
 def test_a_posted_price_of_each_row() -> None:
-    """Sellers post their own."""
+    """Each row is charged at the price that its seller has posted."""
     assert accruer(Posted(), 2, "mark").due(0, 1, ints(3, 5), ints(10, 7)).tolist() == [30, 35]
 
 
@@ -203,7 +203,7 @@ def test_odd_marks_of_an_epoch_over_a_boundary() -> None:
 
 
 def test_prices_without_a_common_fraction_are_refused() -> None:
-    """Two primes whose product is beyond int64."""
+    """Prices per two primes whose product is beyond int64 are refused."""
     tariff = TwoPart(fee=Price(1, 2**31 - 1, "ps"), price=Price(1, 2**61 - 1, "byte"))
     with pytest.raises(LedgerError, match="overflow"):
         accruer(tariff, 1, "byte")
@@ -219,7 +219,7 @@ def test_a_price_out_of_range_is_refused(bad: tuple[int, int, str]) -> None:
 
 
 def test_a_tariff_of_a_users_own() -> None:
-    """Rounds each row's bytes up to megabytes, over any epochs."""
+    """A custom tariff rounds each row's bytes up to megabytes, over any epochs."""
     charged = accruer(Own(path="lab_tariffs:StartedMegabytes", params={"price": 0.5}), 2, "byte")
     paid = [charged.due(t, t + 1, ints(600_000, 10**6), 0).tolist() for t in range(3)]
     assert paid == [[500_000, 500_000], [500_000, 500_000], [0, 500_000]]
@@ -257,7 +257,7 @@ def test_a_users_tariff_is_held_to_what_can_be_booked(fault: str, told: str) -> 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "menu"])
 def test_many_rows_are_as_one_each(kind: str) -> None:
-    """Columns of 200 rows against 200 accruers of one."""
+    """Columns of 200 rows are charged like 200 accruers of one row."""
     tariff, unit = KINDS[kind]
     draw: Callable[..., Any] = np.random.default_rng(7).integers
     together, alone = accruer(tariff, 200, unit), [accruer(tariff, 1, unit) for _ in range(200)]

@@ -143,7 +143,7 @@ def test_a_price_by_peak_and_mean_rate() -> None:
 
 
 def test_time_and_packets_are_rounded_once() -> None:
-    """Half a micro-unit of each is one; large calls are exact integers."""
+    """Half a micro-unit of time and of packets make one. Large calls are exact integers."""
     tariff = CallTariff(0, 1, 0.01, 0, price_micro_per_min=30, price_micro_per_mega=500_000)
     assert [tariff.use_charge_micro(PS, n) for n in (0, 1, 2)] == [0, 1, 1]
     assert tariff.use_charge_micro(10**18, 10**12 + 1) == 30 * 10**6 // 60 + (10**12 + 1) // 2
@@ -160,7 +160,7 @@ def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
 
 
 def test_time_is_charged_to_the_micro_unit_below() -> None:
-    """20,001 micro-units a minute."""
+    """Time at 20,001 micro-units per minute is charged to the micro-unit below."""
     tariff = CallTariff(5, 1, 0.01, 7, price_micro_per_min=20_001)
     assert [tariff.use_charge_micro(t * PS, 9) for t in (0, 1, 60, 61)] == [0, 333, 20_001, 20_334]
     assert tariff.back_micro(99) == 7

@@ -178,7 +178,7 @@ def test_blocks_and_a_cap_are_exact(made: tuple[Blocks, str], seen: list[Epoch])
 
 
 def test_a_cap_is_reached_exactly_and_holds() -> None:
-    """0.3 money a mark up to 1 money: the fourth mark costs the rest, the fifth nothing."""
+    """At 0.3 money per mark up to 1 money, the fourth mark costs the rest and the fifth 0."""
     tariff = Blocks(blocks=(Block(price=Price(300_000, 1, "mark")),), cap_micro=10**6)
     charged = accruer(tariff, 2, "mark")
     paid = [charged.due(t, t + 1, ints(1, 2**61 * (t == 0)), 0).tolist() for t in range(5)]

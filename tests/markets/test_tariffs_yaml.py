@@ -127,7 +127,7 @@ def test_resolved_text() -> None:
 
 @given(st.integers(0, 10**12), st.sampled_from(sorted(PER)))
 def test_every_price_that_can_be_written_is_read_exactly(micro: int, name: str) -> None:
-    """Whole micro-units up to the highest price, for every unit that a price may be for."""
+    """All prices in whole micro-units are read exactly, for every unit."""
     text = f"{decimal_text(number(str(micro)) / 10**6)} money/{name}"
     price = PriceReader().read(parse(repr(text), "lab.yaml"), "price")
     unit, per = PER[name]

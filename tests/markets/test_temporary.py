@@ -25,7 +25,7 @@ with temporary_folder() as folder:
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary folders are."""
+    """The folder that contains temporary folders."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     return tmp_path / f"ecnomy-{os.getuid()}" / "runs"

@@ -69,7 +69,7 @@ def test_a_flow_switched_off_is_silent_and_pays_no_fee(tmp_path: Path) -> None:
 
 
 def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
-    """Names and members of flows; payload is 960 of every 1000 bytes; whether it is switched on."""
+    """Views have names, members, switches and payload, which is 960 of every 1000 bytes."""
     made(tmp_path / "r", "Switch")
     assert sorted(LOG.keys() - {"isp"}) == ["day.0", "day.1", "night.0", "night.1"]
     views = [view for view in LOG["day.0"] if isinstance(view, FlowView)]
@@ -133,7 +133,7 @@ def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> N
 
 
 def test_a_bill_of_nothing_has_no_standing_part() -> None:
-    """A fee of 3 micro-units for 5 s and 1 for a byte: owed are 0.6, 11.2, 11.8 and 12.4 so far."""
+    """A fee of 3 micro-units per 5 s plus 1 per byte makes 0.6, 11.2, 11.8 and 12.4."""
     fee, price = Price(3, 5 * PS, "ps"), Price(1, 1, "byte")
     line = ContractSpec("line", "bytes", TwoPart(fee=fee, price=price), ("day",))
     isp = AgentSpec("isp", "connectivity-provider", contracts=(line,))

@@ -85,7 +85,7 @@ def test_abilene_is_what_topohub_says() -> None:
 
 
 def test_the_busiest_link_is_offered_what_was_asked_for() -> None:
-    """Framing counts, and the scale holds for the sum of the flows of a pair."""
+    """The busiest link has the requested load, with framing, over all flows of a pair."""
     for new in ("rate: 10 Mbps\n  framing: 100 bytes", "rate: 10 Mbps\n  routing: hops"):
         plan = make_plan(scenario("rate: 10 Mbps", new))
         assert max(offered(plan)) == pytest.approx(1.2, rel=1e-5)
@@ -330,7 +330,7 @@ def test_unreachable_pairs_are_named() -> None:
 
 
 def test_topohub_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the package, the message gives the command that installs it."""
+    """Without topohub, the message gives the command that installs it."""
     monkeypatch.setitem(sys.modules, "topohub", None)
     with pytest.raises(ScenarioError, match=r"topohub.*pip install 'ecnomy\[all\]'"):
         scenario()

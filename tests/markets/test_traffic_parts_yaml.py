@@ -80,7 +80,7 @@ def test_speech_and_the_longest_call() -> None:
 
 
 def test_callers_without_number() -> None:
-    """Lines in place of users: Erlang's load, a warning's assumed rate, and either key alone."""
+    """Callers without number have lines, an Erlang load and a rate for warnings."""
     source = plan_of("{kind: voip, interarrival: 30 s}", "udp").sources[0]
     line = plan_of("{kind: voip}", "udp").links[0]
     assert source.traffic.params["interarrival_mean_s"] == 30.0
@@ -99,13 +99,13 @@ def test_callers_without_number() -> None:
 
 @pytest.mark.parametrize(("connection", "lasting"), [("lasting", 1.0), ("new", 0.0)])
 def test_a_connection_for_all_groups_or_for_each(connection: str, lasting: float) -> None:
-    """By name in YAML, a switch in the plan."""
+    """`connection` is a name in YAML, and a switch in the plan."""
     (source,) = plan_of(f"{{kind: on-off, connection: {connection}}}").sources
     assert source.traffic.params["lasting"] == lasting
 
 
 def test_video() -> None:
-    """Types of frames by name; the defaults make 1 Mbps."""
+    """Types of frames are given by name, and the defaults give 1 Mbps."""
     source = plan_of(
         "{kind: video, group: 6, anchors: 2, i: {mean: 20 kB}, packets: spread}", "udp"
     )
@@ -117,7 +117,7 @@ def test_video() -> None:
 
 
 def test_lists_of_sizes(tmp_path: Path) -> None:
-    """In YAML or in a file beside the scenario, with and without weights and units."""
+    """Sizes are listed in YAML or in a file, with and without weights and units."""
     listed = "{kind: web, size: list, sizes: [1 kB, {size: 2 MB, weight: 0.25}]}"
     sizes = Sizes([1000, 2_000_000], [1.0, 0.25])
     assert plan_of(listed).sources[0].sizes == sizes
@@ -168,7 +168,7 @@ def test_one_line_says_what_is_wrong(
 
 
 def test_faults_within_a_file_of_sizes_name_its_line(tmp_path: Path) -> None:
-    """The file of sizes and the line in it."""
+    """The message names the file of sizes and the line in it."""
     (tmp_path / "s.yaml").write_text(text("{kind: web, size: list, sizes: sizes.csv}"))
     for line, found in (("0", "0 bytes"), ("1 kB, none", "'none'"), ("big", "'big'")):
         (tmp_path / "sizes.csv").write_text(f"100\n{line}\n")

@@ -27,7 +27,7 @@ def market(answer: Any) -> Market:
 
 
 def test_engines_are_told_of_what_changes_only() -> None:
-    """Orders have link, index of the parameter and value; the carrier sees the present law."""
+    """Orders contain only changed parameters, and the carrier sees the present law."""
     made = market({"bottleneck": {"probability": np.float64(0.2)}})
     first = made.decide(report(made.plan, 0, 0))
     assert {name: column.tolist() for name, column in first.links.items()} == {
@@ -79,7 +79,7 @@ def test_values_that_contradict_each_other_are_refused() -> None:
 
 
 def test_orders_of_several_links_are_sent_once_and_in_order() -> None:
-    """The last value of each parameter; one that was never changed is not sent."""
+    """The last value of each changed parameter is sent once, in order."""
     made = plan([source("one")])
     red = law("marking", "red", {"min_threshold": 5, "max_threshold": 15})
     links = [msgspec.structs.replace(made.links[0], name=n, marking=red) for n in ("near", "far")]

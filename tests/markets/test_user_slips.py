@@ -38,7 +38,7 @@ def test_set_of_another_law_drops_the_old_parameters() -> None:
 def test_a_missing_transport_is_told_with_one_that_carries_the_traffic(
     traffic: str, law: str
 ) -> None:
-    """The message once proposed wtp for datagrams, and then refused it."""
+    """The message proposes a transport that can carry the traffic, such as udp for datagrams."""
     with pytest.raises(ScenarioError) as caught:
         load(GOLD, overrides=[f"sources.gold={{name: a, from: b, to: c, traffic: {traffic}}}"])
     assert caught.value.found == "no 'transport'"
@@ -92,7 +92,7 @@ def test_a_scenario_is_not_a_sweep_and_a_sweep_is_not_a_scenario() -> None:
 
 
 def test_a_misspelt_class_is_told_what_its_module_has(tmp_path: Path, monkeypatch) -> None:
-    """Strategies that the module defines, not those that it imports."""
+    """The message lists strategies that the module defines, not those that it imports."""
     text = "from ecnomy.agents.strategies.stay import Stay\nclass Mine(Stay):\n    pass\n"
     (tmp_path / "slip_lab.py").write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))

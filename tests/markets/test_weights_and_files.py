@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights bought with money, and the files that strategies observe."""
+"""Weights that are paid for, and the files that strategies observe."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def result(tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_weight_is_paid_for_by_time(result) -> None:
-    """0.01 money/s a unit: 2 until 4 s, 3 until 8 s, then 1, the least; NewReno has none."""
+    """A weight costs 0.01 money/s per unit: 2 until 4 s, 3 until 8 s, then the minimum of 1."""
     bought = result.raw.ledger[result.raw.ledger["kind"] == "weight-charge"]
     paid = bought.groupby("flow")["amount_micro"].sum().to_dict()
     assert paid == dict.fromkeys((0, 1), 10000 * (2 * 4 + 3 * 4 + 1 * 4))
@@ -139,7 +139,7 @@ def test_a_weight_for_a_law_that_has_none_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_time_by_weight_is_exact_to_a_millionth() -> None:
-    """Against Python's integers, with times not in whole millions; 2^62 is refused."""
+    """Charges equal Python's integers at any times, and 2^62 is refused."""
     draw = np.random.default_rng(5)
     active_ps = draw.integers(0, 10**13, 500)
     weight = draw.integers(0, 10**11, 500) / 10**6

@@ -34,7 +34,7 @@ class Switch:
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Which of its flows may send."""
+        """Return which of its flows may send."""
         LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
         by_day = seen.t_ps < 6 * 10**12
         return FlowDecision(active=(seen.source == "day") == by_day)
@@ -62,7 +62,7 @@ class Vague:
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Perhaps."""
+        """Return a text, which is not a truth value."""
         return FlowDecision(active="perhaps")  # type: ignore[arg-type]
 
 
@@ -101,7 +101,7 @@ class Prepaid:
     budget: Annotated[float, Unit("money")] = 1.0
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """What is left of it."""
+        """Return the rest of the budget."""
         self.budget -= seen.charge_micro / 1e6
         return FlowDecision(2e6, budget_micro=max(0, round(self.budget * 1e6)))
 
@@ -114,5 +114,5 @@ class Seesaw:
     high: Annotated[float, Unit("money")]
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Low first."""
+        """Return a low price first."""
         return round(1e6 * (self.high if seen.t_ps // 10**12 % 2 else self.low))

@@ -11,16 +11,16 @@ __all__ = ["Tuner"]
 
 
 class Tuner:
-    """Answers `answer` at each decision; keeps what it saw of the laws."""
+    """Returns `answer` at each decision, and keeps its observations of the laws."""
 
     answer: ClassVar[Any] = {}
     told: ClassVar[list[Any]] = []
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The price that there is."""
+        """Return the present price."""
         return seen.price_micro
 
     def tune(self, seen: PriceObservation) -> Any:
-        """What the test says."""
+        """Return the answer of the test."""
         Tuner.told.append([(law.law, dict(law.params)) for law in seen.laws])
         return Tuner.answer
