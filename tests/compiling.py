@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled parts of the tests: each made once, by one worker, and kept while nothing changes.
+"""Compiled parts of the tests. Each is built once, by one worker, until its sources change.
 
 A part's file name holds a digest of all its sources. Workers that need the same part wait
 for the worker that makes it; a part appears complete or not at all.
@@ -41,7 +41,7 @@ _INCLUDE: Final = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
 def missing_compiler() -> str:
-    """The tools that a build lacks on this machine, as text; "" if none."""
+    """The tools that a build lacks on this machine, as text; "" if it lacks none."""
     name = compiler()[0]
     return "" if shutil.which(name) else f"{name} is not installed (Debian: apt install g++)"
 

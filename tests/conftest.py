@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of all tests: tiers, limits, Hypothesis without deadlines, which tests stay together.
+"""Settings of all tests: tiers, limits, Hypothesis without deadlines, and grouping.
 
 The fast tier leaves out the tests marked `full` (tiers.py); `--full` runs them all.
 
@@ -62,7 +62,7 @@ LONG: Final = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the option for the full tier."""
+    """Add the option for the full tier."""
     parser.addoption("--full", action="store_true", help="everything at full depth")
 
 
@@ -128,7 +128,7 @@ def group_of(nodeid: str) -> str:
 
 
 def tested(path: Path) -> bool:
-    """Whether pytest searches it for tests: a folder of Python files, or such a file."""
+    """Whether pytest searches a path for tests: a folder of Python files, or such a file."""
     return path.name.startswith("test_") if path.is_file() else any(path.glob("test_*.py"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin: nothing hangs and nothing is left behind, whatever a test does.
+"""A pytest plugin against tests that hang or leave processes behind.
 
 - A process that still runs after the last test of a file fails that file, with its command.
 - A guardian (guardian.py) ends all processes of a pytest process that is killed, or that
@@ -9,9 +9,9 @@
 - pytest-timeout needs the interpreter to end a test. A test that hangs in compiled code is ended by
   faulthandler, with its stack, some time later.
 - Signals that the suite inherited as ignored (`nohup make test &`) act as usual in tests.
-- A command that a test runs in this process heeds signals; after the test they act as before.
-- Such a command takes a signal for its own, so that the suite would go on after Ctrl-C. A signal
-  during a test ends the suite after that test, unless the test is marked `signals`.
+- A command that a test runs in this process handles signals. After the test they act as before.
+- Such a command consumes a signal, so that the suite would continue after Ctrl-C. Therefore a
+signal during a test ends the suite after that test, unless the test is marked `signals`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ENDING: Final = pytest.StashKey[frozenset[int]]()  # signals that end the suite
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Marks processes started from now on, and has them guarded."""
+    """Mark the processes started from now on, and start their guardian."""
     config.stash[_STDERR] = os.dup(2)  # capturing has not begun
     if _has_workers(config):
         guardian.guarded()
@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _has_workers(config: pytest.Config) -> bool:
-    """Whether other processes run the tests for this one (pytest-xdist)."""
+    """Return whether other processes run the tests for this one (pytest-xdist)."""
     return bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
 
 
@@ -104,7 +104,7 @@ def _came(reads: int) -> set[int]:
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
-    """With the method `thread`, sets our own timer, which names the test, in a fixture too."""
+    """With the method `thread`, set a timer that names the test, in a fixture too."""
     if settings.method != "thread":
         return None
     end = _give_up if hasattr(item.config, "workerinput") else _name_and_end
@@ -116,7 +116,7 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
 
 
 def _name_and_end(item: pytest.Item, settings: Any) -> None:
-    """As pytest-timeout, which heeds debuggers but names no test."""
+    """Like pytest-timeout, respect debuggers. In addition, name the test."""
     from pytest_timeout import timeout_timer
 
     _say(item, _named(item, settings))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends what a suite leaves behind, however the suite ends: `guardian.py PARENT MARK`.
+"""Ends the processes that a suite leaves behind, however it ends: `guardian.py PARENT MARK`.
 
 Every process that tests start, directly or not, inherits the mark in its environment. After the
 parent (a pytest process) has ended, even by SIGKILL, all processes with the mark are killed, until
@@ -24,7 +24,7 @@ QUIET = 3  # consecutive searches without a find: one search may miss a process 
 
 
 def guarded() -> str:
-    """Has all processes that this one starts from now on ended with it; returns the mark."""
+    """Start a guardian, which ends all processes started from now on. Return the mark."""
     mark, before = uuid.uuid4().hex, dict(os.environ)
     os.environ[VARIABLE] = f"{before.get(VARIABLE, '')} {mark}".strip()
     if os.path.exists("/proc/self/environ"):

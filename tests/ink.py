@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In the fast tier figures are made but not drawn, because drawing takes a third of pages' tests.
+"""In the fast tier figures are made but not drawn, which takes a third of the pages' tests.
 
 Tests marked `drawn` or `browser` get their pictures; in the full tier all tests do. Elsewhere a
 picture is a pixel with a different colour in each PNG, so a test that compares PNGs fails until it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder's writes recorded step by step, and the possible states after a loss of power.
+"""Records a folder's writes step by step, and gives the possible states after a power loss.
 
 A created or removed name lasts once the folder is synced, content once the file is. Otherwise
 each step may be lost alone (writes are reordered), and content that was not synced may be

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a Python file for test_tidy.py, rooms.py and prose.py, parsed once for all rules."""
+"""The parts of a Python file for test_tidy.py, rooms.py and prose.py, parsed only once."""
 
 from __future__ import annotations
 

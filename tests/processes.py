@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of tests: started in their own session, awaited within a limit, always ended.
+"""Processes of tests: they start in their own session, have time limits, and always end.
 
     with started([sys.executable, "-m", "ecnomy.markets.cli", "serve", ...]) as process:
         address = line_of(process).split()[2]

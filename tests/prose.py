@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns of phrase that readers stumbled over, with what to write: `prose.py FILE...`.
+"""Finds phrases that readers stumbled over, with replacements: `prose.py FILE...`.
 
 Markdown is searched whole, Python in its docstrings, C++ and NED in comments. The tests also search
-the help of each verb. Exit status 1 if a turn is found.
+the help of each verb. The exit status is 1 if a phrase is found.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _FOUND: Final = {re.compile(pattern, re.IGNORECASE): use for pattern, use in TUR
 
 
 def turns(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each turn found in a text, with what to write."""
+    """Yield each phrase found in a text, with its replacement."""
     for pattern, use in _FOUND.items():
         yield from ((found[0], use) for found in pattern.finditer(text))
 
 
 def words_of(path: Path) -> str:
-    """The prose of a file: all, its docstrings or its comments, by its suffix."""
+    """Return the prose of a file: all of it, its docstrings or its comments, by its suffix."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return text
@@ -52,7 +52,7 @@ def words_of(path: Path) -> str:
 
 
 def main(files: Iterable[str]) -> int:
-    """Print the turns found in files, one a line."""
+    """Print the phrases found in files, one per line."""
     paths = [Path(name) for name in files]
     found = [(p, *turn) for p in paths if p.suffix in SUFFIXES for turn in turns(words_of(p))]
     for path, turn, use in found:

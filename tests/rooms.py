@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms (subpackages) of each package, their imports and every circle of modules.
+"""The rooms (subpackages) of each package, their imports, and cycles of modules.
 
     python tests/rooms.py
 
-Imports within functions and those for types alone count. An arrow is a room that imports another.
-It points upward if the layers in pyproject.toml have the other one above.
+Imports within functions and for types count too. An arrow is an import of one room by another. It
+points upward if the imported room is higher in the layers of pyproject.toml.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def imports(package: str) -> Graph:
 
 
 def circles(graph: Graph, of: Callable[[str], str] = str) -> list[list[str]]:
-    """Modules or rooms that import each other in a circle, sorted."""
+    """Modules or rooms that import each other in a cycle, sorted."""
     arrows = {(of(a), of(b)) for a, others in graph.items() for b in others if of(a) != of(b)}
     found = networkx.strongly_connected_components(networkx.DiGraph(sorted(arrows)))
     return sorted(sorted(circle) for circle in found if len(circle) > 1)
 
 
 def main() -> None:
-    """Prints the counts of each package, its upward arrows and its circles."""
+    """Print the counts of each package, its upward arrows and its cycles."""
     for package in PACKAGES:
         graph = imports(package)
         pairs = ((_room(a), _room(b)) for a, others in graph.items() for b in others if a)

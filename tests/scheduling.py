@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests go to workers in groups; a worker that dies only loses the test that it ran.
+"""Tests go to workers in groups. A worker that dies loses only the test that it ran.
 
 pytest-xdist 3.8 requeues all tests of a dead worker, including the test that ended it and
 finished groups, and gives a new worker one test although it waits for two: the run never ends
@@ -32,7 +32,7 @@ def scheduler(
             return group if group != nodeid else group_of(nodeid)
 
         def remove_node(self, node: WorkerController) -> str | None:
-            """The test in which a worker died; the tests after it go to other workers."""
+            """Return the test in which a worker died. The tests after it go to other workers."""
             work = self.assigned_work.pop(node)
             left = [(g, t) for g, tests in work.items() for t, done in tests.items() if not done]
             for group, test in left[1:]:
@@ -43,7 +43,7 @@ def scheduler(
             return left[0][1] if left else None
 
         def _reschedule(self, node: WorkerController) -> None:
-            """More than two tests, because a worker waits for two; then the end of the tests."""
+            """Give a worker more than two tests, since it waits for two, or the end of tests."""
             if node.shutting_down or node not in self.registered_collections:
                 return
             while self.workqueue and self._pending_of(self.assigned_work[node]) <= 2:

@@ -107,7 +107,7 @@ def waited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Waited]:
 
 
 def test_a_test_that_hangs_is_named_with_its_stack(waited: Waited) -> None:
-    """It ends within its limit, and its processes end with it."""
+    """A test that hangs ends within its limit, and its processes end with it."""
     _, status, out = waited("hangs")
     named_with_its_stack(status, out)
 
@@ -143,7 +143,7 @@ def test_a_fixture_that_hangs_in_a_worker_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [["-n0"], rare(["-n1"])], ids=" ".join)
 def test_signals_act_as_before_after_a_test(tmp_path: Path, options: list[str]) -> None:
-    """A command run by a test took SIGTERM for its own, so that a suite could not be ended."""
+    """SIGTERM acts as before after a test whose command has handled it."""
     text = "import signal\ndef test_after(): assert signal.getsignal(15) == signal.SIG_DFL\n"
     (tmp_path / "test_later.py").write_text(text)
     status, out = outcome(tmp_path, "signal.signal(15, lambda *_: None)", *options)
@@ -181,7 +181,7 @@ TAKEN = {
 def test_a_signal_that_a_test_takes_ends_the_suite(
     tmp_path: Path, signal: str, options: list[str]
 ) -> None:
-    """Ctrl-C in a test of `ecnomy show` ended the command, and the suite went on."""
+    """If Ctrl-C ends a command in a test, the suite ends after this test."""
     (tmp_path / "test_later.py").write_text("def test_after(): open('later', 'w').close()\n")
     status, out = outcome(tmp_path, TAKEN[signal], *options)
     assert status == 2 and not (tmp_path / "later").exists(), out
@@ -189,7 +189,7 @@ def test_a_signal_that_a_test_takes_ends_the_suite(
 
 
 def test_a_test_may_send_itself_signals(tmp_path: Path) -> None:
-    """The mark `signals` says so, and the suite goes on."""
+    """A test marked `signals` may send itself signals, and the suite continues."""
     (tmp_path / "conftest.py").write_text(
         "def pytest_collection_modifyitems(items): items[0].add_marker('signals')\n"
     )
@@ -207,14 +207,14 @@ def test_a_worker_that_is_ended_costs_one_test(waited: Waited) -> None:
 
 
 def test_a_test_that_hangs_in_compiled_code_ends(waited: Waited) -> None:
-    """It never releases the interpreter, so faulthandler ends it with its stack."""
+    """A test that never releases the interpreter is ended by faulthandler, with its stack."""
     _, status, out = waited("holds")
     assert status != 0
     assert "in test_inner" in out and "test_it.py::test_inner" in out
 
 
 class Slept:
-    """A clock of the time slept, which does not advance while the machine stands still."""
+    """A clock of the time slept, which does not advance while the machine is suspended."""
 
     def __init__(self) -> None:
         self._now_s = 0.0

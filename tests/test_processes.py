@@ -42,7 +42,7 @@ def test_all_that_a_process_started_ends_with_it() -> None:
 def test_a_process_that_ignores_sigterm_or_is_dead_already(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """SIGKILL ends it; the children of an ended process are also found."""
+    """SIGKILL ends such a process, and the children of an ended process are also found."""
     monkeypatch.setattr(processes, "_GRACE_S", 0.2)
     with started(
         ["sh", "-c", 'trap "" TERM; echo here; while :; do sleep 1; done'], stdout=PIPE
@@ -104,7 +104,7 @@ def test_an_end_that_comes_first_is_named() -> None:
 
 
 def test_a_zombie_is_not_alive() -> None:
-    """It has ended, although its status was not read."""
+    """A zombie counts as ended, although its status was not read."""
     with started(["true"]) as process:
         wait_for(lambda: not alive(process.pid), "its end")
         assert Path(f"/proc/{process.pid}").exists() or os.name != "posix"

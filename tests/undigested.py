@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def undigested(folder: Path) -> Path:
-    """The folder, whose files may now be altered."""
+    """Remove the digests of a folder, so that its files may be altered."""
     file = folder / "manifest.json"
     manifest = json.loads(file.read_text())
     for name in ("digest", "tables"):

@@ -11,8 +11,8 @@ It finds calls that wait without a limit for a process, a thread or a peer:
 - `fcntl.flock`, `fcntl.lockf` without `LOCK_NB`, but to unlock
 - `os.wait`, `os.waitpid`, `os.waitid`, `os.wait3`, `os.wait4` without `os.WNOHANG`
 
-A wait that is bounded by other means, or must not be bounded, says so on its first line:
-`# no limit: REASON`.
+A wait that is limited by other means, or must not be limited, states this on its first line: `# no
+limit: REASON`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _imported_runs(tree: ast.Module) -> set[str]:
 
 
 def _unlimited(node: ast.AST, bare: set[str]) -> str:
-    """The call as text if it may wait for ever, else ""."""
+    """The call as text if it may wait forever, else ""."""
     if isinstance(node, ast.For | ast.comprehension):
         lines = node.iter
         return f"for ... in {ast.unparse(lines)}" if _is_stream(lines) else ""

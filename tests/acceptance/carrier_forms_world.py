@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two links in a row that mark a fixed share of packets, and their carriers, which steer prices.
 
-Each link marks one packet in five, so that the price of a packet does not depend on load: 0.2 of
-the first link's packets have its mark, and 0.8 x 0.2 of all packets the second's.
+Each link marks one packet in five, so the price of a packet does not depend on load: 20 % of
+packets carry the first link's mark, and 0.8 x 20 % the second link's.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def found(
     duration: int = 1200,
     interval: int = 10,
 ) -> Found:
-    """One run; `prices` are the first ones of `up` and `down`; `up` and `down` are strategies."""
+    """Simulate one run. `prices` are the initial prices of the strategies `up` and `down`."""
     near, far = prices
     text = SCENARIO.format(
         duration=duration,

@@ -41,13 +41,13 @@ KEYS = {"ArrowRight": 39}
 
 
 def in_browser(test: Any) -> Any:
-    """Marks a test of a page: only in the full tier and in CI, skipped without Chromium."""
+    """Marks a test of a page, which runs only in the full tier and in CI, with Chromium."""
     lacking = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path")
     return pytest.mark.browser(full(lacking(test)))
 
 
 class Tab:
-    """A browser with one page; its time limits suit busy machines."""
+    """A browser with one page. Its time limits allow for busy machines."""
 
     def __init__(self, profile: Path, limit_s: float = LIMIT_S) -> None:
         assert CHROMIUM is not None
@@ -68,7 +68,7 @@ class Tab:
             raise
 
     def _open_page(self) -> str:
-        """The session of the page that the browser opens by itself."""
+        """Return the session of the page that the browser opens at its start."""
         pages: list[dict[str, Any]] = []
 
         def there() -> bool:
@@ -83,7 +83,7 @@ class Tab:
         return session
 
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
-        """Sets the page's size in pixels; a telephone has two device pixels for each."""
+        """Sets the page's size in pixels. A telephone has two device pixels per pixel."""
         scale = 2 if phone else 1
         numbers = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": phone}
         self.send("Emulation.setDeviceMetricsOverride", **numbers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two equal links side by side, customers without switching costs, price-seeking carriers.
+"""Two equal parallel links, customers without switching costs, and price-seeking carriers.
 
 The same packets, customers and strategy of carriers serve two markets: each link has its own
 owner, or one carrier owns both. Their theory is in ecnomy.analysis.theory.duopoly.
@@ -141,7 +141,7 @@ class Climber:
         return round(math.exp(self._log + (self.probe if self._above() else -self.probe)))
 
     def _above(self) -> int:
-        """Whether the present price is the upper one."""
+        """Return whether the present price is the upper one."""
         return self._reports // HOLD // self.rhythm % 2
 
 

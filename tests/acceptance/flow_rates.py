@@ -58,7 +58,7 @@ class Rates:
         return self.per_s(source, "mark_charge_micro", first_s, last_s) / 1e6
 
     def on(self, flow: int, first_s: float, last_s: float) -> list[tuple[float, float]]:
-        """The times on of a flow, cut to these limits."""
+        """The times at which a flow is on, cut to these limits."""
         said = self.agents[(self.agents["name"] == "active") & (self.agents["flow"] == flow)]
         times = [0.0, *(said["t_ps"] / PS), np.inf]
         states = [1.0, *said["value"]]

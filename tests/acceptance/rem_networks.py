@@ -66,7 +66,7 @@ class RemNetwork:
 
 
 def _row(count: int) -> RemNetwork:
-    """`count` links in a row, one flow over all of them and one over each."""
+    """A row of `count` links, with one flow over all of them and one over each."""
     links = tuple((f"n{i}", f"n{i + 1}", 10, 10) for i in range(count))
     return RemNetwork(links, ((tuple(range(count)), 1), *(((i,), 1) for i in range(count))))
 

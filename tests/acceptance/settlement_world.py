@@ -29,7 +29,7 @@ class Wander:
     turns: int = 0
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Up, up, down; never below 1 micro-unit."""
+        """Raise the price twice, then lower it. It is never below 1 micro-unit."""
         self.turns += 1
         change = round(self.step * 1e6) * (-2 if self.turns % 3 == 0 else 1)
         return max(1, seen.price_micro + change + len(seen.links.link))
@@ -89,7 +89,7 @@ def posted(run: RunResult) -> dict[tuple[int, str], int]:
 
 
 def owed(run: RunResult, plan: Plan, market: dict[str, Any]) -> Money:
-    """The debts for marks by account, packet by packet."""
+    """Count the debts for marks by account, packet by packet."""
     carriers = [a for a in market["agents"] if a["role"] == "connectivity-provider"]
     owner = {name: a["name"] for a in carriers for name in a["links"]}
     payer = {source.name: f"source:{source.name}" for source in plan.sources}

@@ -47,7 +47,7 @@ class Course:
         return int(off[-1]) + 1 if len(off) else 0
 
     def overshoot(self, k: int) -> float:
-        """The distance beyond the target after it was on the side from which it approaches."""
+        """The largest distance beyond the target, once it has approached from its side."""
         beyond = PHASES[k][2] * (self.target - self.phase(k))  # above 0: on the far side
         near = np.flatnonzero(beyond < 0)
         return float(max(beyond[near[0] :].max(), 0.0)) if len(near) else math.nan

@@ -89,7 +89,7 @@ def solved(results: RawRun) -> list[Phase]:
 
 
 def check_rates(phases: list[Phase]) -> None:
-    """Each pair has at least 80 % of its optimal rate, before and after the crowd comes."""
+    """Check that each pair has at least 80 % of its optimal rate, before and in the crowd."""
     assert [len(phase.names) for phase in phases] == [132, 143]
     for phase in phases:
         assert phase.best.min() > 0
@@ -113,11 +113,11 @@ def variation(values: np.ndarray) -> float:
 
 
 def check_willingness(results: RawRun, phases: list[Phase]) -> None:
-    """If the optimum's w changes by 15 %, w moves; with any change it ends at the new optimum.
+    """If the optimal w changes by 15 %, w changes too. It always ends at the new optimum.
 
     A change by a factor r in the middle has a coefficient of variation of |1 - r| / (1 + r). The
-    measured window must show nine tenths of that; when settled, a fifth of it in the last
-    quarter of the run.
+    measured window must show at least nine tenths of that variation, and the last quarter of the
+    run, when w has settled, at most a fifth.
     """
     before, after = (phase.willingness() for phase in phases)
     change = {name: after[name] / before[name] for name in before if name in after}

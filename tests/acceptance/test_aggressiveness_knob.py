@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`aggressiveness-knob` on packets, against the optimum of its users in plain numpy.
 
-The knob is from Andreassen et al. 2002, 3.2.5, which reports no figures of it; utilities and
-prices are ours. Kelly 1997: users who pay in proportion to their share of a link, and take the
+The knob is from Andreassen et al. 2002, 3.2.5, which reports no figures. The utilities and prices
+are chosen here. Kelly 1997: users who pay in proportion to their share of a link, and take the
 price as given, get the shares that are best for all.
 """
 
@@ -133,9 +133,10 @@ def optimum(capacity_bps: float, charge: float) -> tuple[np.ndarray, np.ndarray]
 
 
 def test_users_of_a_link_come_to_rest_at_the_optimum() -> None:
-    """Four utilities, R from 1/2 to 2: weights and rates are demand that fills C.
+    """Weights and rates of four utilities (R of 1/2 to 2) are the demand that fills C.
 
-    Within 3 %; the smallest within 12 %, as its rate has a standard error of 4 % in three seeds.
+    They agree within 3 %, and the smallest rate within 12 %, as its standard error is 4 % in three
+    seeds.
     """
     close = [0.03, 0.03, 0.06, 0.12]
     for charge in (0.5, 2.0):
@@ -172,7 +173,7 @@ def test_a_free_knob_is_turned_to_its_end() -> None:
 
 
 def test_a_charged_knob_is_worth_over_price() -> None:
-    """At 1 money/s and U = a log x w = a; rates within 6 % of 1 : 2 : 4, and of 1 without."""
+    """At 1 money/s and U = a log x, w = a, and rates are within 6 % of 1 : 2 : 4."""
     ratios = []
     for seed in SEEDS:
         found = example(seed)

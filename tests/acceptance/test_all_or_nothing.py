@@ -24,7 +24,7 @@ def made(seed: int) -> Rates:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_is_x0_while_affordable(seed: int) -> None:
-    """It is always on, and within 5 % of x0 in every 10 s."""
+    """While x0 is affordable, the flow is on and within 5 % of x0 in every 10 s."""
     for flow in VIDEO:
         assert made(seed).on(flow, *CALM) == [CALM]
     for t in range(*CALM, 10):
@@ -33,7 +33,7 @@ def test_it_is_x0_while_affordable(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_is_nothing_while_it_is_not(seed: int) -> None:
-    """In the crowd it is on only for trials of two decisions; while off, it sends nothing."""
+    """In the crowd the flow is on only for trials of two decisions, and else sends nothing."""
     sent = made(seed).grown("video", "sent")
     for flow in VIDEO:
         spans = made(seed).on(flow, *CROWDED)

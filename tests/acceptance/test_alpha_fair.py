@@ -3,7 +3,8 @@
 
 Both links are equal, so a flow over both pays twice the price: with U' = a r^-alpha its rate is
 2^(-1/alpha) times that of a flow over one (Mo, Walrand 2000). Two marks on a packet count as one,
-so the factor is 2 - p. At alpha 0 it buys nothing, at 100 0.993, nearly max-min fairness.
+so the factor is 2 - p. At alpha 0 the factor is 0, and at alpha 100 it is 0.993, which is nearly
+max-min fair.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def equilibrium(total: float, shared: float) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_anticipating_users_come_to_the_nash_equilibrium(seed: int) -> None:
-    """Within 5 % each, 2 % on average; at the price takers' optimum one would have 20 % more."""
+    """Rates agree within 5 %, and 2 % on average. In the optimum one rate is 20 % higher."""
     rate, price = rates(SHARED, seed)
     nash, optimum = equilibrium(rate.sum(), SHARED), equilibrium(rate.sum(), np.inf)
     print(rate.round(3), nash.round(3), optimum.round(3), price.round(4))

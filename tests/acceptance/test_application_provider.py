@@ -57,7 +57,7 @@ def course(result: Any, name: str) -> pd.Series:
     [("resold", "shop", 12_000_000), ("carrier-charges", "readers", 800_000)],
 )
 def test_money_goes_as_the_business_model_says(name: str, payer: str, fees_micro: int) -> None:
-    """Fees go to the provider for 140 s, marks to the carrier from the debtor; nothing else."""
+    """For 140 s fees go to the provider, and payments for marks from the debtor to the carrier."""
     result = example(name, SHORT)
     moved = paid(result)
     background = ("marks", "source:background", "isp")
@@ -69,7 +69,7 @@ def test_money_goes_as_the_business_model_says(name: str, payer: str, fees_micro
 
 
 def test_the_charging_rate_is_the_classes_under_both() -> None:
-    """The cost of marks is steered to the charge at any fee; the payer changes no packet."""
+    """The cost of marks follows the charge at any fee, and the payer does not affect packets."""
     epochs = example("resold", SHORT).flow_epochs.set_index(["t_ps", "flow"])["mark_charge_micro"]
     spent = (epochs[140 * PS] - epochs[70 * PS]) / 70e6
     assert spent[list(GOLD)].to_numpy() == pytest.approx(4.0, rel=0.1)
@@ -104,7 +104,7 @@ def _members(result: Any, until_s: int) -> pd.DataFrame:
 
 
 def test_a_full_class_lets_nobody_in() -> None:
-    """Ten of 22 applicants are admitted, the others are refused at every decision."""
+    """Ten of 22 applicants are admitted, and the others are refused at every decision."""
     result = example("class-room", "duration=40 s", "warmup=5 s")
     assert (_members(result, 40) == 0).sum(axis=1).max() == 10
     refused = result.agents.query("name == 'refused'")

@@ -91,7 +91,7 @@ def test_a_fast_link_is_not_an_idle_one() -> None:
 
 @pytest.mark.parametrize(("start", "seed"), [pytest.param(2 * BEST, 1, marks=full), (HALF, 2)])
 def test_the_gradient_finds_the_price_itself(start: float, seed: int) -> None:
-    """Within 8 %: an error of 0.1 in the slope is one of 5 % in the price."""
+    """The price is within 8 %. An error of 0.1 in the slope changes the price by 5 %."""
     assert searched("revenue-gradient", start, seed)[1] == pytest.approx(BEST, rel=0.08)
 
 
@@ -101,7 +101,7 @@ SLOW = ("sources.home.transport.gain=0.1", "market.agents.access.decision_interv
 @full
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_the_gradient_waits_for_customers_who_take_longer(seed: int) -> None:
-    """They take about 40 s and it decides every 10 s: price and profit are the same.
+    """Although users take about 40 s and it decides every 10 s, the price is the same.
 
     When a price was kept for 20 s, it rose to 30 times the best one, with a tenth of the profit.
     """
@@ -113,7 +113,7 @@ def test_the_gradient_waits_for_customers_who_take_longer(seed: int) -> None:
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
 def test_where_it_started_was_worse(factor: float) -> None:
-    """The control: by theory twice or half the best price gives 25 % less profit, or nothing."""
+    """As a control, twice or half the best price gives 25 % less profit, or no profit."""
     assert left_at(factor * BEST) < 0.76 * left_at(BEST)
 
 

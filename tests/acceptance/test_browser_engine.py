@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built-in engine as a WebAssembly module in Node, beside the native engine.
+"""The built-in engine as a WebAssembly module in Node, compared with the native engine.
 
 ecnomy runs the module through node_engine.js as if it were the native engine, so both get the same
 orders from the same agents.
@@ -51,7 +51,7 @@ def in_node(monkeypatch: pytest.MonkeyPatch, module: Path) -> None:
 def test_tables_are_those_of_the_native_engine(
     example: str, module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Byte for byte, for the four scenarios of the page in the browser."""
+    """Tables are equal byte for byte, for the four scenarios of the page in the browser."""
 
     def tables(folder: Path) -> dict[str, bytes]:
         changes = [f"duration={RUNS[example]}", "warmup=10 s"]
@@ -83,7 +83,7 @@ sources:
 def test_an_error_of_the_engine_reaches_the_market(
     module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has the name of a C++ exception: the sum of the delays does not fit into 64 bits."""
+    """The market receives a C++ exception: the sum of delays does not fit into 64 bits."""
     in_node(monkeypatch, module)
     with pytest.raises(EngineError, match=r"out-of-range: flows.delay_sum_ps\[0\] is beyond"):
         run(scenario_from_text(MOON, "moon.yaml"), out=tmp_path)

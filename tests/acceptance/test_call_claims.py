@@ -52,7 +52,7 @@ def test_honest_subscribers_are_paid_what_they_are_owed(tmp_path, seen_by) -> No
 
 
 def test_overclaiming_costs_a_provider_that_does_not_see_quality(tmp_path) -> None:
-    """Such a provider also pays for kept promises; a provider that measures does not."""
+    """A provider that does not measure also pays for kept promises."""
     calls = outcome(tmp_path, "subscriber", 0.3)
     kept = set(calls.id) - bad(calls)
     assert bad(calls) < paid(calls)

@@ -73,7 +73,7 @@ def line(mean_pps: float) -> tuple[float, float]:
 
 
 def test_a_call_costs_by_its_packets(result: RunResult) -> None:
-    """A price per call and per packet sent, at 10 and at 30 packets/s; exact for each call."""
+    """Each call costs exactly its price plus that of its packets, at 10 and at 30 packets/s."""
     for source, rate_pps in (("slow", 10), ("fast", 30)):
         calls = calls_of(result, source)
         assert len(calls) > 100
@@ -102,7 +102,7 @@ def test_the_ledger_has_what_calls_cost(result: RunResult) -> None:
 
 
 def test_who_declares_its_mean_rate_pays_least(result: RunResult) -> None:
-    """For the calls of the run and tariffs of other declarations, the charge is least at V / T.
+    """Over the tariffs of all declarations, the charge of a call is lowest at V / T.
 
     It is then the effective bandwidth of the mean, between the mean rate and the peak rate.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carriers that steer a price against closed forms: the form is found, or `show` says otherwise.
+"""Carriers that steer a price against closed forms: they find it, or `show` reports this.
 
 Users with U = a log(1 + x / x0) buy x = a / q - x0 at a price q of a packet. At a packet's cost c
 a carrier's profit (q - c) x is highest at q = sqrt(c a / x0). For several groups that all
@@ -377,7 +377,7 @@ def test_the_best_price_of_users_who_take_part_or_not(
 @full
 @pytest.mark.parametrize(("strategy", "fewest"), [(GRADIENT, 8), (BANDIT, 8), (HILL, 4)])
 def test_most_prices_of_such_users_are_said_to_have_settled(strategy: str, fewest: int) -> None:
-    """By chance a settled price is `unclear` in one or two seeds of ten.
+    """In one or two seeds of ten, a settled price is `unclear` by chance.
 
     Steps of a tenth of the price end up to 7 % from the best one, which `show` says.
     """
@@ -387,7 +387,7 @@ def test_most_prices_of_such_users_are_said_to_have_settled(strategy: str, fewes
 
 @pytest.mark.parametrize("seed", seeds(10))
 def test_two_that_move_under_retail_do_not_settle(seed: int) -> None:
-    """At a given price of `up`, `down` earns in proportion to its own price, so it never rests.
+    """For any price of `up`, `down` earns in proportion to its own price, so it never rests.
 
     At least one of the two is detected, `down` in an hour; after half an hour seed 1 would pass as
     settled. Users have U = a sqrt(x / x0), whose demand has elasticity 2 at any price.

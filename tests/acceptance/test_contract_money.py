@@ -78,7 +78,7 @@ def test_bytes_are_charged_to_the_micro_unit(made: RunResult) -> None:
 
 
 def test_time_is_from_start_to_stop(made: RunResult) -> None:
-    """14 s at 0.1 money per minute."""
+    """Time is charged from start to stop: 14 s at 0.1 money per minute."""
     expected = int(Fraction(14 * 100_000, 60))
     assert paid(made, "line") == {0: expected, 1: expected, 2: expected}
 
@@ -100,7 +100,7 @@ def test_pages_are_paid_when_complete(made: RunResult) -> None:
 
 
 def test_blocks_and_a_cap(made: RunResult) -> None:
-    """400 packets at the first price, the rest at the second, 1.7 money at most."""
+    """400 packets cost the first price, and the rest the second, up to 1.7 money."""
     expected = {}
     for row, packets in enumerate(last(made, "delivered")[:3]):
         bill = min(packets, 400) * 2000 + max(0, packets - 400) * 1000

@@ -227,7 +227,7 @@ def test_an_engine_ends_with_its_page(
 def test_knobs_act_while_it_plays_and_is_slow_to_draw(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The thread that draws a turned knob had endlessly many pictures to draw; then Ctrl-C."""
+    """Knobs act even if pictures are drawn slowly, and Ctrl-C ends the server."""
     with _serving(SLOW + SERVE) as (process, url), Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)
         tab.go(url)
@@ -262,8 +262,8 @@ def _price(board: _Board) -> None:
 def _play(board: _Board, process: subprocess.Popen[str]) -> None:
     """It plays until it is paused; a failure shows the page's text and all stacks.
 
-    Twice, on busy machines, a first click had no effect, with nothing on standard error; a user
-    would then click again.
+    On busy machines a first click has twice had no effect, without a message on standard error. A
+    user would click again.
     """
     plays = f"{TIME} > {board.figure('time')}"
     board.click(PLAY)

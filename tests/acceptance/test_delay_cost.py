@@ -88,7 +88,7 @@ def full_prices(cost: float) -> np.ndarray:
 @pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("cost", [pytest.param(0.0, marks=full), 1.0])
 def test_a_user_buys_its_demand_at_the_full_price(cost: float, seed: int) -> None:
-    """Within 4 % on a short path and on a long one, without a choice."""
+    """A user without a choice buys its demand within 4 %, on a short and a long path."""
     rates, _ = measured("elastic-utility", cost, seed)
     best = X0 * (A / full_prices(cost) - 1)
     print(rates, best)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two carriers side by side, and one that owns both links, seed by seed, by closed form.
+"""Two parallel carriers, and one that owns both links, against closed forms, by seed.
 
 Carriers find their prices by trials: half of the runs begin at twice, half at half the price of
 theory. Their rest points are `ParallelCarriers.tried`, 8 % above the equilibrium of two and

@@ -153,7 +153,7 @@ def curve(marking: str, link: int):
 
 @pytest.mark.parametrize("marking", [LOAD_BASED, VIRTUAL_QUEUE])
 def test_few_marks_bring_wtp_to_the_optimum(marking: str) -> None:
-    """Within 10 % of the penalised optimum if a path's probabilities add up to at most 0.1."""
+    """Rates are within 10 % of the penalised optimum if path probabilities are at most 0.1."""
     probabilities = mean(marking, "probabilities", 0.85)
     assert 0.08 < probabilities.sum() <= 0.1
     if marking == LOAD_BASED:  # by the law itself

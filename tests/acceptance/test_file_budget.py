@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/file-budget.yaml: budgets hold, promises are kept as often as stated."""
+"""configs/examples/file-budget.yaml: budgets hold, and promises are kept as often as stated."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def overspent(run_of: Sent, budget_micro: int) -> list[tuple[int, int]]:
 def test_no_budget_is_ever_passed(
     seed: int, overrides: tuple[str, ...], budget_micro: int, price: tuple[str, ...]
 ) -> None:
-    """Never at any posting, with much or little money, at a constant or an alternating price."""
+    """No posting exceeds a budget, with much or little money, at any price."""
     whole = ("duration=200 s", *overrides, *price)
     assert overspent(sent(seed, *whole), budget_micro) == []
 

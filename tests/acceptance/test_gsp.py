@@ -38,7 +38,7 @@ def postings(ledger, kind: str) -> Counter:
 
 
 def test_every_accepted_call_is_charged_once_and_no_other(result) -> None:
-    """One posting of the price per accepted call, at its time; none for a blocked call."""
+    """Each accepted call has one posting of the price at its time, and a blocked call has none."""
     calls, ledger = result.calls, result.raw.ledger
     accepted, blocked = calls[calls.accepted == 1], calls[calls.accepted == 0]
     assert len(accepted) > 500 and len(blocked) > 50

@@ -52,7 +52,7 @@ def files(tmp_path_factory):
 
 
 def test_each_row_of_files_sees_its_own_flows_since_its_last_decision() -> None:
-    """By epoch, for the second row as for the first."""
+    """Each row of files observes its flows by epoch, since its own last decision."""
     overrides = ("duration=6 s", "warmup=0 s", "market.agents.gsp.strategy.sample=2 s")
     scenario = load(EXAMPLES / "gsp-files.yaml", overrides=overrides, seed=4)
     with open_market(scenario, tables=False) as market:
@@ -117,7 +117,7 @@ def test_one_firm_sees_its_callers_and_loses_revenue(tmp_path_factory) -> None:
 
 
 def test_an_insurer_pays_back_what_is_beyond_the_cap(tmp_path_factory) -> None:
-    """By period; the premium is proportional to time, to the micro-unit."""
+    """An insurer repays by period, and the premium is exactly proportional to time."""
     terms = "market.agents.broker.role={kind: gsp_insurer:GspInsurer, insured: gsp, "
     terms += "premium: 3.000001 money/h, cap: 0.3 money, period: 60 s}"
     result = ran(tmp_path_factory, "gsp-insured", terms)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A monopolist that learns its price reaches the one of theory (configs/rl/learn_price.py).
+"""A monopolist that learns its price finds that of theory (configs/rl/learn_price.py).
 
 The test judges the learnt price, and the income at it, which is the learner's objective. Income
 is flat around its maximum: `posted` gives the cost of a price away from it.

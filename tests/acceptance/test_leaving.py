@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users without a gain leave: above the choke price they pay only for probes.
+"""Users who would not gain leave: above the choke price they pay only for probes.
 
 A user with U = a log(1 + x/x0) buys a/p - 1 times x0 at a price p of x0, nothing from p = a on.
 Packets are 1000 bytes, so x0 = 1 Mbps is 125 packets/s. The link marks a tenth of them, and a mark

@@ -62,7 +62,7 @@ def of_two(tariff: str) -> str:
 def calls(
     users: int, pause: str, lines: int, seed: int, text: str = TEXT
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """For calls after the warm-up: whether accepted, and the start; the most calls at a time."""
+    """Return acceptance and start of calls after the warm-up, and the most calls at a time."""
     text = text.format(
         duration=DURATION_S, users=users, pause=pause, call=CALL_S, epoch=EPOCH_S, lines=lines
     )

@@ -66,7 +66,7 @@ def test_marks_and_losses_make_up_what_was_asked(tmp_path: Path, rows: str) -> N
 
 
 def test_full_queues_are_told_from_wires(tmp_path: Path) -> None:
-    """A buffer that overflows before marks suffice has another remedy."""
+    """The notice tells full queues from lossy wires, since their remedies differ."""
     (gold,) = losses(raw(tmp_path, FULL))
     assert gold.wires == () and gold.taken_per_s < 2
     assert "in full queues" in str(gold)

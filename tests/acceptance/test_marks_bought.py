@@ -44,7 +44,7 @@ AGENT = (
 
 @pytest.mark.parametrize("law", MARKING)
 def test_marks_per_second(law: str, tmp_path: Path) -> None:
-    """For each of three flows with w of 1 : 2 : 4, with any marking law."""
+    """Each of three flows with w of 1 : 2 : 4 receives its marks, under any marking law."""
     text = TEXT.format(
         rate="20 Mbps" if law == "fixed" else "6 Mbps",
         marking=MARKING[law],

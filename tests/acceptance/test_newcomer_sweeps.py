@@ -41,7 +41,7 @@ def asked(results: Path, name: str) -> str:
 
 
 def test_which_marking_leaves_the_shop_more(results: Path) -> None:
-    """RED or the virtual queue: the answer has a name, a difference, an interval, a q-value."""
+    """The answer names RED or the virtual queue, with a difference, an interval and a q-value."""
     said = asked(results, "shop-marking")
     assert re.search(r"shop: balance at the end.*\b(RED|virtual queue)\b", said)
     assert re.search(r"(more|less) than .*95 % interval .* to .*, q [=<]", said)

@@ -39,7 +39,7 @@ LAWS = {
     "law", [n if n == "load-based" else pytest.param(n, marks=full) for n in LAWS]
 )
 def test_the_link_is_used_alike(law: str, tmp_path: Path) -> None:
-    """Within 2 %, at windows of at least twenty packets."""
+    """The link's use agrees within 2 %, at windows of at least twenty packets."""
     used = {}
     for send in ("paced", "ack-clocked"):
         result = run(

@@ -38,7 +38,7 @@ def bought(seed: int, first_s: int, last_s: int) -> tuple[float, float]:
 
 
 def test_users_buy_their_demand_in_a_crowd() -> None:
-    """From 10 s after its start to its end: within 15 % on average, and 30 % for each seed."""
+    """In the crowd users buy their demand within 15 % on average, and 30 % in each seed."""
     pairs = [bought(seed, 90, 180) for seed in SEEDS]
     ratio = np.array([rate / demand for rate, demand in pairs])
     print(ratio.round(2))

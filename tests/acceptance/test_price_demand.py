@@ -44,7 +44,7 @@ def simulated(curve: str, price: float) -> tuple[float, float, float]:
 @pytest.mark.parametrize("price", PRICES)
 @pytest.mark.parametrize("curve", sorted(CURVES))
 def test_as_many_surf_as_the_curve_has(curve: str, price: float) -> None:
-    """At the price they know, within 5 % of all users."""
+    """The number of users is the curve's at the price they know, within 5 % of all users."""
     known, users, _ = simulated(curve, price)
     print(f"{known:.4f} money/MB, {users:.1f} users, curve {USERS * CURVES[curve](known):.1f}")
     assert users == pytest.approx(USERS * CURVES[curve](known), abs=0.05 * USERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users who cannot afford a price, users after its fall, and a carrier whose users are slow.
+"""Users who cannot afford a price, users after its fall, and a carrier with slow users.
 
 Where links mark a fixed share of packets, demand at a price is known. At a price q of x0, a user of
 U = a log(1 + x / x0) buys x0 (a / q - 1); one of U = a (2 r - r^2), r = x / x0, x0 (1 - q / 2a).

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dynamic price handlers on packets: the strategies' promises, against theory and the ledger.
 
-The strategies are those of Antoniadis et al. 2000, 2.2; the paper has no results of them, so
-utilities and figures are ours.
+The strategies are those of Antoniadis et al. 2000, 2.2. The paper reports no results of them, so
+utilities and figures are chosen here.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def probed() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def test_every_call_is_answered_by_its_probes(probed: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    """Admitted if no probe of the last ten seconds is lost, and at most a twentieth marked."""
+    """A call is admitted if no probe of the last 10 s is lost, and at most 5 % are marked."""
     calls, probes = probed
     answers = {0: 0, 1: 0}
     for start_ps, accepted in zip(calls["start_ps"], calls["accepted"], strict=True):

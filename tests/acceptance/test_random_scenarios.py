@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random scenarios, from YAML to books: refused in one line, or every account adds up."""
+"""Random scenarios are refused in one line, or run with books that balance."""
 
 from __future__ import annotations
 

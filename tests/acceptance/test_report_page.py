@@ -170,7 +170,7 @@ OVERLAPS = """(() => {
 
 @in_browser
 def test_the_page_fits_desk_and_telephone(made: Path, tmp_path: Path) -> None:
-    """No overflow or overlap at 1280 and 390 px; the verdict is on the first screen of both."""
+    """There is no overflow or overlap at 1280 and 390 px, and the verdict is visible at once."""
     shots = os.environ.get("ECNOMY_SCREENSHOTS")
     with Tab(tmp_path / "profile") as tab:
         for name, width, height in (("report", 1280, 800), ("report-phone", 390, 844)):

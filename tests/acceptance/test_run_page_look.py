@@ -18,7 +18,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
 
 @in_browser
 def test_the_page_of_a_run_fits_desk_telephone_and_paper(tmp_path: Path) -> None:
-    """No overflow at 1280 and 390 px and on A4; the summary is on the first screen of both."""
+    """There is no overflow at 1280 and 390 px and on A4, and the summary is visible at once."""
     shots = os.environ.get("ECNOMY_SCREENSHOTS")
     run(load(CONFIG), out=tmp_path / "gold-silver-1")
     page = tmp_path / "report.html"

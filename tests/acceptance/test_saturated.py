@@ -81,7 +81,7 @@ def test_a_row_of_flows_has_the_figures_of_one(long_queues: RawRun, tmp_path: Pa
 
 
 def test_nothing_is_said_of_short_queues(tmp_path: Path) -> None:
-    """Ten waiting packets are only 2 ms."""
+    """There is no notice for short queues: ten waiting packets are only 2 ms."""
     assert saturated(run(scenario(80), out=tmp_path / "r").raw) == []
 
 

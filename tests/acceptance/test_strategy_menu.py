@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/strategy-menu.yaml: each flow gets its customer's pick, also when learnt."""
+"""configs/examples/strategy-menu.yaml: each flow gets its customer's choice."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_the_menus_of_two_providers_are_composed_from(tmp_path: Path) -> None:
 
 
 def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
-    """Users who need 1 Mbps mostly end with `steady`, indifferent ones with `thrifty`."""
+    """Users who need 1 Mbps mostly end with `steady`, and indifferent users with `thrifty`."""
     result = run(load(EXAMPLE), out=tmp_path / "r")
     said = result.raw.agents.query("name == 'strategy'")
     table = said.pivot(index="t_ps", columns="flow", values="value")

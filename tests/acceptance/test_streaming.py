@@ -23,7 +23,7 @@ def made(seed: int) -> Rates:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_mean_is_held_through_bursts(seed: int) -> None:
-    """Within 4 % of x0 over 100 s (D's bound allows 5 %); a mere cap is further below."""
+    """The mean is within 4 % of x0 over 100 s (D's bound allows 5 %), unlike with a mere cap."""
     stream, steady = made(seed).mbps("stream", *BURSTS), made(seed).mbps("steady", *BURSTS)
     assert stream == pytest.approx([X0_MBPS] * 2, rel=0.04)
     assert steady.max() < stream.min() and steady.mean() < 0.97 * X0_MBPS

@@ -52,7 +52,7 @@ def well_under_way(folder: Path) -> bool:
 
 
 def test_engine_killed(tmp_path: Path, process: subprocess.Popen[str]) -> None:
-    """ecnomy exits non-zero and says what died and when; the results are partial."""
+    """ecnomy exits non-zero and names the dead process and the time. The results are partial."""
     folder = tmp_path / "run"
     os.kill(engine_of(process.pid), signal.SIGKILL)
     status, _, said = ended(process)
@@ -65,7 +65,7 @@ def test_engine_killed(tmp_path: Path, process: subprocess.Popen[str]) -> None:
 
 
 def test_market_killed(process: subprocess.Popen[str]) -> None:
-    """The engine also ends."""
+    """If the market is killed, the engine also ends."""
     engine = engine_of(process.pid)
     process.kill()
     wait_for(lambda: not alive(engine), "the engine's end")
@@ -73,7 +73,7 @@ def test_market_killed(process: subprocess.Popen[str]) -> None:
 
 @full
 def test_interrupted(tmp_path: Path, process: subprocess.Popen[str]) -> None:
-    """Ctrl-C: exit status 130, the engine ended, measurements kept and marked as partial."""
+    """After Ctrl-C the exit status is 130, the engine has ended, and results are partial."""
     engine = engine_of(process.pid)
     process.send_signal(signal.SIGINT)
     status, _, said = ended(process)

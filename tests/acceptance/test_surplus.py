@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users of the examples gain from what they buy, or the example says why they do not."""
+"""Users of the examples gain from their purchases, or the example says why they do not."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ def test_no_user_of_an_example_loses_without_a_word(file: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["abilene", "all-or-nothing", "strategy-menu", "two-carriers"])
 def test_the_examples_with_a_utility_are_found(name: str) -> None:
-    """Without them, the test above would pass."""
+    """The examples with a utility are found. Otherwise the test above would always pass."""
     assert _has_utility(load(EXAMPLES / f"{name}.yaml").resolved().get("market"))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`target-utilization` on packets: the link keeps its target while demand doubles and returns.
 
-The criteria (steering_world.held): the mean over the last 60 s of each phase within 0.02 of the
-target, every two decision intervals within 0.02 from the 31st decision after a change on, and no
-overshoot of 0.05, the distance beyond the target on the other side than the
-one it comes from. RED marks by a queue, so only on a nearly full link; it is measured and
-printed (`-rP` shows the figures), and judged only by the direction of the price.
+The criteria (steering_world.held) are: the mean over the last 60 s of each phase is within 0.02 of
+the target, every two decision intervals are within 0.02 from the 31st decision after a change on,
+and the overshoot beyond the target is below 0.05. RED marks by a queue, so only on a nearly full
+link. Its utilization is printed (`-rP` shows the figures), and only the direction of the price is
+judged.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def steered(law: str, seed: int) -> Course:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("law", ["load-based", rare("virtual-queue")])
 def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
-    """From a wrong first price, in the crowd and after it."""
+    """The criteria hold from a wrong first price, in the crowd and after it."""
     found = steered(law, seed)
     print(found)
     assert held(found, over=2)
@@ -85,7 +85,7 @@ def test_without_the_strategy_the_crowd_fills_the_link(law: str) -> None:
 
 
 def test_red_is_told() -> None:
-    """Utilization is not judged; the price rises and falls with demand."""
+    """With RED the price rises and falls with demand. Utilization is not judged."""
     for seed in SEEDS:
         found = steered("red", seed)
         print(f"RED, seed {seed}\n{found}")

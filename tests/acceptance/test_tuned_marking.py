@@ -38,7 +38,7 @@ def tuned(law: str, seed: int) -> Course:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("law", [rare("load-based"), "virtual-queue"])
 def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
-    """From wrong parameters, in the crowd and after it."""
+    """The criteria hold from wrong parameters, in the crowd and after it."""
     found = tuned(law, seed)
     print(found)
     assert held(found, over=4)

@@ -55,7 +55,7 @@ def test_tune_finds_the_price_of_the_closed_form() -> None:
 
 @full
 def test_the_income_there_is_that_of_the_closed_form() -> None:
-    """Within 5 %, with seeds not used for the choice; half and twice the price are worse."""
+    """Income agrees within 5 % with new seeds, and half and twice the price are worse."""
     assert answer().outcome.mean == pytest.approx(left_at(BEST), rel=0.05)
     for each in answer().tried:
         if not 0.6 < each.values[0] / BEST < 1.7:

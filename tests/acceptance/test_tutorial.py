@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_files_are_right_as_printed(folder: Path) -> None:
-    """Scenarios without warnings, a strategy without defects, a sweep of twelve runs."""
+    """The files are scenarios without warnings, a sound strategy and a sweep of twelve runs."""
     scenarios = [file for file in sorted(folder.glob("*.yaml")) if file.name != "limit.yaml"]
     assert len(scenarios) == 5
     for file in scenarios:

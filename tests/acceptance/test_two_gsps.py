@@ -68,7 +68,7 @@ def test_every_call_has_one_carrier_and_its_charges(result) -> None:
 
 
 def test_each_promise_is_judged_by_its_own_tariff(result) -> None:
-    """The refund is the price, or 0.03 money."""
+    """Each promise is judged by its own tariff, with a refund of the price or of 0.03 money."""
     calls, ledger = result.calls, result.raw.ledger
     owed = Counter(
         (c.end_ps, c.flow, 4001 if c.tariff == GSP else 30_000, SELLER[c.tariff])

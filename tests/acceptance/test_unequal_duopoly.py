@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two carriers on unequal links side by side: settled prices are near the equilibrium.
+"""Two carriers on unequal parallel links: settled prices are near the equilibrium.
 
 Users buy X = A (1 - q / l) at the price q of a packet, from the cheaper one. A link of capacity
 C marks S (x / C - R) of its x packets, so that x = R C + b q with b = C / (S P) at a price P per

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Demand follows the whole bill: users react equally to equal money, whatever the contract.
+"""Demand follows the whole bill: equal bills have equal effects, whatever the contract.
 
 Each user sends 0.1 Mbit/s of IP packets, with 960 bytes of data in 1000, so a MB of data takes
 250/3 s. A price per MB of packets is 1000/960 of it per MB of data, a line of f money/s costs
@@ -83,7 +83,7 @@ def figures(text: str, seed: int, agent: str, name: str) -> pd.Series:
 
 
 def stay(price: float) -> int:
-    """How many of the limits reach the price."""
+    """The number of limits that reach the price."""
     return sum(limit >= price for limit in LIMITS)
 
 
@@ -164,7 +164,7 @@ PER_MB = "{{meter: bytes, sources: {}, tariff: {{kind: per-unit, price: {} money
 def test_users_of_carriers_that_are_all_too_dear_leave(
     sold: Callable[[str, float], str], prices: tuple[float, float], stay: int, seed: int
 ) -> None:
-    """0.1 Mbit/s is worth log 2 = 0.693 money/s, and is 0.0125 MB/s: 60 money/MB make 0.75.
+    """Users leave if both carriers cost 0.75 money/s, more than the worth of log 2 = 0.693.
 
     If both charge more, users try for 5 s in each 60 s or so; else all send.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorial as data: its files, its commands, and the lines that commands print.
+"""The tutorial as data: its files, its commands, and their output.
 
 Files are the code blocks below a name such as `market.yaml`. Lines below a command are part of
 its output, in order. It needs only Python, so `make dist` runs it with an installed wheel:

@@ -14,7 +14,7 @@ Row = npt.NDArray[np.float64]
 
 
 class Drawn(NamedTuple):
-    """Moments at which a connection is requested.
+    """Draws for the times at which a connection is requested.
 
     Attributes:
         seen: marks among the packets of the test streams.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A provider of calls with drawn test streams and calls, without a network or a market.
 
-There is a report every second. Calls ask in between, last a drawn time, and are marked and bad by
-the rates of their time. The strategy's observations are kept in plain lists, for a recount.
+There is a report every second. Calls arrive in between, last a drawn time, and have marks and bad
+packets by the rates at their time. The strategy's observations are kept in plain lists, for a
+recount.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies of sellers and callers whose answers a test gives them."""
+"""Strategies of sellers and callers whose answers a test determines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Calls:
         self.readings = {**self.readings, "watched": watched}
 
     def post_call_price(self, seen: StreamObservation) -> object:
-        """None, then the price."""
+        """Return None at first, and then the price."""
         return self.price if self.readings["watched"] == 2 else None
 
     def admit(self, call: Call) -> bool:
@@ -36,7 +36,7 @@ class Calls:
 
 @dataclasses.dataclass
 class Caller:
-    """Answers with `answer` to each question."""
+    """A caller that returns `answer` each time."""
 
     answer: object = ()
 
@@ -83,7 +83,7 @@ class ByFlow:
     """Decides by the flow's number, its class and whether it is switched on."""
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Nothing for flow 0."""
+        """Return a decision by the flow, but none for flow 0."""
         k = seen.flow
         if not k:
             return FlowDecision()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies such as a user may write."""
+"""Strategies as a user may write them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Counting:
         self.asked = 0
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """One more each time."""
+        """Pay one micro-unit more each time."""
         self.asked += 1
         return FlowDecision(willingness_micro_per_s=self.asked * self.step)
 
@@ -44,7 +44,7 @@ class Broken:
     fault: str = ""
 
     def decide_many(self, seen: Observation) -> object:
-        """The fault asked for; an unknown one raises KeyError."""
+        """Return the requested fault. An unknown one raises KeyError."""
         flows = len(seen.flows.flow)
         fractions: Any = np.zeros(flows)
         return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities such as a user may write, and a strategy that takes each family."""
+"""Utilities as a user may write them, and a strategy that takes each family."""
 
 from __future__ import annotations
 

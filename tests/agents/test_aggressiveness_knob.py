@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aggressiveness-knob` by hand: its step, its bounds, the price that it assumes, refusals."""
+"""`aggressiveness-knob` by hand: its step, its bounds, its price estimate, its refusals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KNOB = "most: 9, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}"
 
 
 def met(knob: AggressivenessKnob, weight: float = 1.0) -> AggressivenessKnob:
-    """The same after its first decision."""
+    """Return the knob after its first decision."""
     knob.decide_many(seen(0.0, 0.0, weight=weight))
     return knob
 
@@ -69,7 +69,7 @@ def test_a_curved_utility_goes_a_part_of_the_way() -> None:
 
 
 def test_a_sated_utility_goes_half_way_to_its_demand() -> None:
-    """At 2 x0 and a price below its worth, `target` goes half the way to the weight of x0."""
+    """At 2 x0 and a price below its worth, `target` moves halfway to the weight of x0."""
     knob = met(AggressivenessKnob({"kind": "target", "a": 9.0, "x0": 1e6}, most=8.0), 2.0)
     bill = {"bill_micro": 1_000_000, "standing_micro": 1_000_000, "weight_micro": 1_000_000}
     found = turned(knob, goodput_bps=2e6, weight=2.0, **bill)
@@ -114,7 +114,7 @@ def test_the_price_of_weight_outlives_a_pause(idle: dict[str, float]) -> None:
 
 @IDLE
 def test_an_interval_without_sending_says_nothing(idle: dict[str, float]) -> None:
-    """The weight stays as it is."""
+    """An interval without sending does not change the weight."""
     columns = {"goodput_bps": 1e6, "weight": 1.0, "bill_micro": 1, **idle}
     assert turned(met(AggressivenessKnob(LOG, most=8.0)), **columns) == LEAVE
 
@@ -160,7 +160,7 @@ def test_check_names_the_place(
     knob: str,
     expected: str,
 ) -> None:
-    """One line with file, line, place, found and expected; exit status 2."""
+    """A fault gives one line with its place and exit status 2."""
     file = tmp_path / "s.yaml"
     file.write_text(CHECKED.replace("TRANSPORT", transport).replace("KNOB", knob))
     with pytest.raises(SystemExit) as left:

@@ -117,7 +117,7 @@ def test_fields_of_a_flow_decision_are_numbers(
 def test_columns_may_be_lists_or_arrays_of_any_numbers(
     model: mesa.Model, shape: Any, kind: Any
 ) -> None:
-    """All become float64 and int64."""
+    """Lists and arrays of any numbers become float64 and int64."""
     decision = Decision(shape([kind(3), kind(4)]), shape([kind(1), kind(0)]), shape([kind(7)] * 2))
     told = customer(model, decision, "DecidingAll").decide(seen(0, 1))
     assert told.willingness_micro_per_s.tolist() == [3.0, 4.0]
@@ -165,7 +165,7 @@ def test_useless_columns_are_refused(model: mesa.Model, decision: Decision, told
 
 
 def test_numbers_one_by_one() -> None:
-    """A truth value is not a number, and a fraction is not a whole number."""
+    """Single values are checked: True is not a number, and 1.5 is not a whole number."""
     assert [truth(x) for x in (np.False_, np.array(True), 1)] == [False, True, None]
     assert [whole(x) for x in (np.uint64(2**64 - 1), 2.0, np.True_)] == [2**64 - 1, None, None]
     assert [number(x) for x in (np.float32(0.5), np.int8(2), np.True_, 1j)] == [

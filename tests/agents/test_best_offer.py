@@ -116,7 +116,7 @@ def test_any_utility_of_rates_will_do(kind: str) -> None:
 
 
 def test_who_has_a_step_takes_the_cheaper_of_two_that_reach_it() -> None:
-    """3 and 5 Mbps are worth the same; the charge decides."""
+    """3 and 5 Mbps have the same utility, so the charge decides."""
     users = Users(6, utility={"kind": "step", "a": 1.0, "x0": 2e6})
     for _ in range(3):
         last = users.meet((3, 5), (0.1, 0.2))
@@ -259,7 +259,7 @@ def test_who_knows_no_other_alternative_tries_it_before_it_leaves() -> None:
 
 
 def test_users_who_have_just_come_are_not_heard() -> None:
-    """Others expect what the settled users get; new users count only if all users are new."""
+    """Expectations follow settled users. New users count only if all users are new."""
     users = Users(3)
     users.meet((1, 3))
     told = users.strategy

@@ -118,7 +118,7 @@ def sell(terms: Terms, key: int, *, related: bool, exact: bool = False) -> Sale:
 def test_the_price_earns_its_margin(
     kind: str, probes: int, related: bool, exact: bool, forgone: bool
 ) -> None:
-    """Independent M and L, and L = f(M); an amount and the price paid back; few probes and many.
+    """The margin is earned for independent M and L and for L = f(M), and both refunds.
 
     beta-binomial holds for counts. The two others take counts for rates, so that they hold where
     test streams tell the rate exactly, as in the paper. Nobody blocks more than was promised.
@@ -131,7 +131,7 @@ def test_the_price_earns_its_margin(
 
 @pytest.mark.parametrize("kind", ["beta", pytest.param("empirical", marks=full)])
 def test_marks_of_few_packets_are_taken_for_the_rate(kind: str) -> None:
-    """20 probes at a rate of 2 %: admitted calls look cheaper than they are, and V is too low.
+    """With 20 probes at a rate of 2 %, admitted calls seem too cheap, and V is too low.
 
     A quiet sample is mostly luck: connections are marked at the rate behind it. No promise breaks
     here: cost alone decides. The loss is many times what is allowed; beta-binomial has none.
@@ -142,7 +142,7 @@ def test_marks_of_few_packets_are_taken_for_the_rate(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [pytest.param("beta", marks=full), "empirical"])
 def test_bad_packets_of_few_are_taken_for_a_broken_promise(kind: str) -> None:
-    """One bad of 60 is more than 1 %, but connections of 1,800 even out: V is far too high."""
+    """One bad packet of 60 exceeds 1 %, unlike in connections of 1,800, so V is far too high."""
     assert sell(Terms(kind, 60), 1, related=False).off > 10
     assert abs(sell(Terms("beta-binomial", 60), 1, related=False).off) < 1
 
@@ -157,7 +157,7 @@ def test_a_related_delay_of_short_samples_is_off_by_little() -> None:
 
 
 def test_beta_blocks_by_a_distribution_that_counts_do_not_have() -> None:
-    """60 probes: the threshold falls between two counts, and B^G is broken; beta-binomial's not."""
+    """With 60 probes, beta breaks B^G, because its threshold lies between two counts."""
     assert sell(Terms("beta", 60), 1, related=False).blocked > 1.2 * BLOCKED
     assert sell(Terms("beta-binomial", 60), 1, related=False).blocked <= BLOCKED
 
@@ -169,7 +169,7 @@ AMOUNTS = st.floats(-10.0, 10.0)
 def test_both_forms_of_what_is_paid_back_are_one(
     margin: float, beside: float, broken: float, cost: float, probing: float
 ) -> None:
-    """R beside V, and R_e = R + V in all: the same V, and P by the paper's formula."""
+    """A refund of R plus V and a total of R_e = R + V give the same V, and the paper's P."""
     forgone = price(margin, beside, broken, cost, probing, forgone=True)
     assert price(margin, beside + forgone, broken, cost, probing) == pytest.approx(
         forgone, rel=1e-9, abs=1e-9

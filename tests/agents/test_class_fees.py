@@ -92,7 +92,7 @@ def test_fill_classes_leaves_classes_without_room_alone() -> None:
 
 
 def test_fee_limit_takes_the_dearest_within_limits() -> None:
-    """Classes of each flow's own provider; a flow that cannot pay the cheapest is switched off."""
+    """A flow takes its provider's dearest class within limits, or is switched off."""
     offers = (Offer("a", "gold", 4 * 10**6), Offer("a", "silver", 10**6), Offer("b", "one", 10**6))
     users = FeeLimit(low=0.5, high=8.0, even=True)
     agent = noting()

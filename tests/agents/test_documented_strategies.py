@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The strategies of agents/README.md that stand beside a scenario, as they are printed there."""
+"""The strategies of agents/README.md that are placed next to a scenario, as printed there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility and the strategy that agents/README.md prints, at work as printed."""
+"""The utility and the strategy that agents/README.md prints work as printed."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def rate(a: float, b: float) -> BetaRate:
 @pytest.mark.parametrize(("a", "b"), CASES)
 @pytest.mark.parametrize("packets", [1, 7, 600, 5400])
 def test_counts_are_those_of_scipys_beta_binomial(a: float, b: float, packets: int) -> None:
-    """Chances, quantile and the chance of a broken promise; a fixed rate's are binomial."""
+    """Chances and quantiles are scipy's, and binomial for a fixed rate."""
     law, own = stats.betabinom(packets, a, b), rate(a, b)
     k = np.arange(packets + 1)
     assert own.chances(packets) == pytest.approx(law.pmf(k), rel=1e-7, abs=1e-14)
@@ -134,7 +134,7 @@ def likeliest(hits: np.ndarray, packets: np.ndarray) -> BetaRate:
 
 @pytest.mark.parametrize(("a", "mean"), [(4.0, 0.02), (0.5, 0.0012)])
 def test_moments_find_thresholds_as_well_as_likelihood_does(a: float, mean: float) -> None:
-    """Root mean squared error of the threshold, 40 sets of 30 samples: at most a fifth larger."""
+    """The moments' RMS error of the threshold is at most a fifth larger than likelihood's."""
     rng = np.random.Generator(np.random.Philox(key=[3, round(a * 10)]))
     size, packets = a / mean, np.full(30, 1800.0)
     true = BetaRate(mean, size).observed_threshold(0.1, 1800)
@@ -288,7 +288,7 @@ def test_scipy_is_loaded_when_it_is_needed() -> None:
 @pytest.mark.parametrize(("hits", "packets"), [(0, 200), (3, 200), (200, 200), (40, 200)])
 @pytest.mark.parametrize("of", [20, 200, 700])
 def test_a_connection_and_a_sample_at_one_rate(hits: int, packets: int, of: int) -> None:
-    """Thinned out it is hypergeometric, filled up beta-binomial, by scipy.stats."""
+    """A smaller sample at one rate is hypergeometric, and a larger one beta-binomial."""
     limit = 0.05
     if of <= packets:
         expected = stats.hypergeom(packets, hits, of).sf(math.floor(limit * of))

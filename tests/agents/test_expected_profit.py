@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`expected-profit`, step by step against a plain recount, and in networks that change."""
+"""`expected-profit`, step by step against a recount, and in networks that change."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_it_lets_in_before_it_has_learnt() -> None:
 
 
 def test_a_rush_like_none_before_is_no_chance() -> None:
-    """Samples are steady and do not predict the next one; then marks suddenly quadruple."""
+    """If steady samples suddenly have four times the marks, this is not taken for chance."""
     strategy = ExpectedProfit(sample=10.0, learning=5)
     tariff = msgspec.structs.replace(TARIFF, price_micro=90_000)
     world = World(
@@ -211,7 +211,7 @@ def test_a_rush_like_none_before_is_no_chance() -> None:
 
 
 def test_it_comes_back() -> None:
-    """The network is expensive for ten minutes: sales stop meanwhile, then start again."""
+    """While the network is expensive for ten minutes, sales stop, and then start again."""
 
     def levels(second: int) -> tuple[float, float]:
         return (0.9, 0.2) if 600 <= second < 1200 else (0.1, 0.0)

@@ -53,7 +53,7 @@ def test_few_settle_as_many_do(rows: list[tuple[float, int, float, int]]) -> Non
 @pytest.mark.parametrize("flows", [1, FEW, FEW + 1])
 @pytest.mark.parametrize("bad", [-0.5, -2.0, np.nan, np.inf, -np.inf])
 def test_bad_amounts_are_refused_however_many(flows: int, bad: float) -> None:
-    """One amount that is negative or not finite among few flows or many; LEAVE is none."""
+    """A negative or infinite amount is refused, among few flows or many."""
     flown = Observation(0, 0, 0, (), columns([(0.0, 0, 0.0, 0)] * flows))
     good = np.full(flows, LEAVE)
     assert checked(Decision(good), flown, "who").willingness_micro_per_s is good

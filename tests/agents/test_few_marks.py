@@ -104,7 +104,7 @@ seed: 1
 
 
 def test_users_without_an_interval_buy_their_demand(tmp_path: Path) -> None:
-    """320 kbps (1 / 0.8 - 1) each: 80 kbps; with decisions every 5 s they buy 35 % less."""
+    """Users without an interval buy 80 kbps each. With decisions every 5 s, it is 35 % less."""
     text = SCENARIO.format(duration=600, interval="")
     result = run(scenario_from_text(text, "few.yaml"), out=tmp_path / "run")
     epochs = result.raw.flow_epochs
@@ -137,7 +137,7 @@ def choosers() -> str:
 def test_users_without_an_interval_who_choose_their_carrier_buy_their_demand(
     tmp_path: Path,
 ) -> None:
-    """80 kbps each, too; with decisions at every few round trips they buy 30 % less."""
+    """Users who choose their carrier buy 80 kbps each, too, and 30 % less with few marks."""
     text = choosers().format(duration=1600, interval="")
     result = run(scenario_from_text(text, "few.yaml"), out=tmp_path / "run")
     epochs = result.raw.flow_epochs
@@ -149,7 +149,7 @@ def test_users_without_an_interval_who_choose_their_carrier_buy_their_demand(
 @pytest.mark.parametrize("customer", [False, True])
 @pytest.mark.parametrize(("interval", "warns"), [(2, True), (40, False)])
 def test_a_run_says_so_once(interval: int, warns: bool, customer: bool, tmp_path: Path) -> None:
-    """At 0.8 of the price that ends demand, 20 flows meet a mark or two in 2 s each."""
+    """A run gives the notice once, if 20 flows receive a mark or two in 2 s each."""
     interval_key = f", decision_interval: {interval} s"
     text = choosers() if customer else SCENARIO
     text = text.format(duration=32 * interval, interval=interval_key)

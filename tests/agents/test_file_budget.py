@@ -37,7 +37,7 @@ def pay(decision: Decision) -> float:
 
 
 def test_a_deadline_is_an_even_pace_at_the_cost_of_a_byte() -> None:
-    """10 MB in 100 s less 5 % and two decisions, at 1 money/MB, then at the observed 3."""
+    """It pays for 10 MB in 100 s minus 5 % and two decisions, at 1 money/MB, and then at 3."""
     strategy = FileBudget(deadline=100.0, memory=1e-3)
     strategy.decide_many(seen(0, 0))
     first = strategy.decide_many(seen(1, 1, file_bytes=10 * MB, file_left=10 * MB))
@@ -49,7 +49,7 @@ def test_a_deadline_is_an_even_pace_at_the_cost_of_a_byte() -> None:
 
 
 def test_a_deadline_begins_with_its_file() -> None:
-    """A file after a pause has the pace of the first: its time begins when it arrives."""
+    """A file after a pause has the pace of the first, because its time begins on its arrival."""
     strategy, files = FileBudget(deadline=100.0), {"file_bytes": 10 * MB, "files": 1}
     strategy.decide_many(seen(0, 0))
     first = strategy.decide_many(seen(1, 1, file_bytes=10 * MB, file_left=10 * MB))
@@ -165,7 +165,7 @@ def test_only_files_of_the_same_or_a_higher_cost_support_a_promise(
 
 
 def test_the_memory_is_a_mean_over_bytes() -> None:
-    """The sums fade by exp(-dt / memory), but not without sending; each source has its own."""
+    """The sums of a source fade by exp(-dt / memory), but only while it sends."""
     costs = CostMemory(10.0, 5.0)
     where = {"source": [0, 0, 1], "sources": ("a", "b")}
     costs.learn(seen(0, 0, payload_bps=[0.0] * 3, **where))

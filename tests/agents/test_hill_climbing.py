@@ -62,7 +62,7 @@ def test_a_change_that_paid_is_kept_and_another_one_is_tried() -> None:
 
 
 def test_what_comes_in_while_customers_respond_does_not_count() -> None:
-    """A fortune in the first interval after a change does not count; a loss in the second does."""
+    """Income in the first interval after a change does not count, but in the second it does."""
     carrier = Carrier(200_000)
     assert [carrier.decide(), carrier.decide()] == [0, 0]
     tried = carrier.decide(1000)
@@ -94,7 +94,7 @@ def test_a_change_that_did_not_pay_is_taken_back() -> None:
 
 
 def test_what_it_owes_others_counts() -> None:
-    """Income rose, but payments rose more: less is left, so the change is taken back."""
+    """If payments rise more than income, the change is taken back."""
     carrier = Carrier(200_000)
     assert [carrier.decide(), carrier.decide()] == [0, 0]
     tried = carrier.decide(1000, paid=100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users who may leave keep their knowledge, in whatever rows their flows are."""
+"""Users who may leave keep their knowledge, whatever rows their flows are in."""
 
 from __future__ import annotations
 

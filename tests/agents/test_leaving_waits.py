@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long users who have left wait for their next trial, on scripted costs of use."""
+"""The waits of users who have left until their next trial, with scripted costs of use."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def seen(t_s: float, dt_s: float, sent: int, marks: int) -> StreamObservation:
 
 
 def test_window_and_samples_are_those_of_a_plain_list() -> None:
-    """M is that of the last T; samples are of adjoining T; the threshold is their quantile."""
+    """M covers the last T, samples cover adjoining T, and the threshold is their quantile."""
     draw = random.Random(3)
     strategy = MarkingQuantile(quantile=0.8, sample=10.0, learning=4)
     history: list[tuple[int, int]] = []
@@ -113,7 +113,7 @@ def test_senseless_parameters_are_refused(key: str, params: dict) -> None:
 
 @pytest.mark.parametrize("kind", sorted(ESTIMATORS))
 def test_the_threshold_is_the_estimators(kind: str) -> None:
-    """Samples adjoin; without a quantile, the tariff's blocking rate determines the threshold."""
+    """Without a quantile, the estimator finds the threshold by the tariff's blocking rate."""
     draw = random.Random(7)
     tariff = msgspec.structs.replace(TARIFF, max_blocking_rate=0.25)
     strategy = MarkingQuantile(sample=10.0, learning=3, estimator=kind)
@@ -248,7 +248,7 @@ def corrections(calls: list[tuple[int, float, int, float, bool]]) -> tuple[float
 
 
 def test_without_reprice_no_price_is_posted() -> None:
-    """It is off by default; then no data of calls are kept."""
+    """Without `reprice`, the default, no price is posted and no data of calls are kept."""
     strategy = MarkingQuantile(sample=20.0, learning=2)
     world = World(strategy, steady)
     world.run(400)

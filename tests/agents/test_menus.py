@@ -90,7 +90,7 @@ class User:
 
 
 def test_a_flow_takes_the_choice_with_the_larger_surplus() -> None:
-    """Flow 3 hears from flow 8 of the choice b, as long as U(x) less its bill is larger there."""
+    """Flow 3 learns from flow 8 of the choice b, and takes it while its surplus is larger."""
     faster = 2 * math.log(1 + 2.0) - 2 * math.log(1 + 1.0)  # 8 Mbps rather than 4, money/s
     for charge, expected in ((faster - 0.05, [1, 1]), (faster + 0.05, [0, 0])):
         user = User()
@@ -102,7 +102,7 @@ def test_a_flow_takes_the_choice_with_the_larger_surplus() -> None:
 
 
 def test_providers_are_learnt_about_apart() -> None:
-    """A flow alone at its menu hears from nobody; the flows of another menu do not help."""
+    """A flow that is alone at its menu does not learn from the flows of another menu."""
     user = User()
     user.decide(0, [0, 0, 0], [0, 0, 0])
     for t_s in (10, 20, 30):
@@ -110,6 +110,6 @@ def test_providers_are_learnt_about_apart() -> None:
 
 
 def test_a_market_is_needed() -> None:
-    """Menus come with the agent's view."""
+    """Menus require a market."""
     with pytest.raises(StrategyError, match="menus and random numbers require a market"):
         BestChoice(LOG).decide_many(seen(0, 0))

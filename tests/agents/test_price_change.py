@@ -49,14 +49,14 @@ def follow(rate_at: Callable[[float, int], float], price: Callable[[float, int],
 
 
 def test_one_step_takes_it_to_the_demand() -> None:
-    """Price 0.5 and then 0.7, at a rate that lags a decision: w = 0.3 at once, and it stays."""
+    """If the price changes from 0.5 to 0.7, w = 0.3 at once and stays, even if the rate lags."""
     found = follow(lambda w, k: 1.0 if k <= 30 else 0.3 / 0.7, lambda w, k: 0.5 if k < 30 else 0.7)
     assert found[29] == pytest.approx(0.5, abs=1e-3)
     assert found[30:] == pytest.approx([0.3] * 30, abs=1e-3)
 
 
 def test_many_changes_take_one_step_each() -> None:
-    """Price 0.5 and 0.7 in turn, for ten decisions each: w = 0.5 or 0.3 after the first of them."""
+    """At prices 0.5 and 0.7 in turn, w is 0.5 or 0.3 after the first decision of each."""
 
     def price(_: float, k: int) -> float:
         return 0.5 if k // 10 % 2 == 0 else 0.7

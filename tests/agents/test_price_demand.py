@@ -90,7 +90,7 @@ def test_as_many_take_part_as_the_curve_has(kind: str, price: float) -> None:
 
 
 def test_one_user_looks_where_all_have_left() -> None:
-    """It tries after 30, 60, 120, 240 and 240 s, for one decision each; then the price falls."""
+    """One user tries after 30, 60, 120, 240 and 240 s, for one decision each."""
     crowd = Crowd(50, demand={"kind": "linear", "choke": 1.0}, looks=1.0)
     counts = [int(crowd.decide(5.0).sum()) for _ in range(85)]
     probes = np.flatnonzero(np.array(counts[2:]) > 0) + 2

@@ -111,7 +111,7 @@ def test_first_decision_is_at_the_first_report(handler: Callable[..., PriceHandl
 
 
 def test_own_interval_is_what_its_flows_need(handler: Callable[..., PriceHandler]) -> None:
-    """3 T / (gain p) = 60 s, approached by doubling; 5 s where nothing is marked."""
+    """The default interval is 3 T / (gain p) = 60 s, approached by doubling, or 5 s."""
     home, t_s, waits = handler(), 0.0, []
     home.decide(seen(0.0, t_s=0, dt_s=0))
     assert 0 < home.next_ps < 5 * PS
@@ -153,7 +153,7 @@ def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
 
 
 def test_a_flow_that_joins_leaves_the_silence_of_the_others_as_it_is() -> None:
-    """One packet after 15 s is a third of the rate of one after 5 s, also if another flow joins."""
+    """A flow's silence counts in full even if another flow joins meanwhile."""
     alone, joined = log(x0=MBPS), log(x0=MBPS)
     for k in range(3):
         quiet = seen(0.0, t_s=5 * k, dt_s=5 * (k > 0))
@@ -190,7 +190,7 @@ def test_step_is_the_geometric_mean_of_old_and_worth() -> None:
 
 @pytest.mark.parametrize("kind", ["log", "quadratic"])
 def test_few_packets_a_decision_do_not_lower_the_mean(kind: str) -> None:
-    """At 0.9 of the price without demand, 14 packets a decision: up to one of them less.
+    """With 14 packets per decision, the mean rate is at most one packet lower.
 
     The mean of the logarithm of their number would leave 45 % less.
     """
@@ -222,7 +222,7 @@ def test_fixed_point_is_reached(alpha: float, late: int) -> None:
 
 @pytest.mark.parametrize("late", [0, 1])
 def test_a_quadratic_utility_comes_to_rest(late: int) -> None:
-    """Up to x0, however the rate goes with w, and seen late too: w = x U'(x) = 2 a r (1 - r)."""
+    """However the rate follows w, even late, w comes to rest at x U'(x) = 2 a r (1 - r)."""
     grid = np.meshgrid([0.02, 0.2, 0.45, 0.5, 0.55, 0.8, 0.95], [0.0, 0.3, 0.7, 1.0])
     share, elasticity = (axis.ravel() for axis in grid)  # a flow of each pair
     end = 2 * share * (1 - share)
@@ -266,7 +266,7 @@ def test_a_utility_that_is_not_concave_is_refused() -> None:
 
 
 def test_without_smoothing_alpha_three_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a given price, the plain map has the slope 1 - alpha and swings for ever."""
+    """At a given price, the map without smoothing has the slope 1 - alpha and never settles."""
     plain = utility(3.0)
     monkeypatch.setattr(plain, "_gain", 1.0)
     swing = np.diff(np.log(settle(plain, lambda w: 2.0 * w, 60)))[20:]

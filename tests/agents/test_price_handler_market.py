@@ -148,7 +148,7 @@ def test_source_of_a_handler_is_in_no_class() -> None:
 
 
 def test_source_has_one_user() -> None:
-    """A customer and a handler cannot both have it."""
+    """A source has one user: a customer and a handler cannot both have it."""
     text = SCENARIO.format(f"{HOME}, sources: capped, {CHARGE}")
     with pytest.raises(
         ScenarioError, match="'capped', which already belongs to price-handler 'home'"
@@ -191,7 +191,7 @@ def test_handler_pays_its_marks_itself() -> None:
 
 
 def test_constant_throughput_sends_cap_and_mark_rate_once() -> None:
-    """x0 as rate cap, threshold over price as mark rate; both are on record."""
+    """x0 is sent once as rate cap, and threshold / price as mark rate. Both are recorded."""
     plan = world.plan([world.source("web")])
     agent = handler("web", "constant-throughput", rate=2e6, threshold=0.5)
     market = Market(plan, MarketSpec(1000, (ISP, agent)))

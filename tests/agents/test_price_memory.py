@@ -15,7 +15,7 @@ TWO = {"source": [0, 0, 1], "sources": ("near", "far")}
 
 
 def test_all_flows_of_a_source_share_what_one_has_found() -> None:
-    """Per MB, one pays 3 money nearby and the other 2 far away; 8 Mbps is a MB a second."""
+    """All flows of a source share the mean cost of a MB, here of 3 and 2 money."""
     memory = PriceMemory(rate=8e6, memory=10.0, cost=2.0)
     first = memory.decide_many(seen(0, 0, payload_bps=[0, 0, 0], **TWO))
     assert first.willingness_micro_per_s.tolist() == [2e6] * 3
@@ -38,7 +38,7 @@ def test_what_is_new_counts_more() -> None:
 
 
 def test_bounds() -> None:
-    """With free marks, one micro-unit is paid; `most` bounds the payment."""
+    """Payment is at least one micro-unit, if marks are free, and at most `most`."""
     memory = PriceMemory(rate=8e6, memory=10.0, most=5.0)
     memory.decide_many(seen(0, 0))
     free = memory.decide_many(seen(1, 1, payload_bps=8e12))

@@ -49,7 +49,7 @@ def test_calls_are_let_in_as_a_plain_list_has_it() -> None:
 
 
 def test_nobody_is_let_in_on_no_probes() -> None:
-    """Calls are refused in the first window and without probes; at the limit they are admitted."""
+    """Calls are refused in the first window and without probes."""
     strategy = ProbeThreshold(threshold=0.1, window=2.0)
     assert not strategy.admit(CALL)
     strategy.watch(seen(1, 1, 10, 0))

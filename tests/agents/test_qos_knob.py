@@ -60,7 +60,7 @@ class Script:
 
 
 def test_goes_up_one_class_after_patience() -> None:
-    """89 of the best 100 for 3 s, with marks: bronze, then silver, then gold, 3 s apart."""
+    """At 89 % of the best with marks, a flow moves from bronze to silver to gold, every 3 s."""
     script = Script(QosKnob(patience=3), BRONZE)
     assert script.step(100, 5) == [BRONZE]
     moves = script.steps(8, 89, 5)
@@ -75,7 +75,7 @@ def test_satisfied_flow_stays() -> None:
 
 
 def test_a_good_second_starts_patience_anew() -> None:
-    """Two bad seconds, a good one, two bad ones: no move with a patience of 3 s."""
+    """A good second restarts the patience of 3 s, so two bad seconds cause no move."""
     script = Script(QosKnob(patience=3), BRONZE)
     script.step(100, 5)
     seen = [script.step(g, 5)[0] for g in (50, 50, 95, 50, 50)]
@@ -96,7 +96,7 @@ def test_one_mark_keeps_the_class() -> None:
 
 
 def test_never_up_without_marks() -> None:
-    """Little goodput, no marks: congestion is not the reason, so a dearer class does not help."""
+    """If goodput is low without marks, a dearer class does not help, so there is no move up."""
     script = Script(QosKnob(patience=3), SILVER)
     script.step(100, 5)
     assert GOLD not in script.steps(12, 10, 0)

@@ -78,7 +78,7 @@ def test_the_gradient_comes_to_lerners_price(elasticity: float, start: float) ->
 
 
 def test_chance_moves_it_by_as_much_as_it_says() -> None:
-    """With noise of 2 %, e = 2 (c = 2) and h = 0.1, log P varies by 0.02 / (0.2 sqrt 40) = 0.016.
+    """With noise of 2 %, e = 2 (c = 2) and h = 0.1, log P varies by 0.016, as stated.
 
     The step of a tenth of the slope is an average over 10 / c rounds: the spread is
     (s / (2 h)) / sqrt(10 c (2 - c / 10)), which is what the docstring has, to 5 %.
@@ -128,7 +128,7 @@ def test_a_slope_is_a_share_of_what_is_lost_too() -> None:
 
 
 def test_each_turn_shortens_the_longest_step() -> None:
-    """Four probes, then four over the number of the stretch, and one probe at least."""
+    """The longest step is four probes, then four over the stretch's number, and at least one."""
     carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000)
     carrier.decide()
     for up in (True, False, True, False, True):
@@ -166,7 +166,7 @@ def test_it_goes_back_to_the_better_of_two_peaks_that_it_left() -> None:
 
 
 def test_nobody_there_is_no_reason_to_stay() -> None:
-    """Its link is busy for less than a thousandth of the time: the price falls by 4 h a round."""
+    """If the link is busy for less than 0.1 % of the time, the price falls by 4 h per round."""
     carrier = CarrierBooks(RevenueGradient(), 800_000, link=0)
     carrier.decide()
     for _ in range(8 * 3):
@@ -205,7 +205,7 @@ def test_the_bandit_tries_all_twice_first() -> None:
 
 
 def test_the_bandit_draws_by_the_variance_within_each_price() -> None:
-    """Profits 90 and 110, 280 and 320: s^2 = (2 x 10^2 + 2 x 20^2) / (4 - 2), over two trials."""
+    """The bandit draws with s^2 = (2 x 10^2 + 2 x 20^2) / (4 - 2) for these four profits."""
 
     class Noting(np.random.Generator):
         """Keeps the means and deviations of its draws."""

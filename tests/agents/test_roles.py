@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles: their rhythm, their random streams, and what they refuse from a strategy."""
+"""Roles: their decision times, their random streams, and the answers that they refuse."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def test_a_carrier_without_an_interval_waits_for_its_users(
 
 
 def test_configured_interval_is_kept_and_found_hasty(model: mesa.Model) -> None:
-    """10 s where 60 s are needed."""
+    """A configured interval of 10 s is kept, with a notice if 60 s are needed."""
     customer = Customer(model, "ann", Terms(7, interval_ps=10 * PS))
     customer.decide(seen(0))
     assert not customer.due(14 * PS) and customer.due(15 * PS)
@@ -323,7 +323,7 @@ def test_failing_strategy_is_named_with_its_place(model: mesa.Model) -> None:
 
 
 def test_price_must_be_a_whole_number(model: mesa.Model) -> None:
-    """The ledger knows no fractions of a micro-unit."""
+    """Prices must be whole, since the ledger has no fractions of a micro-unit."""
     isp = ConnectivityProvider(model, "isp", Terms(7, "lab_strategies:Broken"))
     with pytest.raises(StrategyError, match="0.5"):
         isp.post_price(prices())

@@ -131,7 +131,7 @@ def test_a_provider_of_calls_posts_prices_and_notes_what_has_changed() -> None:
 
 
 def test_readings_of_a_single_row_are_named_plainly() -> None:
-    """Without the name of its tariff."""
+    """Readings of a single row do not contain the name of its tariff."""
     spec = AgentSpec("gsp", "guaranteed-stream-provider", lines=(CallLine(tariff("day"), ("a",)),))
     role = GuaranteedStreamProvider.made(mesa.Model(rng=1), Terms(1, CALLS), spec)
     assert role.readings == {"most": 1.0, "watched": 0.0}
@@ -168,7 +168,7 @@ def test_a_price_of_a_call_is_a_whole_number_of_micro_units(price: object) -> No
     ],
 )
 def test_a_caller_lists_each_offer_once(answer: object, fits: bool) -> None:
-    """Best effort last or not at all."""
+    """A caller lists each offer once, with best effort last or not at all."""
     role = Subscriber(mesa.Model(rng=1), "ann", Terms(1, "lab_sellers:Caller", {"answer": answer}))
     seat = Seat(AgentSpec("ann", "subscriber", sources=("a", "b")))
     role.join(seat)

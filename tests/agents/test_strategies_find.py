@@ -50,7 +50,7 @@ def test_dotted_path_finds_a_users_class() -> None:
 
 
 def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name in the group ecnomy.strategies."""
+    """An entry point in the group ecnomy.strategies finds an installed class."""
     entry = importlib.metadata.EntryPoint("patient", "lab_strategies:Counting", GROUP)
     monkeypatch.setattr(
         importlib.metadata, "entry_points", lambda group: [entry] if group == GROUP else []
@@ -95,10 +95,10 @@ def test_unlimited_budget_is_the_default() -> None:
 
 
 class _Wrong:
-    """Two slips of a user's code."""
+    """A strategy with two mistakes of a user."""
 
     def decide(self) -> None:
-        """Without its argument."""
+        """A method that lacks its argument."""
 
     def read(self, seen: Path) -> object:
         """A misspelt attribute."""

@@ -34,7 +34,7 @@ def test_the_price_goes_with_the_ratio_of_use_and_target() -> None:
 
 
 def test_without_a_link_it_goes_by_the_busiest() -> None:
-    """The busiest link may change."""
+    """Without a link, the price follows the busiest link, which may change."""
     strategy = TargetUtilization(target=0.5)
     assert strategy.post_price(seen(1000, [0.6, 0.2], ("a", "b"))) == 1200
     assert strategy.post_price(seen(1200, [0.1, 0.55], ("a", "b"))) == 1320

@@ -54,7 +54,7 @@ def fault(path: Path, overrides: tuple[str, ...] = ()) -> ScenarioError:
 
 
 def test_the_good_scenario_is_good(tmp_path: Path) -> None:
-    """The scenario that the cases below spoil has a plan."""
+    """The scenario that the cases below modify has a plan."""
     file = tmp_path / "good.yaml"
     file.write_text(GOOD)
     assert make_plan(load(file)).flow_names() == ["gold.0", "gold.1", "tone.0"]

@@ -23,7 +23,7 @@ FULL, GLITCH, KILL, POWER = "full", "glitch", "kill", "power"
 
 
 class Crash(BaseException):
-    """The process ends here, and its later actions do not reach the disk."""
+    """The process ends at this point, and its later actions do not reach the disk."""
 
 
 class _File:
@@ -104,7 +104,8 @@ class Disk:
             patch.stop()
 
     def arm(self, trouble: str, after: int) -> None:
-        """Plans `trouble` for the operation with this number from now on; "" for no trouble."""
+        """Plans `trouble` for the operation with this number, counted from now; "" for no
+        trouble."""
         self.dead, self._trouble, self._left = False, trouble, after
 
     def start_again(self) -> None:
@@ -114,13 +115,13 @@ class Disk:
         self.arm("", -1)
 
     def damage(self, path: Path, data: bytes) -> None:
-        """The content of a file decays."""
+        """Damages the content of a file."""
         with self._open(path, "wb") as out:
             out.write(data)
         self._files[str(path)] = self._safe[str(path)] = _File(data, data)
 
     def written(self, path: str, real: Any, data: bytes) -> None:
-        """Data leave the process; a crash or a full disk may cut them."""
+        """Writes data that leave the process. A crash or a full disk may cut them."""
 
         def write(share: bytes) -> None:
             real.write(share)
@@ -133,7 +134,7 @@ class Disk:
     def _do(
         self, effect: Callable[[], Any], part: Callable[[], Any] | None = None, fills: bool = False
     ) -> Any:
-        """An operation; in case of trouble only `part` of it remains."""
+        """Carries out an operation. In case of trouble only `part` of it remains."""
         if self.dead:
             raise Crash
         self._left -= 1

@@ -40,7 +40,7 @@ SYNCED = True  # whether a shard and its name are on the disk before its records
 
 
 class KilledWorker(Exception):
-    """Has the name of dask's error: a run took several workers with it."""
+    """An error with the name of dask's, for a run that has killed several workers."""
 
 
 def values_of(point: Point) -> dict[str, int | float | None]:
@@ -200,7 +200,7 @@ class World:
         assert outcome.status != FAILED or outcome.point in self._died
 
     def _start(self, calm: bool) -> bool:
-        """Start the sweep; whether it is finished then."""
+        """Start the sweep. Return whether it is then finished."""
         retry = calm or self.draw.random() < 0.3
         trouble = "" if calm else self.draw.choice((FULL, GLITCH, KILL, KILL, POWER, POWER, ""))
         after = self.draw.randint(1, self.draw.choice((8, 90)))
@@ -258,7 +258,7 @@ class World:
         self._counted -= gone
 
     def _decay(self) -> None:
-        """Cuts a record off, or changes a bit of a shard."""
+        """Truncate a record, or change a bit of a shard."""
         files = sorted([*self._out.glob("outcomes/*.json"), *self._out.glob("shards/*.parquet")])
         if not files:
             return

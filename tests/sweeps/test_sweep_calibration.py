@@ -41,7 +41,7 @@ replicates: 4
 
 
 def test_the_first_round(tmp_path: Path) -> None:
-    """Exactly the first values at each point, including both ends."""
+    """The first round has exactly the first values at each point, including both ends."""
     sweep = load_sweep(write(tmp_path, SWEEP))
     points = sweep.points()
     assert len(sweep) == len(points) == 2 * 3 * 4
@@ -52,7 +52,7 @@ def test_the_first_round(tmp_path: Path) -> None:
 
 
 def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
-    """Other paths get a share of its value with its unit; values are multiples of a step."""
+    """Other paths get a share of its value with its unit, and values are multiples of a step."""
     text = SWEEP.replace("network.links.wire.marking.probability", "sources.gold.traffic.rate")
     text = text.replace("from: 0.01", "from: 60 kbps").replace("to: 0.5", "to: 600 kbps")
     more = "  first: 3\n  step: 7 kbps\n  with: {network.links.wire.rate: 0.5}\n"
@@ -184,7 +184,7 @@ def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_what_cannot_be_is_told(tmp_path: Path) -> None:
-    """A target beyond the range, and a figure that runs lack."""
+    """A target beyond the range is reported, and so is a figure that runs lack."""
     text = SWEEP.replace("target: 0.1", "target: 0.9").replace("[1, 3]", "[1]")
     sweep = load_sweep(write(tmp_path, text))
     [found] = calibrated(sweep, tmp_path / "a", Here(), lambda total, missing: Watcher())
@@ -202,7 +202,7 @@ def test_a_failed_run_ends_it(tmp_path: Path) -> None:
 
 
 def test_an_interval_is_extended_to_whole_steps() -> None:
-    """Down and up, never to the nearest; without a step it stays."""
+    """An interval is extended outwards to whole steps. Without a step it stays unchanged."""
     stepped = Calibration("x", (1.0,), "p", Range(0, 1), step=0.1)
     assert stepped.around(0.14, 0.16) == pytest.approx((0.1, 0.2))
     assert stepped.around(0.16, 0.24) == pytest.approx((0.1, 0.3))

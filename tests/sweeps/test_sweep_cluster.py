@@ -279,7 +279,7 @@ def test_workers_elsewhere_share_a_sweep(
 
 
 def test_a_killed_driver_says_nothing() -> None:
-    """Python's resource tracker used to warn about the semaphores of the dead process."""
+    """A killed driver causes no warnings of Python's resource tracker about semaphores."""
     code = """
 import multiprocessing, os, signal
 from ecnomy.markets.sweep.pool import _ctrl_c_later
@@ -294,7 +294,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_sweep_without_missing_runs_removes_leavings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Folders of killed workers used to stay until workers started again; live ones stay."""
+    """A sweep without missing runs removes folders of killed workers, but not of live ones."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     scratch = tmp_path / f"ecnomy-{os.getuid()}" / "dask-scratch-space"
     live = WorkSpace(str(scratch)).new_work_dir(prefix="worker-")

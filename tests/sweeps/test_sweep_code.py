@@ -79,7 +79,7 @@ def test_an_edit_within_a_second_is_what_runs(tmp_path, monkeypatch) -> None:
 
 
 def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
-    """From the module's package (a package itself), and one level up for each further dot."""
+    """Relative imports begin at the module's package, one level higher for each further dot."""
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, text in {
         "__init__": "",
@@ -104,7 +104,7 @@ def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
 
 
 def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch) -> None:
-    """Otherwise the record would have the digest of one text and the figures of another."""
+    """A run whose strategy is edited meanwhile is not recorded under a wrong digest."""
     from ecnomy.markets.sweep import outcome
 
     file, simulated = lab(tmp_path, monkeypatch, "sweep_lab_under"), outcome._simulated
@@ -123,7 +123,7 @@ def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch)
 
 
 def test_an_edited_role_is_imported_anew(tmp_path, monkeypatch) -> None:
-    """This is as for a strategy: a worker may outlive the version of a file that it read."""
+    """An edited role is imported again, although the worker has read an earlier version."""
     from ecnomy.agents.roles.find import find_role
 
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -14,7 +14,7 @@ from sweep_world import SWEEP, write
 
 
 def test_values_reach_the_scenario(tmp_path: Path) -> None:
-    """`set` holds for all points, parameters for theirs, the seed is the point's."""
+    """`set` holds for all points, and each point has its parameters and its seed."""
     sweep = load_sweep(write(tmp_path, SWEEP + "set: {duration: 7 s, sources.silver.count: 4}\n"))
     assert len(sweep) == 12 == len(sweep.points())
     last = sweep.points()[-1]
@@ -93,7 +93,7 @@ def test_lists_of_a_zip_are_equally_long(tmp_path: Path) -> None:
 
 
 def test_a_parameter_varies_once(tmp_path: Path) -> None:
-    """Two blocks over one path would overrule each other."""
+    """Two blocks over one path are refused, since they would overrule each other."""
     more = "  zip: {sources.gold.count: [3, 4]}\nreplicates"
     with pytest.raises(ScenarioError, match="already varies"):
         load_sweep(write(tmp_path, SWEEP.replace("replicates", more)))
@@ -101,7 +101,7 @@ def test_a_parameter_varies_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("alias", ["'sources[0].count'", "'sources.gold.count '", "sources.gold"])
 def test_a_place_varies_once(tmp_path: Path, alias: str) -> None:
-    """The same place under another name, or an enclosing place, would overrule each other."""
+    """The same place under another name, or an enclosing place, is refused too."""
     more = f"  zip: {{{alias}: [3, 4]}}\nreplicates"
     with pytest.raises(ScenarioError, match="which overlap|path such as"):
         load_sweep(write(tmp_path, SWEEP.replace("replicates", more)))
@@ -150,7 +150,7 @@ def test_a_path_to_nowhere_is_found_before_any_run(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_senseless_ranges_are_refused(tmp_path: Path, over: str) -> None:
-    """Bounds that are missing, reversed, not numbers or of different units, or an unknown key."""
+    """Missing, reversed or incompatible bounds are refused, and unknown keys."""
     text = (
         "version: 1\nscenario: scenario.yaml\nparameters:\n  random:\n    samples: 5\n"
         f"    over: {{sources.gold.count: {over}}}\n"

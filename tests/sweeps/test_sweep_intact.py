@@ -63,7 +63,7 @@ def _refused_or_same(out: Path, file: Path, count: int) -> int:
 
 
 def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
-    """A shard is always refused, a record and the head unless only the layout differs."""
+    """A damaged shard is always refused, and a record or the head unless only layout differs."""
     store = _store(tmp_path)
     out = store.folder
     record = min((out / "outcomes").glob("*.json"))
@@ -107,7 +107,7 @@ def test_a_record_with_the_name_of_another_run_is_a_run_to_repeat(tmp_path: Path
 
 
 def test_a_shard_of_no_runs_is_not_written(tmp_path: Path) -> None:
-    """If all records are damaged, the sweep starts again."""
+    """If all records are damaged, no empty shard is written, and the sweep starts again."""
     store = _store(tmp_path)
     for file in (store.folder / "outcomes").glob("*.json"):
         file.write_bytes(b"{")

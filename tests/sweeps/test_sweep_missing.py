@@ -55,18 +55,18 @@ def test_open_sweep_reports_missing_runs(folder: Path, capsys: pytest.CaptureFix
 
 
 def test_show_and_report_name_the_shard(folder: Path) -> None:
-    """Their notes used to give the number of missing runs only."""
+    """The notes of `show` and `report` name the shard of missing runs."""
     assert open_swept(folder).notes[0] == f"{LINE}."
 
 
 def test_a_comparison_names_the_shard(folder: Path) -> None:
-    """`diff` used to report failed runs only."""
+    """`diff` names the shard of missing runs."""
     left_out = open_group([f"{folder}:sources.gold.count=1"]).left_out
     assert left_out == (f"{folder}: {LINE}",)
 
 
 def test_shards_that_are_not_merged(tmp_path: Path) -> None:
-    """The reader used to say only that the head of the sweep is missing."""
+    """If shards are not merged, the reader says so."""
     make_part(load_sweep(write(tmp_path)), tmp_path / "out", Part(of=12, number=1), Watcher)
     with pytest.raises(ResultsError, match=r"out: found shards, .* merge them with `ecnomy merge`"):
         open_sweep(tmp_path / "out")

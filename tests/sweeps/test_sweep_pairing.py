@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The value of paired seeds: two strategies beside web users, with and without pairing."""
+"""The value of paired seeds: two strategies among web users, with and without pairing."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def _table(folder: Path) -> pd.DataFrame:
 
 
 def test_parts_merge_into_the_same_table(tmp_path: Path) -> None:
-    """Five parts of twelve runs; without the last one, its runs are missing by name."""
+    """Five parts of twelve runs merge. Without the last part, its runs are listed as missing."""
     file, out = write(tmp_path), tmp_path / "parts"
     sweep = load_sweep(file)
     for number in range(1, 5):
@@ -111,7 +111,7 @@ def _fail_first(out: Path, sweep: Sweep, part: Part, reason: str) -> None:
 
 
 def test_what_is_made_after_a_merge_is_newer(tmp_path: Path) -> None:
-    """Also in parts of another number, if the merged part was made in several goes."""
+    """Later runs replace merged ones, also with another number of parts."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
     for _ in range(3):
         _fail_first(out, sweep, Part(of=2, number=1), "old")
@@ -131,7 +131,7 @@ def test_runs_of_another_sweep_file_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
-    """Its runs are merged later."""
+    """A part in progress is skipped, and its runs are merged later."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
     one, two = Part(of=2, number=1), Part(of=2, number=2)
     make_part(sweep, out, one, Watcher)
@@ -143,7 +143,7 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
 
 
 def test_records_of_a_killed_part_are_merged(tmp_path: Path) -> None:
-    """They are single files still; the part's command would make a shard of them at its end."""
+    """Records of a killed part are merged although they are still single files."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
     with closing(Store(out, sweep, Part(of=4, number=1))) as store:
         for point in list(store.points)[:2]:
@@ -244,7 +244,7 @@ def test_an_interrupted_run_is_not_a_death(tmp_path: Path) -> None:
 
 
 def test_a_run_finished_before_a_kill_is_not_a_death(tmp_path: Path) -> None:
-    """The next command removes the file that names it; this file used to stay for ever."""
+    """A run that finished before a kill does not count as a death."""
     file, out, part = write(tmp_path), tmp_path / "out", Part(of=4, number=1)
     sweep = load_sweep(file)
     make_part(sweep, out, part, Watcher)
@@ -268,7 +268,7 @@ def test_any_executor_makes_a_sweep(tmp_path: Path) -> None:
 
 
 def test_a_broken_executor_ends_the_sweep(tmp_path: Path) -> None:
-    """Finished runs are kept."""
+    """A broken executor ends the sweep, and finished runs are kept."""
     file, out = write(tmp_path), tmp_path / "out"
     sweep = load_sweep(file)
     with concurrent.futures.ProcessPoolExecutor(1) as executor:

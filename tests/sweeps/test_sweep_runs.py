@@ -57,7 +57,7 @@ def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
 def test_a_dry_run_tries_the_first_the_middle_and_the_last_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It makes runs 0, 6 and 11 of 12, here with as many seconds; 6 fails. Nothing is kept."""
+    """A dry run makes runs 0, 6 and 11 of 12, of which 6 fails, and keeps nothing."""
     file = write(tmp_path)
     places = [(point.params, point.seed) for point in load_sweep(file).points()]
     failing = {6}
@@ -151,7 +151,7 @@ TIMES = "duration: [3 s, 9 s]\n    warmup: [1 s, 4 s]"  # 4 s of 3 s are too man
 def test_the_command_ends_with_a_status(
     grid: str, named: str, status: int, said: str, tmp_path: Path, capsys, monkeypatch
 ) -> None:
-    """1 with failed runs, 2 where the file names an outcome that the first run does not have."""
+    """The status is 1 with failed runs, and 2 if the first run lacks a named outcome."""
     monkeypatch.setattr("ecnomy.markets.sweep.pool.DaskPool", lambda *_: Here())
     text = SWEEP.replace(COUNTS, grid) + f"outcomes: [{named}]\n"
     file = write(tmp_path, text)
@@ -195,7 +195,7 @@ def test_damaged_shards_and_records_are_made_again(tmp_path: Path) -> None:
 
 
 def test_records_beside_their_shard_do_not_double(tmp_path: Path) -> None:
-    """The sweep is killed between the shard's rename and the removal of its records."""
+    """Records whose shard exists, as after a kill in between, do not count twice."""
     file, out = write(tmp_path), tmp_path / "out"
     kept: dict[str, bytes] = {}
     compact = Store.compact

@@ -91,7 +91,7 @@ def ishigami_sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_ishigami_functions_indices(ishigami_sweep: Path) -> None:
-    """Within 0.05 of the closed form, which the intervals hold; ranked by the total index."""
+    """The indices are within 0.05 of the closed form, which the intervals contain."""
     pi4 = math.pi**4
     v = 49 / 8 + 0.1 * pi4 / 5 + 0.01 * pi4**2 / 18 + 0.5
     alone, both = (1 + 0.1 * pi4 / 5) ** 2 / 2 / v, 0.01 * pi4**2 * (1 / 18 - 1 / 50) / v
@@ -154,7 +154,7 @@ def test_the_verb_says_which_matter(
 
 
 def test_a_plan_is_the_same_every_time(tmp_path: Path) -> None:
-    """The plan's number of points, equal for equal seeds and different for others."""
+    """A plan has its number of points, and depends only on the seed."""
     for text, count in ((SOBOL, 256 * 8), (MORRIS, 32 * 4)):
         sweep = load_sweep(write(tmp_path, text))
         points = sweep.points()
@@ -201,7 +201,7 @@ def test_what_seeds_do_is_told_apart(
 
 @pytest.mark.parametrize("replicates", [2, 3])
 def test_the_noise_is_that_of_an_analysis_of_variance(replicates: int) -> None:
-    """Of points and, if they share them, seeds; by sums over a table of 6 points."""
+    """The noise equals that of an analysis of variance over points and shared seeds."""
     rng = np.random.default_rng(replicates)
     y = rng.normal(size=(6, replicates)) + 5 * rng.normal(size=(6, 1))
     x = np.array([[0, 0], [2, 0], [2, 2], [3, 1], [1, 1], [1, 3]]) / 3

@@ -49,7 +49,7 @@ def test_without_parameters_there_are_replicates() -> None:
 
 
 def test_paired_seeds_are_common_and_independent_ones_are_not() -> None:
-    """Paired: replicate r has seed + r everywhere. Independent: all differ, but reproducibly."""
+    """Paired replicates r have seed + r everywhere. Independent seeds differ reproducibly."""
     paired = all_of(GRID, replicates=3, seed=5)
     assert all(p.seed == 5 + p.replicate for p in paired)
     apart = all_of(GRID, replicates=3, seed=5, paired=False)
@@ -122,7 +122,7 @@ def test_random_blocks_draw_apart() -> None:
     ],
 )
 def test_values_at_shares_of_a_range(over: Range, values: dict[float, object]) -> None:
-    """Evenly or by equal factors, with six digits and a unit, and money in whole micro-units."""
+    """Values divide a range evenly or by equal factors, with six digits and a unit."""
     for share, wanted in values.items():
         found = over.at(share)
         assert found == (wanted if isinstance(wanted, str) else pytest.approx(wanted))

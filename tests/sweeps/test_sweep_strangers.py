@@ -98,7 +98,7 @@ def test_no_page_is_served(pool: DaskPool) -> None:
 
 
 def test_the_key_is_in_memory_only(pool: DaskPool) -> None:
-    """It is not in a process's arguments or environment, which others may read."""
+    """The key is not in a process's arguments or environment, which others may read."""
     key = pool._cluster.security.tls_worker_key.splitlines()[2].encode()
     for pid in members():
         for name in ("cmdline", "environ"):
@@ -148,7 +148,7 @@ def test_certificates_that_do_not_fit_are_one_line(pool: DaskPool) -> None:
 
 
 def test_ctrl_c_does_not_interrupt_the_end_of_workers() -> None:
-    """A second Ctrl-C used to leave workers behind, and a traceback from dask."""
+    """A second Ctrl-C leaves no workers behind, and causes no traceback of dask."""
     heeded, seen = signal.getsignal(signal.SIGINT), []
     closing = SimpleNamespace(close=lambda timeout: seen.append(signal.getsignal(signal.SIGINT)))
     pool = object.__new__(DaskPool)
@@ -158,7 +158,7 @@ def test_ctrl_c_does_not_interrupt_the_end_of_workers() -> None:
 
 
 def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user used to see dask's own traceback."""
+    """A worker that is killed as it starts gives one line instead of dask's traceback."""
 
     def killed(**_: object) -> None:
         raise RuntimeError("Nanny failed to start.")

@@ -99,7 +99,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answer]:
 
 
 def test_each_whole_number_has_the_same_share_of_the_first_round() -> None:
-    """The ends of a range of whole numbers as the numbers between them."""
+    """Ends and inner values of a range of whole numbers have the same share."""
     tuning = Tuning("maximise", "x", ("sources.s.count",), (Range(1, 4, whole=True),), first=400)
     counts = np.bincount([int(value) for (value,) in tuning.first_values(1)])
     assert counts.tolist() == [0, 100, 100, 100, 100]
@@ -124,13 +124,13 @@ def test_the_first_round_runs_each_value_with_each_seed(tmp_path: Path) -> None:
     ],
 )
 def test_how_far_a_bound_is_exceeded(bound: Bound, excess: dict[float, float]) -> None:
-    """As a share of its largest end, or in the outcome's unit if that is 0."""
+    """The excess is a share of the bound's largest end, or in the outcome's unit if that is 0."""
     assert {value: bound.excess(value) for value in excess} == pytest.approx(excess, nan_ok=True)
 
 
 @pytest.mark.parametrize(("aim", "loss"), [("maximise", -3.0), ("minimise", 3.0), ("target", 2.5)])
 def test_what_a_search_minimises(aim: str, loss: float) -> None:
-    """The outcome or its negative, or the distance from the target on either side."""
+    """A search minimises the outcome, its negative, or its distance from the target."""
     tuning = Tuning(aim, "x", ("p",), (Range(1, 4),), target=5.5)
     assert tuning.loss(3.0) == loss
     assert Tuning("target", "x", ("p",), (Range(1, 4),), target=0.5).loss(3.0) == 2.5
@@ -249,7 +249,7 @@ def test_several_parameters_and_constraints(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_what_is_as_good_as_the_best_keeps_the_bounds(sign: int) -> None:
-    """As good: no significant difference; near: within a hundredth; neither beyond a bound."""
+    """"As good" is no significant difference, and "near" within 1 %. Both keep the bounds."""
     aim = "maximise" if sign > 0 else "minimise"
     tuning = Tuning(aim, "y", ("x",), (Range(0, 10),), bounds=(Bound("z", most=5.0),))
     one = np.array([-1.0, 0.0, 1.0])

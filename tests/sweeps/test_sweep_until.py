@@ -68,7 +68,7 @@ def test_the_simulated_rule_is_the_one_in_use() -> None:
 
 
 def test_a_point_that_is_not_all_there_waits() -> None:
-    """A missing run stops the replay at its look, whatever follows; a failed run counts."""
+    """A missing run stops the replay at its look. A failed run counts."""
     until = Until("x", 0.1, relative=True, most=20)
     assert next_count([1.0, None, 1.0, 1.1, 1.0, 1.0, 1.0, 1.0], until, 5) == (5, False)
     assert next_count([1.0, math.nan, 1.0, 1.0, 1.0], until, 5) == (5, True)
@@ -122,7 +122,7 @@ def figures(point) -> dict[str, int | float | None]:
 
 
 def test_rounds_go_on_until_all_is_narrow(tmp_path: Path) -> None:
-    """Noisy points get more replicates than quiet ones, and existing runs are not repeated."""
+    """Noisy points get more replicates than other points, and existing runs are not repeated."""
     out = tmp_path / "out"
     sweep = load_sweep(write(tmp_path, UNTIL.format(until="half-width 5 %")))
     assert len(sweep) == 20

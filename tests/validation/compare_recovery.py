@@ -3,9 +3,9 @@
 
 Greedy NewReno flows with SACK over a drop-tail bottleneck of 10 Mbps, RTT 40 ms, no ECN, an ACK per
 packet, two initial segments; all counts are over the whole run. Both sides get the same case
-and the same number of seeds. A ratio is our mean over ns-3's, with a 95 % interval (delta method).
-`--ns3-results DIR` keeps ns-3's results, one file per case, and continues from these. ns-3 runs
-on this Python or on ECNOMY_NS3_PYTHON.
+and the same number of seeds. A ratio is ecnomy's mean over ns-3's, with a 95 % interval (delta
+method). `--ns3-results DIR` keeps ns-3's results, one file per case, and continues from these. ns-3
+runs on this Python or on ECNOMY_NS3_PYTHON.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Our mean over ns-3's, and the half width of the 95 % interval."""
+    """ecnomy's mean over ns-3's, and the half width of the 95 % interval."""
 
     value: float
     half: float

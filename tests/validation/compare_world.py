@@ -26,7 +26,7 @@ FAR = 1000  # added to seeds of the other engine
 
 
 def other_seeds(task: Task, folder: Path) -> None:
-    """The built-in engine; as the other engine it has seeds that the first one lacks.
+    """The built-in engine. As the other engine it uses different seeds.
 
     Runs that a process has simulated are later written again.
     """
@@ -43,7 +43,7 @@ def other_seeds(task: Task, folder: Path) -> None:
 
 
 def changed(*overrides: str) -> Simulate:
-    """The built-in engine; as the other engine it has other seeds and another scenario."""
+    """The built-in engine. As the other engine it uses different seeds and another scenario."""
 
     def simulate(task: Task, folder: Path) -> None:
         if task.engine != BUILT_IN:

@@ -8,7 +8,7 @@ A path has dots as in `--set`. A step may be a pattern (`web*`) and may end with
     flows.<source>     the flows of all sources that match
     sweep.replicates   the seeds of each point
 
-A value holds at every place and point of every study; a list has all values that occur.
+A value must hold at every place and point of every study. A list contains all values that occur.
 The fast tier has enough points for each value of each parameter once.
 """
 

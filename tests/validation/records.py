@@ -55,7 +55,7 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """All records."""
+    """The results of the check of all records."""
 
     engines: Counted
     claims: Counted
@@ -113,7 +113,7 @@ def of_claims(checkout: Path = ROOT, *, carry: bool = False, budget_s: float = B
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Checks the records, lists stale ones, and ends with the line."""
+    """Check the records, list stale ones, and print the summary line."""
     parser = argparse.ArgumentParser(prog="records", description="Which records are current.")
     parser.add_argument("--budget", type=float, default=BUDGET_S, help="CPU seconds of probes")
     parser.add_argument("--carry", action="store_true", help="probe all and rewrite digests")

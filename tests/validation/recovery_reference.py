@@ -174,7 +174,8 @@ class Dumbbell:
         self.at(sender.free_s + ACCESS_S, self.arrive, sender, seq, self.now)
 
     def arrive(self, sender: Sender, seq: int, left_s: float) -> None:
-        """At the bottleneck, waiting packets fill the buffer, the one in transmission does not."""
+        """Arrive at the bottleneck. Waiting packets fill the buffer, but not the one in
+        transmission."""
         while self.begins and self.begins[0] <= self.now:
             self.begins.popleft()
         if len(self.begins) >= self.buffer:
@@ -247,7 +248,7 @@ class Dumbbell:
         self.arm(sender)
 
     def arm(self, sender: Sender) -> None:
-        """The timer restarts; an earlier event finds its deadline moved."""
+        """Restart the timer. An earlier event will find that its deadline has moved."""
         sender.deadline_s = self.now + sender.rto_s
         self.at(sender.deadline_s, self.expire, sender, sender.deadline_s)
 

@@ -18,7 +18,7 @@ SHORT = ("--set", "duration=6 s", "--warmup", "2 s")
 
 @pytest.fixture
 def both(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Either engine is the built-in one."""
+    """Use the built-in engine for both names."""
     monkeypatch.setattr(runs, "_engine_argument", lambda engine: {})
 
 
@@ -30,7 +30,7 @@ def status(*words: str) -> int:
 
 @pytest.mark.drawn
 def test_compare_shows_both_engines(both: None, tmp_path: Path, capsys) -> None:
-    """Exit 0, a row per quantity with ratio and verdict, compare.json and a picture."""
+    """`compare` prints a row per quantity with ratio and verdict, and writes its files."""
     out = tmp_path / "c"
     assert status(CONFIG, "--seeds", "3", "--out", str(out), *SHORT) == 0
     said = capsys.readouterr()

@@ -79,7 +79,7 @@ def test_a_record_says_what_it_is_of(made) -> None:
 
 
 def test_a_fresh_record_is_current(made) -> None:
-    """Without changes there is no reason against it, and no run is made."""
+    """Without changes a fresh record is current, and no run is made."""
     folder, record = made
     assert currency(record, folder, simulate=world.die) == Currency((), now(record, folder))
 
@@ -99,7 +99,7 @@ def test_what_changes_no_code_needs_no_run(made, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["laws/law.h", "bridge/bridge.cc", "host/host.cc"])
 def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name: str) -> None:
-    """If it gives the same to the last digit, the record is current and can be carried."""
+    """If its figures are the same to the last digit, the record is current and can be carried."""
     _, record = made
     other = world.checkout(tmp_path / "other")
     (other / "omnet" / name).write_text("changed\n")
@@ -113,7 +113,7 @@ def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name
 
 
 def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
-    """Its changed modules need OMNeT++ and INET, whose results then decide."""
+    """If omnet/inet has changed, the results of OMNeT++ and INET decide."""
     _, record = made
     other = world.checkout(tmp_path / "other")
     (other / "omnet" / "inet" / "Host.ned").write_text("changed\n")

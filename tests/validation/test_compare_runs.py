@@ -41,7 +41,7 @@ def calls_of(record: list[tuple[str, int]]):
 
 
 def test_only_one_comparison_at_a_time(tmp_path: Path) -> None:
-    """A second one would remove results that the first is still writing; other folders are free."""
+    """A second comparison in one folder is refused, since it would remove unfinished results."""
     study = world.study(tmp_path / "c")
     with (
         claim(study.folder),
@@ -55,7 +55,7 @@ def test_only_one_comparison_at_a_time(tmp_path: Path) -> None:
 
 
 def test_delays_of_a_source_may_add_up_beyond_an_int64(tmp_path: Path) -> None:
-    """Five flows of 4e18 ps each, over as many packets: a mean of 4 s, not a wrapped one."""
+    """The delays of five flows, of 4e18 ps each, give a mean of 4 s without an overflow."""
     study = world.study(tmp_path / "c")
     simulated(study.tasks([3])[0], tmp_path / "run")
     run = open_raw(tmp_path / "run")
@@ -113,7 +113,7 @@ def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
 
 
 def test_an_engine_is_equivalent_to_itself(tmp_path: Path) -> None:
-    """Some seeds against equally many others: every judged row is equivalent."""
+    """With different seeds, every judged row of one engine is equivalent."""
     found = compare(world.study(tmp_path / "c"), SEEDS)
     assert set(verdicts(found).values()) == {EQUIVALENT}
     assert len(verdicts(found)) == 8
@@ -150,7 +150,7 @@ def test_no_more_than_forty_seeds(tmp_path: Path) -> None:
 
 
 def test_a_comparison_goes_on(tmp_path: Path) -> None:
-    """Existing rows stay; only missing, damaged and outdated ones are made again."""
+    """Existing rows stay. Only missing, damaged and outdated ones are made again."""
     made: list[tuple[str, int]] = []
     study = world.study(tmp_path / "c", calls_of(made), *SHORT)
     before = compare(study, 4)
@@ -276,7 +276,7 @@ def test_a_mean_of_each_engine_is_over_its_own_seeds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("late", [2, 3])
 def test_a_late_run_is_repeated(late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In real time up to three runs; the comparison ends if the third is late too."""
+    """A late run is repeated up to three times, and then ends the comparison."""
     made: list[str] = []
 
     def in_real_time(scenario: object, out: Path, **how: Any) -> None:
@@ -297,7 +297,7 @@ def test_a_late_run_is_repeated(late: int, tmp_path: Path, monkeypatch: pytest.M
 def test_runs_in_real_time_are_made_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two would delay each other. Their marking is judged within 15 % instead of 10 %."""
+    """Runs in real time are made one by one, and marking is judged within 15 %, not 10 %."""
     asked: list[tuple[set[str], int]] = []
     made = comparison.make_all
 

@@ -100,7 +100,7 @@ def test_equal_means_are_found_equivalent() -> None:
 
 
 def test_pairing_uses_what_seeds_have_in_common() -> None:
-    """Loads that vary by 30 % between seeds, equally in both engines, hide nothing in pairs."""
+    """Loads that vary by 30 % between seeds, equally in both engines, do not matter in pairs."""
     a = np.random.default_rng(9).normal(10, 3, 10)
     b = 1.01 * a + np.random.default_rng(10).normal(0, 0.02, 10)
     assert judge(a, b, FIVE, paired=True).verdict == EQUIVALENT
@@ -108,7 +108,7 @@ def test_pairing_uses_what_seeds_have_in_common() -> None:
 
 
 def test_queues_have_the_wider_of_two_bounds() -> None:
-    """1 packet at a mean of 2, 15 %, that is 3 packets, at a mean of 20."""
+    """The bound of queues is 1 packet at a mean of 2, and 15 % (3 packets) at a mean of 20."""
     noise = np.linspace(-0.01, 0.01, 10)
     for reference, apart, verdict in ((2, 0.9, EQUIVALENT), (2, 1.1, DIFFERENT)):
         a = reference + noise
@@ -120,7 +120,7 @@ def test_queues_have_the_wider_of_two_bounds() -> None:
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_samples_without_spread_are_compared_as_numbers(paired: bool) -> None:
-    """0 is equivalent to 0 and different from 1; on a bound is within it; 1.06 is beyond 5 %."""
+    """Without spread, 0 equals 0 and not 1, a bound is inclusive, and 1.06 is beyond 5 %."""
     for a, b, verdict in (
         (0.0, 0.0, EQUIVALENT),
         (0.0, 1.0, DIFFERENT),

@@ -101,7 +101,7 @@ def test_the_shares_that_began_the_debate() -> None:
 
 @full
 def test_most_rates_of_the_table_are_within_ten_percent() -> None:
-    """Three of four rates, and nine of ten for Prague beside CUBIC.
+    """Three of four rates are within 10 %, and nine of ten for Prague with CUBIC.
 
     The published flows carry 1 % less together at 50 Mbit/s and 3 % less at 10 Mbit/s, which the
     weaker flow of a row pays for, and are one run each.

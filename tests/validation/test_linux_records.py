@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The built-in engine against recorded runs on the kernel's TCP (linux/README.md).
 
-Such runs cannot be repeated to the last digit. So nothing is stale here: the built-in engine runs
-each recorded seed, and no row may be different but those that were so when they were recorded.
+Such runs cannot be repeated to the last digit. So these records never become stale: the built-in
+engine runs each recorded seed, and only rows that were different when they were recorded may be
+different.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ WORDS = {
     ids=[file.stem for file in FILES],
 )
 def test_the_built_in_engine_gives_what_the_kernel_gave(file: Path, tmp_path: Path) -> None:
-    """No row is different that was not so when recorded; the table has this engine's means."""
+    """Only rows recorded as different are different, and the table has this engine's means."""
     record = read_record(file)
     config = str(ROOT / SCENARIOS / record.scenario)
     study = Study(config, record.overrides, (BUILT_IN, BUILT_IN), tmp_path)

@@ -17,7 +17,7 @@ def differs(found: Ratio) -> bool:
 
 
 def test_a_ratio_of_twice_as_many_differs() -> None:
-    """The judgement can fail: 2 is beyond 10 %, 1.05 is not, 1.2 with a wide interval is open."""
+    """A ratio of 2 differs, 1.05 does not, and 1.2 with a wide interval is undecided."""
     values = np.array([9.0, 10.0, 11.0, 10.0])
     assert ratio(values, values).value == pytest.approx(1.0)
     assert differs(ratio(2 * values, values))

@@ -3,8 +3,8 @@
 
 All records together get BUDGET_S of CPU time of the built-in engine, by their recorded times,
 shared evenly, with at least four seeds each; with run starts that is under two minutes
-on two cores. Over all seeds of a record, rows once equivalent must still be so;
-over fewer, nothing may be different. The fast tier takes four seeds: a record is current only if
+on two cores. Over all seeds of a record, rows recorded as equivalent must be equivalent again. Over
+fewer seeds, no row may be different. The fast tier takes four seeds: a record is current only if
 the built-in engine gives the first one's figures to the last digit.
 """
 

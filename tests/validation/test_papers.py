@@ -203,7 +203,7 @@ def test_all_fits_into_its_time() -> None:
 
 
 def test_twenty_claims_are_named() -> None:
-    """The list below has the stated length."""
+    """The list below has at least twenty claims."""
     assert sum(map(len, NAMED.values())) >= 20
 
 
