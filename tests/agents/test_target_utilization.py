@@ -72,8 +72,8 @@ def test_a_price_that_somebody_else_posts_is_taken_up() -> None:
 def test_no_swing_whatever_the_demand(elasticity: float, start: float, late: bool) -> None:
     """Users' u = D (P p(u))^-e, where p is a line from `start` on, solved exactly; demand doubles.
 
-    From far below the price that it takes to far above: the error keeps its sign, and after 30
-    decisions less is left than log 2 / (e_0 31). Seen a whole interval late it still settles.
+    It starts far below or far above the right price. The error keeps its sign, and is less than log
+    2 / (e_0 31) after 30 decisions. It also settles with a delay of a whole interval.
     """
     target, price, demand = 0.8, 200_000, 1.0
     strategy = TargetUtilization(target=target)
@@ -107,7 +107,7 @@ def test_no_swing_whatever_the_demand(elasticity: float, start: float, late: boo
 
 
 def test_a_law_that_ignores_load_may_swing_where_demand_is_very_elastic() -> None:
-    """k = 0 and e = 3: S = 3 is beyond 2, as the docstring says; with e = 1 one step does it."""
+    """At k = 0 and e = 3, S = 3 exceeds 2 as the docstring says. At e = 1 one step suffices."""
     swings = {}
     for elasticity in (1.0, 3.0):
         strategy, price, errors = TargetUtilization(target=0.5), 1_010_000, []

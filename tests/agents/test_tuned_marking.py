@@ -19,7 +19,7 @@ LOAD = {"interval_s": 0.5, "threshold": 0.6, "slope": 0.5}
 
 
 def seen(used: float, law: str, params: Mapping[str, float], t_s: int = 10) -> PriceObservation:
-    """A link `b` of this law beside an idle one, busy for this share of the last 10 s."""
+    """A link `b` of this law, busy for this share of the last 10 s, and an idle link."""
     dt_ps = 10 * S if t_s else 0
     busy = np.array([0, round(used * dt_ps)], dtype=np.int64)
     zero = np.zeros(2, dtype=np.int64)
@@ -39,7 +39,7 @@ def seen(used: float, law: str, params: Mapping[str, float], t_s: int = 10) -> P
 def test_a_link_that_is_too_busy_marks_more(
     law: str, params: dict[str, float], name: str, expected: float
 ) -> None:
-    """By the ratio of use and target; a slower virtual queue marks more. The price stays."""
+    """Marking changes by the ratio of use and target, and the price stays the same."""
     strategy = TunedMarking(target=0.8)
     assert strategy.tune(seen(0.0, law, params, 0)) == {}
     assert strategy.post_price(seen(0.9, law, params)) == 5
@@ -47,7 +47,7 @@ def test_a_link_that_is_too_busy_marks_more(
 
 
 def test_values_stay_in_bounds() -> None:
-    """Within a factor of 100, and where the law allows them: a share and a theta are 1 at most."""
+    """Values stay within a factor of 100 and within the law's range."""
     slope, share, theta = (TunedMarking(target=0.5) for _ in range(3))
     for _ in range(40):
         up = slope.tune(seen(1.0, "load-based", LOAD))["b"]["slope"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities of rates: derivatives and inverses against numbers, their shape, what they refuse."""
+"""Utilities of rates: derivatives and inverses, their shape, and refused parameters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def derivative(of, r: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("utility", ALL, ids=repr)
 def test_slope_is_the_derivative(utility: Utility) -> None:
-    """dU/dr against a central difference, and x U'(x) = r dU/dr; kinks at r = 1 left out."""
+    """dU/dr equals a central difference, and x U'(x) = r dU/dr, except at kinks."""
     r = R[np.abs(R - 1) > 2 * STEP]
     assert utility.slope(r) == pytest.approx(derivative(utility.value, r), rel=1e-6, abs=1e-9)
     assert utility.worth(R) == pytest.approx(R * utility.slope(R), rel=1e-12)
@@ -52,7 +52,7 @@ def test_slope_is_the_derivative(utility: Utility) -> None:
 
 @pytest.mark.parametrize("utility", [*ELASTIC, *SATED, Saturating(a=3.0)], ids=repr)
 def test_inverse_is_that_of_bisection(utility: Utility) -> None:
-    """Against the base's bisection, and where it exists the slope there is the price."""
+    """The inverse equals the base's bisection, and the slope at it is the price."""
     p = np.geomspace(1e-3, 30.0, 61)
     found = utility.inverse(p)
     there = np.isfinite(found) & (found > 1e-8) & (found < 1e8)
@@ -73,7 +73,7 @@ def test_inverse_of_a_sigmoid_is_beyond_its_turn(utility: Sigmoid) -> None:
 
 
 def test_slopes_that_nothing_has_have_no_inverse() -> None:
-    """A log x is nowhere steeper than a / x0; a step has no slope but at one rate."""
+    """Slopes steeper than any of a utility have no inverse, and a step has only one slope."""
     cases = [(Log(a=2.0), 2.1), (Quadratic(a=2.0), 4.1), (Target(a=2.0), 1.9), (Step(a=2.0), 1.0)]
     assert all(np.isnan(utility.inverse(np.array([p]))).all() for utility, p in cases)
 
@@ -151,7 +151,7 @@ def test_curvature_is_the_largest_there_is(utility: Utility) -> None:
 
 
 def test_alpha_zero_buys_all_or_nothing() -> None:
-    """Each bit is worth a / x0: users buy all bits below that price, and none from there on."""
+    """Each bit is worth a / x0, so users buy all bits below that price and no bits above."""
     linear = AlphaFair(a=2.0, alpha=0.0)
     assert linear.value(R) == pytest.approx(2.0 * R)
     assert linear.demand(np.array([0.5, 1.999, 2.0, 3.0])).tolist() == [np.inf, np.inf, 0.0, 0.0]
@@ -233,7 +233,7 @@ def test_parameters_out_of_range_are_refused(
 
 @pytest.mark.parametrize("kind", ["sigmoid", "step", "lab_utilities:Logistic"])
 def test_who_follows_the_slope_needs_concave_ones(kind: str) -> None:
-    """The others are refused, with the names of those that are."""
+    """Utilities that are not concave are refused, with the names of concave ones."""
     with pytest.raises(Refused, match=f"{kind}', not concave, expected one of log, alpha-fair"):
         concave_utility_of({"kind": kind, "a": 1.0})
     assert concave_utility_of({"kind": "lab_utilities:Saturating", "a": 1.0}).concave

@@ -85,7 +85,7 @@ def test_a_step_is_bought_whole_or_not_at_all() -> None:
 
 
 def test_what_costs_nothing() -> None:
-    """The lowest rate that saturates the utility; without such a rate, the demand is infinite."""
+    """At a price of 0 the demand is the lowest rate that saturates the utility, or infinite."""
     free = np.zeros(1)
     for utility in (Log(a=1.0), Sqrt(a=1.0), AlphaFair(a=1.0, alpha=2.0), Sigmoid(a=1.0)):
         assert np.isposinf(utility.demand(free)).all()

@@ -63,7 +63,7 @@ def test_a_file_by_hand() -> None:
 
 
 def test_a_page_is_rated_as_g1030_does() -> None:
-    """MOS 5 at 0.12 s + 0.003 x worst, 1 at the worst, 3 at their geometric mean."""
+    """The MOS is 5 at 0.12 s + 0.003 x worst, 1 at the worst, and 3 at their geometric mean."""
     for worst, best in ((6.0, 0.138), (15.0, 0.165), (60.0, 0.3)):
         page = PageWait(a=1.0, worst=worst)
         assert page.best_s == pytest.approx(best)
@@ -128,7 +128,7 @@ def test_no_rate_of_a_grid_leaves_more(
 
 
 def test_mapping_makes_each_kind() -> None:
-    """By the names that users write, and a custom class."""
+    """Mappings make each kind by name, and custom classes."""
     assert time_utility_of({"kind": "file-deadline", "a": 5.0, "deadline": 60.0}) == HARD
     assert time_utility_of({"kind": "page", "a": 0.2, "worst": 15.0}) == PAGE
     assert (

@@ -40,7 +40,7 @@ def test_mos_has_ends_and_never_falls() -> None:
 @settings(derandomize=True)
 @given(st.floats(6.6, 99.9))
 def test_rating_of_a_mos_is_the_inverse(rating: float) -> None:
-    """G.107, Appendix I, against Annex B."""
+    """The inverse of G.107, Appendix I, agrees with Annex B."""
     assert float(r_of_mos(mos_of_r(rating))) == pytest.approx(rating, rel=1e-6)
 
 
@@ -51,7 +51,7 @@ def test_a_mos_beyond_the_scale_has_no_rating() -> None:
 
 
 def test_delay_impairment_has_its_knee_at_177_ms() -> None:
-    """0.024 a ms, and 0.134 from 177.3 ms on: 2.4 at 100 ms, 4.255 there."""
+    """The slope is 0.024 per ms, and 0.134 from 177.3 ms on."""
     assert delay_impairment([0.0, 0.1, 0.1773]) == pytest.approx([0.0, 2.4, 4.2552])
     assert delay_impairment(0.4) == pytest.approx(0.024 * 400 + 0.11 * (400 - 177.3))
     slopes = np.diff(delay_impairment([0.1772, 0.1773, 0.1774])) / 0.1

@@ -105,7 +105,7 @@ def test_a_price_of_time_goes_by_how_long_calls_last() -> None:
 
 
 def test_the_cheapest_call_counts_time_too() -> None:
-    """0.05 money, or 0.01 money per minute for 3 minutes; best effort comes last."""
+    """0.01 money per minute for 3 minutes is cheaper than 0.05 money. Best effort is last."""
     flat, timed = (
         CallTariff(50_000, 1, 0.01, 0),
         CallTariff(0, 1, 0.01, 0, price_micro_per_min=10_000),

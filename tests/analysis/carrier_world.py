@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the gold and silver run of conftest into one with two carriers and chosen numbers.
 
-left-net owns access, right-net the bottleneck, both in each direction. left-net is paid for all
-marks and pays right-net 0.04 money for each. Its price goes from 0.11 to 0.13 at 60 s and to 0.09
-at 150 s. Gold and silver are alternatives of two customers: gold.i or silver.i is on.
+left-net owns access, right-net the bottleneck, both in each direction. left-net receives the
+payments for all marks, and pays right-net 0.04 money for each. Its price changes from 0.11 to 0.13
+at 60 s, and to 0.09 at 150 s. Gold and silver are alternatives of two customers: gold.i or silver.i
+is on.
 """
 
 from __future__ import annotations

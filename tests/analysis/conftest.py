@@ -213,7 +213,7 @@ def _write(folder: Path, plan: Plan, phased: bool, until_s: int, market: bool) -
 
 @pytest.fixture(scope="session")
 def make_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeRun]:
-    """A maker of results folders: options phased, market, until_s (partial if below 180)."""
+    """Makes results folders, with the options phased, market and until_s (partial if below 180)."""
 
     def make(*, phased: bool = True, market: bool = True, until_s: int = 180) -> Path:
         folder = tmp_path_factory.mktemp("run")
@@ -246,7 +246,7 @@ def gold_silver(make_run: MakeRun) -> Path:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the fast tier pictures of reports are made but not drawn, which takes most of the time.
+    """In the fast tier pictures of reports are not drawn, because this takes most of the time.
 
     Pages that tests of a file share are drawn, and so are the pictures of tests marked `drawn`.
     """

@@ -26,7 +26,7 @@ EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "switching.yaml"
 
 
 def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
-    """Rates, marks and charges of gold per flow-second on, counted from the tables."""
+    """Rates, marks and charges of gold are per flow-second on, counted from the tables."""
     folder = world.two_carriers(make_run(phased=False))
     on = world.switch_off(folder)
     there = open_raw(folder)
@@ -53,7 +53,7 @@ def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
 
 
 def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> None:
-    """`x of 2 active`; a flow that was never on counts for neither mean nor range."""
+    """`show` prints `x of 2 active`. Flows that were never on do not affect mean and range."""
     from ecnomy.analysis.show.command import show_command
 
     folder = world.two_carriers(make_run(phased=False))

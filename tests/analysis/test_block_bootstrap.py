@@ -20,7 +20,7 @@ def poisson(key: int, mean: float = 4.0) -> Counts:
 
 
 def test_it_is_what_draws_one_by_one_give() -> None:
-    """The 99 % quantiles of draws with the same blocks for both streams, by run."""
+    """The interval equals the 99 % quantiles of single draws, with common blocks by run."""
     one, other = poisson(1), poisson(2, 2.0)
     found = block_ratio(one, other, 7)
     draws = np.random.Generator(np.random.Philox(key=7))
@@ -47,7 +47,7 @@ def test_the_seed_says_it_all() -> None:
 
 
 def test_it_holds_the_truth_as_often_as_it_says() -> None:
-    """For 200 pairs of equal streams (50 in the fast tier) the 99 % interval misses 1 in 4 %."""
+    """The 99 % interval misses the ratio 1 for at most 4 % of pairs of equal streams."""
     held, pairs = 0, 200 if in_full() else 50
     for key in range(pairs):
         found = block_ratio(poisson(2 * key + 10), poisson(2 * key + 11), key)

@@ -50,14 +50,14 @@ def test_crossings_by_hand() -> None:
 
 
 def test_a_target_that_was_met_is_met() -> None:
-    """The crossing is a value whose rate is exactly the target, even if others have it, too."""
+    """If a value's rate is exactly the target, the crossing is such a value."""
     x = np.array([1.0, 2.0, 3.0])
     assert crossing(x, np.array([0.1, 0.2, 0.3]), 0.2) == pytest.approx(2)
     assert crossing(x, np.array([0.1, 0.2, 0.2]), 0.2) == pytest.approx(3)
 
 
 def calibration(**changes: object) -> Calibration:
-    """From 10 to 1000 on a logarithmic scale."""
+    """A calibration from 10 to 1000 on a logarithmic scale."""
     given = {"figure": "late", "targets": (0.01,), "path": "t", "within": 0.01, **changes}
     return Calibration(range=Range(10.0, 1000.0, "packets", True), **given)  # type: ignore[arg-type]
 
@@ -166,7 +166,7 @@ def test_a_search_is_replayed() -> None:
 
 
 def test_the_check_refuses_few_right_ones() -> None:
-    """The check refuses at most a tenth of searches on noisy curves (7 % by its docstring)."""
+    """The check refuses at most 10 % of right searches on noisy curves (7 % by its docstring)."""
     verdicts = [go(Runs(power, 0.3, key), calibration()).found for key in range(60)]
     missed = sum(found is not None and found.verdict != FOUND for found in verdicts)
     assert missed <= 10

@@ -73,7 +73,7 @@ def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
 
 
 def test_links_prices_marks_and_use(folder: Path) -> None:
-    """Links match by pattern; a price's mean is over time; marks on ACKs do not count as data's."""
+    """Links match by pattern, mean prices are over time, and marks on ACKs do not count."""
     left, right = carriers_of(open_raw(folder))
     assert (left.links, right.links) == ((0, 3), (1, 2))
     assert left.link_names == ("access", "access.back")
@@ -103,7 +103,7 @@ def test_income_over_time_adds_up(folder: Path) -> None:
 
 
 def test_changes_and_shares_of_customers(folder: Path) -> None:
-    """First choices are not changes; shares are over time, by source if one carrier has both."""
+    """First choices do not count as changes, and shares are over time."""
     (choice,) = choices_of(open_raw(folder))
     assert (choice.agent, choice.users, choice.options) == ("users", 2, ("gold", "silver"))
     # 40 s: one; 70 s: both; 100 s: one; 160 s: one
@@ -189,7 +189,7 @@ def test_one_carrier_has_neither_table_nor_picture(make_run: MakeRun) -> None:
 
 
 def test_a_partial_run_is_shown_as_far_as_it_went(make_run: MakeRun) -> None:
-    """Runs that end at 100 s, or without a second report."""
+    """Runs that end at 100 s, or without a second report, are shown up to their end."""
     folder = world.two_carriers(make_run(until_s=100))
     left = carriers_of(open_raw(folder))[0]
     assert sum(p.money for p in left.income) == pytest.approx(_money(folder, credit="left-net"))
@@ -198,7 +198,7 @@ def test_a_partial_run_is_shown_as_far_as_it_went(make_run: MakeRun) -> None:
 
 
 def test_further_kinds_of_income_are_summed() -> None:
-    """Three kinds have columns; the fourth and fifth are one."""
+    """Three kinds of income have columns, and the others are summed in one."""
     income = [SimpleNamespace(kind=f"kind{i}", money=10.0**i) for i in range(5)]
     one: Any = SimpleNamespace(name="isp", income=income, to_carriers=0.0, to_others=0.0, left=7.0)
     file = io.StringIO()

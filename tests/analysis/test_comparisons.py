@@ -52,7 +52,7 @@ def test_the_effect_size_has_no_bias_in_small_groups() -> None:
 
 
 def test_what_does_not_vary_is_told_apart() -> None:
-    """Runs without spread have no difference, or a certain one."""
+    """Groups without spread have no difference, or a difference that is certain."""
     same = compared([2.0, 2.0], [2.0, 2.0], paired=True)
     assert (same.p, same.effect, same.sign) == (1.0, 0.0, 0)
     more = compared([2.0, 2.0], [3.0, 3.0], paired=True)
@@ -61,7 +61,7 @@ def test_what_does_not_vary_is_told_apart() -> None:
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
 def test_rounding_is_no_effect_and_no_spread(scale: float) -> None:
-    """Sums of the same numbers in another order; two prices that rounding alone spreads."""
+    """Rounding errors count as neither an effect nor a spread."""
     tenth, nearly = scale * 0.3, scale * (0.1 + 0.2)
     assert compared([tenth, nearly], [nearly, nearly], paired=False).effect == 0.0
     found = compared([tenth, nearly], [2 * tenth, 2 * nearly], paired=False)

@@ -208,7 +208,7 @@ def test_a_step_waits_for_the_picture_before(stage: Stage) -> None:
 
 
 def test_a_page_that_is_not_drawn_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a limit on the wait, a market behind a hidden tab would stop."""
+    """A step waits for a picture only for a limited time, so hidden tabs do not stop a market."""
     monkeypatch.setattr("ecnomy.analysis.dashboard.live._LONGEST_S", 0.05)
     live = LiveMarket(stage, 1)
     live.asked = lambda: 1
@@ -269,7 +269,7 @@ def test_stops_of_a_slider() -> None:
 
 
 def test_names_are_escaped() -> None:
-    """Names come from a scenario, which may be from anywhere."""
+    """Names are escaped, because scenarios may come from untrusted sources."""
     table = words.accounts_table([Account("<b>x</b>", "a&b", 1.5, -0.5)])
     assert "<b>x</b>" not in table and "&lt;b&gt;x&lt;/b&gt;" in table and "a&amp;b" in table
     assert 'data-value="1.5"' in table
@@ -299,7 +299,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
 def test_what_cannot_be_shown_is_refused(
     options: list[str], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Refused before serving: a missing scenario, no market, an address of another host."""
+    """Missing scenarios, runs without a market and foreign addresses are refused at once."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     app = typer.Typer()
     app.command()(command.dashboard_command)

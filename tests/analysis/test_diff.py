@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy diff`: does RED or the virtual queue earn the shop more, and how certain is it?"""
+"""`ecnomy diff`: whether RED or the virtual queue gives the shop more profit, with certainty."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _ran(*words: str | Path) -> tuple[int, str]:
 
 
 def test_outcomes_of_a_stored_run_are_the_sweeps(world: Path) -> None:
-    """Exactly the outcome columns that the sweep kept for the run, to the last digit."""
+    """The outcomes of a stored run equal the sweep's columns to the last digit."""
     frame = open_sweep(world / "laws")
     folders = {open_raw(f).manifest.seed: f for f in (world / "vq").iterdir()}
     rows = frame[frame[PATH].str.contains("virtual-queue")]
@@ -284,7 +284,7 @@ def test_marked_acks_and_packets_that_are_never_marked_are_no_data(tmp_path: Pat
 
 
 def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
-    """No runs, a run on both sides, a sweep with several points, an unknown value."""
+    """Each wrong request gives one line, such as no runs or a run on both sides."""
     red, laws = world / "red", world / "laws"
     with pytest.raises(ResultsError, match="no such results folder"):
         diff([world / "nowhere"], [red])

@@ -34,7 +34,7 @@ CUBIC = {"law": "cubic", "sack": True}
 
 
 def judged(own: list[float | None], *, better: str = "higher", **more: float) -> str:
-    """The verdict on these values beside 100 and 120 (Reno, CUBIC), give or take 1."""
+    """The verdict on these values, compared with 100 (Reno) and 120 (CUBIC), each +- 1."""
     figure = Figure(column="x", of="x", better=better, **more)
     case = Condition(Criterion("c", "5", "C", "?", (), {"all": {}}, (figure,)), "all", "all", "")
     return verdict_of(
@@ -143,7 +143,7 @@ def test_every_condition_runs_and_has_its_figures() -> None:
 
 
 def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
-    """The same runs twice: nothing is worse. Packets sent per round trip have an absolute bound."""
+    """Against the same runs nothing is worse. Packets per round trip have an absolute bound."""
     own = tuple(one for one in criteria().criteria if one.name in ("backoff", "loss"))
     transport = criteria().standards["Reno"]
     evaluation = Evaluation("newreno", transport, own, seeds=3, quick=True)
@@ -171,7 +171,7 @@ def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", ["failed", None])
 def test_verdicts_need_all_seeds(status: str | None) -> None:
-    """The page used to say 3 seeds where a run had failed, and the exit status was 0."""
+    """If a run has failed, there is no verdict, and the exit status is not 0."""
     collapse = next(one for one in criteria().criteria if one.name == "collapse")
     own = Evaluation("cubic", CUBIC, (collapse,), seeds=3, quick=True)
     rows = [{"number": n, "status": "done", "reason": "", "x": 1.0} for n in range(9)]

@@ -87,7 +87,7 @@ def test_rock_paper_scissors(win: float, lose: float, stable: bool | None) -> No
 
 
 def test_coordination_has_two_stable_ends() -> None:
-    """With pay-offs 2 at a and 1 at b, all a and all b are stable; 1/3 a is the border."""
+    """With pay-offs of 2 at a and 1 at b, all a and all b are stable, with a border at 1/3 a."""
     found = solve(symmetric([[2, 0], [0, 1]]))
     assert mixes(found) == {(1, 0): True, (0, 1): True, (0.333333, 0.666667): False}
     assert found.rest_points[0].starts > found.rest_points[1].starts > 0
@@ -202,7 +202,7 @@ def test_large_games_have_their_pure_equilibria_alone() -> None:
 
 
 def test_drifts_end_at_the_stable_rest_points_alone() -> None:
-    """Stag hunt (4, 0; 3, 3): of the starts k/8, only the one above 3/4 stags ends at stags."""
+    """In the stag hunt (4, 0; 3, 3), only the start k/8 above 3/4 stags ends at all stags."""
     found = solve(symmetric([[4, 0], [3, 3]]))
     ends = {tuple(np.round(one.row, 6)): one.starts for one in found.rest_points}
     assert ends[1, 0] == pytest.approx(1 / 7) and ends[0, 1] == pytest.approx(5 / 7)
@@ -225,7 +225,7 @@ def ecnomy(monkeypatch: pytest.MonkeyPatch, capsys):
 
 
 def test_the_verb_prints_the_finding_first(tmp_path: Path, ecnomy) -> None:
-    """A file with one number per cell; spaces, a byte-order mark and empty lines do not matter."""
+    """The verb prints the finding first, whatever the spaces and empty lines of its file."""
     file = tmp_path / "hawks.csv"
     file.write_text("\ufeff ,hawk, [dove]\n\nhawk,-1,2\n[dove], 0 ,1\n", encoding="utf-8")
     status, out, err = ecnomy(file)

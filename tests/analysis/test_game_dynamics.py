@@ -107,8 +107,7 @@ def test_a_duel_is_the_mean_over_all_mixes() -> None:
 
 
 def test_why_the_librarys_own_expected_pay_off_is_not_used() -> None:
-    """At the hawk-dove equilibrium, both must expect the same: ours do, open_spiel's table does
-    not.
+    """At the hawk-dove equilibrium, both must expect the same, unlike in open_spiel's table.
 
     Its mean is over pairs with at least one hawk, and hawks who met doves are counted twice as
     often: (x a + 2 (1 - x) b) / (2 - x) = (-1/2 + 2) / (3/2) = 1 for hawks, 1/2 / (3/2) for doves.

@@ -169,7 +169,7 @@ def test_streams_are_counted_by_the_tariffs_delay(tmp_path: Path) -> None:
 def test_a_stream_was_on_until_its_stop_or_the_end_of_the_run(
     stops_s: tuple[int, int], rates: tuple[float, float], tmp_path: Path
 ) -> None:
-    """600 packets from 0 s on, 300 from 30 s on; the run ends at 60 s."""
+    """Rates are over the time a stream was on: 60 s for 600 packets, and 30 s for 300."""
     file = write_run(tmp_path) / "manifest.json"
     manifest = json.loads(file.read_text())
     sources = {one["name"]: one for one in manifest["plan"]["sources"]}
@@ -246,7 +246,7 @@ def test_nobody_calling_is_no_trouble(tmp_path: Path) -> None:
 
 
 def test_calls_that_were_not_recorded_leave_the_money(tmp_path: Path) -> None:
-    """`record: {calls: false}` costs the table of calls and nothing else."""
+    """With `record: {calls: false}`, only the table of calls is missing."""
     one = _only(write_run(tmp_path, calls=None))
     assert one.calls is None
     assert one.money.calls.count == 4

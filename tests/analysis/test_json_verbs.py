@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output of verbs into a pipe: one JSON document, tables without cuts; --jobs."""
+"""Output of verbs into a pipe: one JSON document, or complete tables; and --jobs."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_query_may_do_more_when_unsafe(world: Path, capsys, tmp_path: Path) -> N
 
 
 def test_lists_of_what_there_is(capsys) -> None:
-    """Papers with their entries, strategies, and the checks of the doctor."""
+    """Lists of papers, strategies and the doctor's checks are JSON too."""
     papers = {paper["paper"]: paper["entries"] for paper in told(capsys, "reproduce")}
     assert "fig3" in [entry["item"] for entry in papers["siris2002"]]
     assert "qos-knob" in [one["name"] for one in told(capsys, "strategies")]
@@ -239,7 +239,7 @@ def test_tables_in_a_pipe_are_whole(world: Path, capsys, monkeypatch) -> None:
 
 
 def test_what_json_has_not(capsys) -> None:
-    """NaN and infinity are null, arrays are lists, paths are text."""
+    """In JSON, NaN and infinity are null, arrays are lists, and paths are text."""
     print_json({"a": math.nan, "b": np.array([1.0, math.inf]), "c": np.int64(3), "d": Path("x")})
     assert json.loads(capsys.readouterr().out) == {"a": None, "b": [1.0, None], "c": 3, "d": "x"}
 

@@ -38,7 +38,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_a_path_is_no_network(gold_silver: Path, tmp_path: Path) -> None:
-    """A chain of links has no map, a star has."""
+    """A chain of links has no map, but a star has one."""
     run = open_raw(gold_silver)
     assert not is_network(run.plan)
     assert is_network(star())
@@ -88,7 +88,7 @@ def _changed(
 
 
 def test_packets_lost_before_a_link_are_not_of_it(results: Path) -> None:
-    """Only 10 of 60 packets per second reach the second link: 8 marks are of 110, not of 160."""
+    """The second link receives 10 of 60 packets/s, so its 8 marks are of 110, not of 160."""
     east = pd.read_parquet(results / "link_epochs.parquet")
     east.loc[east["link"] == 2, "arrivals"] -= 50 * east["t_ps"] // S
     east.to_parquet(results / "link_epochs.parquet", index=False)
@@ -99,7 +99,7 @@ def test_packets_lost_before_a_link_are_not_of_it(results: Path) -> None:
 
 
 def test_marks_on_acks_are_no_marks_on_data(results: Path) -> None:
-    """Thirty marked ACKs per second beside eight marked data packets change no share or price.
+    """Thirty marked ACKs per second do not change the shares and prices of marked data.
 
     They share links with data of the other direction; a link with only ACKs has no share.
     """

@@ -69,7 +69,7 @@ def test_both_directions_are_seen(results: Path) -> None:
     ],
 )
 def test_badges_have_no_name_of_a_node(nodes: tuple[str, ...], name: str) -> None:
-    """Letters, or numbers if a node is named by a letter, or Greek letters if both occur."""
+    """Badges are letters, or numbers or Greek letters if nodes have such names."""
     names = badge_names(nodes)
     assert names[0] == name and len(names) >= 24
     assert not {n.casefold() for n in names} & {n.casefold() for n in nodes}
@@ -164,7 +164,7 @@ def drawn(
 
 
 def test_links_that_join_the_same_nodes_lie_side_by_side() -> None:
-    """Three from west to east and one back are separate, with space for each utilisation."""
+    """Links that join the same nodes are drawn apart, with space for each utilisation."""
     points = {"west": (0.0, 0.0), "east": (200.0, 0.0)}
     edges = [("west", "east"), ("east", "west"), ("west", "east"), ("west", "east")]
     there, back, second, third = (line[0][1] for line in drawn(points, edges))

@@ -41,7 +41,7 @@ def run_with(folder: Path, scenario: str, prices: dict[float, float], carrier: s
 
 
 def test_means_are_over_the_time_of_the_measured_window(tmp_path: Path) -> None:
-    """0.2 money from 0.5 s, 0.5 money from 2 s on: each for half of [1 s, 3 s] after the warm-up.
+    """Prices of 0.2 and 0.5 money, each for half of the measured window, have the mean 0.35.
 
     The only carrier's price is also the market's.
     """
@@ -57,7 +57,7 @@ def test_each_carrier_has_its_own(tmp_path: Path) -> None:
 
 
 def test_a_price_that_is_held_is_its_own_mean(tmp_path: Path) -> None:
-    """Exact to the last digit, also at each point of a sweep."""
+    """A constant price equals its mean to the last digit, also in sweeps."""
     text = SWEEP.replace("replicates: 3", "replicates: 1")
     file = write(tmp_path, text)
     _, _, watcher = go(file, tmp_path / "out")

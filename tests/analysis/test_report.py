@@ -161,7 +161,7 @@ def test_periods_and_accounts_sum_to_the_balance(three: PageReader, seeds: list[
 def test_the_answer_is_students_interval_over_the_seeds(
     three: PageReader, seeds: list[Path]
 ) -> None:
-    """Profit per call by scipy from balances and the table calls decides the page's answer."""
+    """The answer follows from scipy's interval of profit per call, from the balances."""
     values = []
     for folder in seeds:
         one = open_raw(folder)
@@ -281,7 +281,7 @@ def test_hours_are_put_together_from_the_printed_pieces(single: PageReader, tmp_
 
 @pytest.mark.usefixtures("undrawn")
 def test_break_even_leaves_nothing(tmp_path: Path) -> None:
-    """At the price on the page the books of the same calls are even, by hand."""
+    """At the break-even price of the page, the profit of the same calls is 0."""
     more = [(7, "gsp", "outside:costs", 20_000, "fixed-cost", -1, 1)]
     folder = write_run(tmp_path, ledger=LEDGER + more, balance_micro=PROFIT_MICRO - 20_000)
     read = _page([folder], tmp_path / "page.html")
@@ -337,7 +337,7 @@ def test_the_page_stands_alone(three: PageReader) -> None:
 
 @pytest.mark.drawn
 def test_the_same_results_give_the_same_page(seeds: list[Path], tmp_path: Path) -> None:
-    """Byte for byte, including pictures; the fast tier uses the page of a small run.
+    """The page is equal byte for byte, including pictures.
 
     That run has no delays to draw; their picture is drawn beside the page.
     """
@@ -352,7 +352,7 @@ def test_the_same_results_give_the_same_page(seeds: list[Path], tmp_path: Path) 
 
 
 def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None:
-    """One line for each error: no results, no provider, a repeated seed, calls not recorded."""
+    """Each error gives one line: no results, no provider, a repeated seed, unrecorded calls."""
     with pytest.raises(ResultsError, match="no such results folder"):
         page.gsp_page([tmp_path / "nowhere"], [])
     (tmp_path / "bare").mkdir()
@@ -423,5 +423,5 @@ def test_the_correction_finds_the_correlation_behind_the_chance() -> None:
 
 
 def test_periods_are_hours_where_hours_are_a_handful() -> None:
-    """A day has periods of hours, forty minutes of five minutes, a minute the shortest ones."""
+    """A day has periods of an hour, and forty minutes have periods of five minutes."""
     assert [statement.period_s(s) for s in (86_400, 14_400, 2400, 60)] == [3600, 3600, 300, 60]

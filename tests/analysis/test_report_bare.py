@@ -92,7 +92,7 @@ def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
 
 
 def test_one_run_is_called_one(tmp_path: Path) -> None:
-    """The text does not say "the runs"."""
+    """The page on one run does not say "the runs"."""
     words = _page(write_run(tmp_path)).words
     assert "The run as simulated." in words and "The runs as simulated" not in words
 

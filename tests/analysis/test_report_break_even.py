@@ -73,7 +73,7 @@ def _blocks(rng: np.random.Generator, n: int, broken: float) -> tuple[Array, Arr
 def test_it_covers_the_price_that_leaves_nothing(
     world: Any, n: int, calls: int, broken: float
 ) -> None:
-    """In 95 % of worlds with known means, whether few promises break or nearly all."""
+    """The interval covers the true price in 95 % of cases, with few or many broken promises."""
     truth = (FIXED + calls * MARKS) / (calls * (1 - broken))
     rng = np.random.default_rng(11)
     t = float(stats.t.ppf(0.975, n - 1))
@@ -110,7 +110,7 @@ def _calls(kept: int, broken: int) -> tuple[list[Any], list[Any]]:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_names_no_price_below_zero(tmp_path: Path) -> None:
-    """With one of eighteen promises kept, a price pays eighteen calls' marks; no upper bound."""
+    """The interval of a price never goes below 0, and may have no upper bound."""
     read = _page(tmp_path, *_calls(1, 17))
     assert "breaks even at a tariff of 0.360" in read.words
     assert ", no upper bound]. Its interval is" in read.words
@@ -121,7 +121,7 @@ def test_a_page_names_no_price_below_zero(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_price_of_which_nothing_is_kept_breaks_even_nowhere(tmp_path: Path) -> None:
-    """All promises broken: no price pays the marks."""
+    """If all promises are broken, no price pays for the marks."""
     assert "breaks even at no price." in _page(tmp_path, *_calls(0, 18)).words
 
 

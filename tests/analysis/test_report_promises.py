@@ -12,13 +12,13 @@ from ecnomy.analysis.report.promises import _row, share_interval
 
 @pytest.mark.parametrize(("parts", "wholes"), [([2, 2, 2], [10, 10, 10]), ([3], [40])])
 def test_equal_shares_have_the_interval_of_the_sum(parts: list[int], wholes: list[int]) -> None:
-    """Runs that agree say nothing of the spread, so the interval is Clopper and Pearson's."""
+    """If runs agree, there is no spread, so the interval is Clopper and Pearson's."""
     exact = stats.binomtest(sum(parts), sum(wholes)).proportion_ci(0.95, "exact")
     assert share_interval(parts, wholes) == pytest.approx((exact.low, exact.high))
 
 
 def test_an_interval_of_nothing_seen_is_not_empty() -> None:
-    """None of 100 calls: up to 3.6 % are possible; without calls there is no interval."""
+    """With none of 100 calls broken, up to 3.6 % are possible. Without calls, no interval."""
     assert share_interval([0, 0], [50, 50]) == pytest.approx((0.0, 1 - 0.025 ** (1 / 100)))
     assert np.isnan(share_interval([0], [0])).all()
 

@@ -61,7 +61,7 @@ def test_quiet_pieces_make_quiet_hours(tmp_path: Path) -> None:
 
 
 def test_a_posting_at_an_end_belongs_to_what_ends(tmp_path: Path) -> None:
-    """At ends of a block, of a piece and of the run, and at time 0, which ends nothing."""
+    """A posting at the end of a block, a piece or the run belongs to it."""
     marks = {0: 1, 180: 2, 300: 4, 301: 8, HOUR_S: 16}
     more = [(t_s, "gsp", "isp", n * PRICE_MICRO, "marks", 0, n) for t_s, n in marks.items()]
     read = _page(tmp_path, HOUR_S, [*LEDGER, *more])

@@ -26,7 +26,7 @@ def _losing(home: Path) -> Path:
 
 
 def test_a_losing_provider_s_page_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The costs of a call, promises, the buffer, and possible remedies, in plain figures."""
+    """The page explains a loss by costs, promises and the buffer, with possible remedies."""
     full = Queueing("trunk", 20_000_000, 1500, 42, 42 * 1500 * 8 / 20e6, 0.005)
     monkeypatch.setattr(why, "queueing_of", lambda made, tariff: full)
     write_gsp_page([_losing(tmp_path)], tmp_path / "page.html", [])

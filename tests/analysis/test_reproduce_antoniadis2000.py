@@ -68,7 +68,7 @@ def test_a_tariff_earns_what_is_wanted_where_nothing_changes() -> None:
 
 
 def test_downloads_by_hand(monkeypatch) -> None:
-    """Of four that begin in the window of 10 s, one is in progress at its end and one is closed."""
+    """Of four downloads in a window of 10 s, one is in progress at its end, and one is closed."""
     second = 10**12
     table = pd.DataFrame(
         {
@@ -102,7 +102,7 @@ def test_a_latching_receiver_echoes_until_cwr() -> None:
 
 
 def test_both_senders_agree_when_half_is_marked() -> None:
-    """W = 10, w = 2, gain 1/2: each changes the window by (2 - 5) / 2."""
+    """With half of the packets marked, both senders change W = 10 by (2 - 5) / 2."""
     args = Fraction(10), Fraction(2), Fraction(1, 2)
     assert round_change(*args, sender=True) == round_change(*args, sender=False) == Fraction(-3, 2)
 
@@ -118,7 +118,7 @@ def test_states_of_ratios_that_fall_apart() -> None:
 
 
 def test_the_bound_of_equation_2() -> None:
-    """1 / (21 e) at Q / sigma^2 = 10, and 1 / e without a queue."""
+    """The bound is 1 / (21 e) at Q / sigma^2 = 10, and 1 / e without a queue."""
     assert gain_bound(10) == pytest.approx(1 / (21 * np.e))
     assert gain_bound(0) == pytest.approx(1 / np.e)
 

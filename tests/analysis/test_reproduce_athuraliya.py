@@ -118,7 +118,7 @@ def test_a_perfect_order_of_ten_has_a_rank_correlation_of_exactly_one() -> None:
 
 
 def test_equal_windows_are_the_catalogues_28_45_packets() -> None:
-    """c / sum 1/d for 12 packets/ms and 7, 13, 11, 9 ms."""
+    """The equal windows are c / sum 1/d, for 12 packets/ms and 7, 13, 11, 9 ms."""
     assert equal_windows(12, [7, 13, 11, 9]) == pytest.approx(28.45, abs=0.005)
 
 
@@ -176,7 +176,7 @@ def test_a_trajectory_is_zero_where_its_source_is_away() -> None:
 
 
 def test_loss_and_steadiness_of_a_link_from_counts() -> None:
-    """2 drops and 3 marks of 40 arrivals; shares 0.1 and 0.05 vary by sqrt(2)/6 of their mean."""
+    """Loss and steadiness follow from 2 drops and 3 marks of 40 arrivals."""
     found = link_figures(np.array([20.0, 20.0]), np.array([2.0, 1.0]), np.array([0.0, 2.0]))
     assert found["bottleneck.loss"] == pytest.approx(0.05)
     assert found["bottleneck.marked"] == pytest.approx(0.075)
@@ -265,7 +265,7 @@ def test_slope_and_rank_of_a_curve() -> None:
 
 
 def test_quadratic_sources_share_as_their_optimum_says() -> None:
-    """12 - 3 p + 8 - p = 12 at p = 2."""
+    """Quadratic sources share as their optimum does: 12 - 3 p + 8 - p = 12 at p = 2."""
     rates, at_price = quadratic_optimum()
     assert (rates["s1"], rates["s2"], at_price) == (6, 6, 2)
 

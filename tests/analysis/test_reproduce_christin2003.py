@@ -203,7 +203,7 @@ def test_no_flow_beyond_m_is_missed(parallel: bool) -> None:
 
 
 def test_the_serial_filter_by_hand() -> None:
-    """M = 300 in three stages: each stage passes flows beyond 100 bytes."""
+    """With M = 300 in three stages, each stage passes flows beyond 100 bytes."""
     hashes = np.array([[0, 0], [0, 1], [0, 1]])
     flow = np.array([0, 1, 0, 0, 0])
     size = np.array([60, 60, 90, 90, 90])
@@ -242,7 +242,7 @@ def test_figures_of_a_class() -> None:
 
 
 def test_shares_weigh_windows_by_what_came() -> None:
-    """A window of few packets counts little."""
+    """Shares are weighted by arrivals, so a window of few packets counts little."""
     assert loss_share(np.array([1.0, 0.0]), np.array([1.0, 99.0])) == 0.01
     assert goodput_share(np.array([9.0, 1.0]), np.array([10.0, 10.0])) == 0.5
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of claims that are current for the code: changes are probed."""
+"""Whether records of claims are current: changes of the code are probed."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_an_alternative_that_moved_makes_its_claims_stale(world: World) -> None:
 
 
 def test_probes_keep_to_a_budget(world: World) -> None:
-    """A study beyond the budget is not probed, and its claims are stale and say so."""
+    """A study beyond the budget is not probed, and its claims are listed as stale."""
     world.write(RED, lambda text: text + "int another;\n")
     seen = world.look(budget_s=1.0)
     assert set(seen.stale) == ALL and seen.probed == 0
@@ -257,7 +257,7 @@ def test_claims_of_other_runs_or_regions_are_stale(world: World) -> None:
 
 
 def test_what_cannot_be_looked_at_is_stale(world: World) -> None:
-    """A removed claim, one without digests, and one whose scenario does not load."""
+    """Removed claims, claims without digests and invalid scenarios are stale."""
     kept = world.recorded
     gone = Recorded(claim="siris2002.fig3.c99", priority="core", verdict="confirmed")
     unknown = msgspec.structs.replace(gone, claim="siris2002.fig3.c1")

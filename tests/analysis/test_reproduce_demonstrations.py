@@ -74,7 +74,7 @@ def test_variation_by_hand() -> None:
 
 
 def test_a_held_value_counts_for_its_time() -> None:
-    """4 until 10, then 1: from 5 to 20 that is (5 x 4 + 10 x 1) / 15."""
+    """A value of 4 until 10, and then 1, has the mean (5 x 4 + 10 x 1) / 15 from 5 to 20."""
     assert held_mean(np.array([0.0, 10.0]), np.array([4.0, 1.0]), 5, 20) == pytest.approx(2)
 
 
@@ -181,7 +181,7 @@ def test_traffic_over_that_at_half_the_price() -> None:
 
 
 def test_profit_of_a_provider_who_pays() -> None:
-    """Fees of 1 and marks of 0.2 and 0.6 give 0.8 and 0.4 of the income: half is lost."""
+    """Fees of 1 and marks of 0.2 and 0.6 leave 0.8 and 0.4, so half of the profit is lost."""
     columns = {
         "sources.background.count": [12],
         "resold.charge_cv": [0.0],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on claims."""
+"""Verdicts on claims, computed from their figures."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_missing_values_settle_nothing(sample) -> None:
 
 
 def test_figures_without_bounds_decide_nothing() -> None:
-    """A figure that is only reported does not count beside one with bounds."""
+    """A figure without bounds is only reported, and does not affect the verdict."""
     bounds = claim(x=(0, 9), y=(None, None))
     assert judge(bounds, {"x": SAMPLE, "y": SAMPLE}).verdict == "confirmed"
     assert judge(bounds, {"x": SAMPLE + 100, "y": SAMPLE}).verdict == "refuted"

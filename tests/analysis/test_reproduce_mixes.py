@@ -196,7 +196,7 @@ def test_operations_are_counted() -> None:
 
 
 def test_without_a_compiler_nothing_is_counted(monkeypatch) -> None:
-    """Claims on it are then not measured, without a traceback."""
+    """Without a compiler, claims on operations are not measured, and there is no traceback."""
     monkeypatch.setenv("CXX", "no-such-compiler")
     operations.blocks.cache_clear()
     assert operations.blocks() == () and np.isnan(operations.slope("rem", "packet", 10))

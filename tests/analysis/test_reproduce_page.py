@@ -132,7 +132,7 @@ def lines_of(*records: Recorded) -> list[Any]:
     ],
 )
 def test_a_headline_stands_on_all_its_claims(verdicts, told) -> None:
-    """The worst of its claims decides."""
+    """The outcome of a headline is that of its worst claim."""
     records = [
         record(f"c{i}", "depends", alone="confirmed", depends=("s",))
         if verdict == "depends"

@@ -65,7 +65,7 @@ def test_quick_and_whole_do_not_mix(paper: Path, tmp_path: Path) -> None:
 
 @full
 def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) -> None:
-    """Two seeds straddle a bound, so they are doubled up to eight, and earlier runs are kept."""
+    """`--resolve` doubles two seeds whose interval contains a bound, up to eight seeds."""
     found, made = go(tmp_path / "out", resolve=True)
     verdicts = {o.verdict.verdict for o in found[0].outcomes}
     sizes = {f.measured.n for o in found[0].outcomes for f in o.verdict.figures if f.measured}

@@ -107,7 +107,7 @@ def test_a_tariff_sold_to_what_it_was_set_on_earns_what_is_wanted() -> None:
 
 
 def test_a_line_is_straight() -> None:
-    """R^2 is 1 on a line, and 0 for a symmetric bump."""
+    """R^2 is 1 for a line, and 0 for a symmetric bump."""
     x = np.array([-1.0, 0.0, 1.0])
     assert straightness(x, 3 * x + 1) == pytest.approx(1)
     assert straightness(x, np.array([0.0, 1.0, 0.0])) == pytest.approx(0)
@@ -228,7 +228,7 @@ def test_who_bears_the_risk_of_a_call() -> None:
 
 
 def test_what_a_party_earns() -> None:
-    """The provider receives 60 and pays 10 and 5."""
+    """A provider that receives 60 and pays 10 and 5 earns 45."""
     ledger = pd.DataFrame(
         {
             "debit": ["source:voice", "gsp", "gsp", "source:web"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The READMEs' questions to results, answered; pictures; renamed functions."""
+"""The questions that the READMEs answer with results, pictures, and renamed functions."""
 
 from __future__ import annotations
 

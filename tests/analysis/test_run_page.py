@@ -78,7 +78,7 @@ def test_every_amount_is_what_its_query_gives(read: PageReader) -> None:
 
 @drawn
 def test_what_gold_paid_is_the_ledger(read: PageReader, made: Path) -> None:
-    """Fee and marks of gold: number, price and product, to the micro-unit."""
+    """Number, price and product of gold's fee and marks agree with the ledger exactly."""
     ledger = _ledger(made)
     own = ledger[ledger["source"] == "gold"]
     rows = {(row[0], row[1]): row for row in read.tables["paid"][1:]}
@@ -220,7 +220,7 @@ def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path
 
 
 def test_a_run_changed_by_hand_says_so(made: Path, tmp_path: Path) -> None:
-    """Page and summary name the change: otherwise, another run of the scenario seems wrong."""
+    """Page and summary name changes by hand, which explain differences from other runs."""
     part = shutil.copytree(made, tmp_path / "hand")
     manifest = json.loads((undigested(part) / "manifest.json").read_text())
     assert "by_hand" not in manifest

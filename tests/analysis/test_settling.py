@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a steered price has settled: series with known answers, and the output."""
+"""The verdict on whether a steered price has settled: known series, and the output."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _noise(seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_exploration_about_a_rest_point_is_settled(seed: int) -> None:
-    """Tries above and below; independent draws from a list; steps pulled back to 0.1."""
+    """Prices that only explore around a rest point have settled."""
     random = np.random.default_rng(seed)
     listed = 0.1 * np.geomspace(0.5, 2, 9)[random.choice(9, COUNT, p=_binomial())]
     walk, steps = 0.0, []
@@ -66,7 +66,7 @@ def _binomial() -> np.ndarray:
 
 
 def test_a_price_that_runs_away_is_rising_or_falling() -> None:
-    """By 3 % per try plus exploration, upwards and downwards."""
+    """A price that changes by 3 % per try is rising or falling, despite exploration."""
     away = 0.02 * np.exp(0.03 * AT) * TRIES
     assert _verdict(away) == "rising"
     assert _verdict(away[::-1].copy()) == "falling"
@@ -82,7 +82,7 @@ def test_a_slow_drift_counts_once_it_is_a_tenth() -> None:
 
 @pytest.mark.parametrize("period", [30, 60, 240])
 def test_a_cycle_is_swinging_or_on_its_way(period: int) -> None:
-    """A price that goes between a third and three times its middle in many small steps."""
+    """A price that moves in a cycle is swinging, or still on its way."""
     at = np.arange(960)
     found = _verdict(0.1 * np.exp(np.log(3) * np.sin(2 * np.pi * at / period)))
     assert found == "swinging"
@@ -271,7 +271,7 @@ def test_far_from_the_best_price_no_figure_is_given() -> None:
 
 
 def test_json_has_the_same(steered: Path) -> None:
-    """Its prices are the 10th and the 90th percentile of the 18 prices of the half."""
+    """JSON has the same verdict, with the 10th and 90th percentiles of the prices."""
     (one,) = json.loads(_show(steered, "--json"))["settling"]
     assert (one["carrier"], one["verdict"]) == ("left-net", "rising")
     prices = np.rint(10_000 * np.exp(0.01 * np.arange(90, 180, 5))) / 1e6

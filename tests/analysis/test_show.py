@@ -86,7 +86,7 @@ def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
     ],
 )
 def test_numbers_have_three_digits(value: float, text: str) -> None:
-    """Two decimals if they suffice, more for small numbers, and no minus before 0."""
+    """Numbers have two decimals if these suffice, more if they are small, and no minus at 0."""
     assert significant(value) == text
 
 
@@ -138,7 +138,7 @@ def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> N
 
 
 def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
-    """Drops of voice without ECN in place of marks, and drops at a full buffer."""
+    """Drops in place of marks are shown apart from drops at a full buffer."""
     text = """
     version: 1
     duration: 20 s

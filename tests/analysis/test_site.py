@@ -146,7 +146,7 @@ def test_every_example_has_a_page(pages: dict[str, str]) -> None:
 
 
 def test_every_key_of_the_reference_is_on_a_page(pages: dict[str, str]) -> None:
-    """A key has a heading, or a term below the heading of its law, kind or role."""
+    """Every key has a heading, or a term below the heading of its law, kind or role."""
     parts = {page: _by_heading(text) for page, text in pages.items() if "reference/keys" in page}
     assert len(all_entries()) > 2000
     for one in all_entries():
@@ -165,7 +165,7 @@ def _by_heading(text: str) -> dict[str, str]:
 
 
 def test_every_verb_option_and_public_name_is_on_a_page(pages: dict[str, str]) -> None:
-    """Verbs and options of the command line, and the packages' public names."""
+    """The pages contain all verbs, options and public names."""
     for verb in commands():
         assert f"ecnomy {verb}" in pages[f"reference/commands/{verb}.md"]
     assert "`--seed" in pages["reference/commands/run.md"]
@@ -177,7 +177,7 @@ def test_every_verb_option_and_public_name_is_on_a_page(pages: dict[str, str]) -
 
 
 def test_every_claim_of_the_papers_is_on_a_page(pages: dict[str, str]) -> None:
-    """Claims appear by entry, in the paper's words."""
+    """All claims of the papers appear by entry, in the paper's words."""
     for name in PAPERS:
         for entry in load_paper(name).entries.values():
             for claim in entry.claims.values():

@@ -79,7 +79,7 @@ def test_ratio_refuses_a_denominator_near_zero() -> None:
 
 
 def test_tost_by_hand() -> None:
-    """Mean 1.0, error 0.1/sqrt(5)... against margins 0.9 and 1.1, worked with the t table."""
+    """The test of equivalence agrees with one worked by hand with the t table."""
     values = [0.95, 1.0, 1.05, 0.98, 1.02]
     got = tost(values, 0.9, 1.1)
     t = 0.1 / (np.std(values, ddof=1) / math.sqrt(5))
@@ -104,7 +104,7 @@ def test_jain_lies_between_its_bounds(values: list[float]) -> None:
 
 
 def test_jain_of_known_shares() -> None:
-    """All equal gives 1, one alone 1/n, and (1, 3) gives 16/20."""
+    """Equal shares give 1, a single share 1/n, and (1, 3) gives 16/20."""
     assert jain([2, 2, 2]) == pytest.approx(1)
     assert jain([5, 0, 0, 0]) == pytest.approx(0.25)
     assert jain([1, 3]) == pytest.approx(0.8)

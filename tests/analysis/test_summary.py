@@ -220,7 +220,7 @@ def test_money_belongs_to_the_epoch_that_ended() -> None:
 
 
 def test_the_report_at_the_start_of_a_window_belongs_to_the_time_before() -> None:
-    """A mean over (5 s, 20 s] without that report, nor a value of 0, while packets move."""
+    """The mean over (5 s, 20 s] excludes the report at 5 s."""
     times = [t for t in (0, 5, 10, 15, 20) for _ in range(2)]
     rtts = [9.0, 9.0, 7.0, 7.0, 0.0, 1.0, 0.5, 2.0, 0.5, 5.0]
     acked = [0, 0, 3, 3, 4, 4, 5, 5, 6, 5]

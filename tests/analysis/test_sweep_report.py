@@ -49,7 +49,7 @@ outcomes: [profit.shop, welfare]
 
 
 def figures(point) -> dict[str, int | float | None]:
-    """A profit with its maximum at 0.3 money, 0.5 more with rare marks; the seed changes both."""
+    """A profit with its maximum at 0.3 money, which is 0.5 higher with rare marks, and noise."""
     price = float(point.params["market.price_per_mark"].split()[0])
     rare = "0.02" in point.params["network.links.wire.marking"]
     noise = np.random.default_rng([point.seed, point.number]).standard_normal(2)
@@ -341,7 +341,7 @@ def test_show_prints_points_and_draws_them(folder: Path, capsys) -> None:
 
 
 def test_points_of_numbers_have_their_parameters_in_the_head(tmp_path: Path) -> None:
-    """They are not in each row, so the table fits into 80 columns and is not split."""
+    """Parameters are in the head and not in each row, so the table fits into 80 columns."""
     grid = SWEEP[SWEEP.index("    network.links") : SWEEP.index("replicates")]
     numbers = "    sources.gold.count: [1, 2]\n    market.price_per_mark: [0.1 money, 0.2 money]\n"
 

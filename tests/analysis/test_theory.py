@@ -89,7 +89,7 @@ def test_bernoulli_constant_matches_monte_carlo(decrease: float) -> None:
 
 
 def test_reno_constants() -> None:
-    """1.3098 for independent marks, and not 1.2247 as for regular ones."""
+    """The constant is 1.3098 for independent marks, and not 1.2247 as for regular marks."""
     assert theory.bernoulli_constant() == pytest.approx(1.3098, abs=5e-5)
     path = np.linspace(0.5, 1.0, 100_001)  # the window over one regular cycle, uniform in time
     constant = path.mean() / math.sqrt(0.5 * path.mean())  # 1/p = (cycle of M/2 trips) mean W

@@ -25,7 +25,7 @@ def _generator(seed: int) -> np.random.Generator:
 
 
 def test_two_periods_by_hand() -> None:
-    """x follows the price of the previous period, p the excess of that period."""
+    """Rates follow the price of the previous period, and prices the excess of that period."""
     got = theory.basic_prices(ONE, [6.0], gamma=0.1, periods=2)
     assert got.rates[:, 0] == pytest.approx([2, 2, 12 / 5.6])
     assert got.prices[:, 0] == pytest.approx([6, 6 + 0.1 * (8 - 12), 5.6 + 0.1 * (8 - 12)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of pure theory where their property is absent (test_theory_entries.py: present)."""
+"""Checks of theory where their property does not hold (it does in test_theory_entries.py)."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_a_monopolist_by_search() -> None:
 
 
 def test_where_trying_prices_rests() -> None:
-    """There, by search, incomes above and below are equal; smaller steps rest nearer to the best.
+    """At rest, incomes at the prices above and below are equal. Smaller steps rest nearer.
 
     From h to h/2 the distance falls to a quarter.
     """

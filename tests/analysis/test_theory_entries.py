@@ -90,7 +90,7 @@ def test_another_seed_gives_another_asynchronous_course(
 
 
 def test_closed_forms() -> None:
-    """PI's printed gains to four digits, and the gain 0.0175 of Antoniadis Eq. 2."""
+    """PI's gains agree with the printed ones to four digits, and so does 0.0175 of Eq. 2."""
     gains = entries.christin2003_pi_tuning()
     printed = {"a.approximate": 0.2395, "b.approximate": 0.2388, "a.exact": 1.643, "b.exact": 1.628}
     for name, value in printed.items():

@@ -15,7 +15,7 @@ def _generator(seed: int) -> np.random.Generator:
 
 
 def test_red_follows_its_corners() -> None:
-    """0 below, max_p at the maximum, then 1 at twice that if gentle, else at once."""
+    """p is 0 below, max_p at the maximum, and 1 at twice that if gentle, else at once."""
     points = [4.9, 5.0, 10.0, 15.0, 22.5, 30.0, 99.0]
     gentle = [theory.red_probability(q, 5, 15, 0.1) for q in points]
     assert gentle == pytest.approx([0, 0, 0.05, 0.1, 0.55, 1, 1])

@@ -16,7 +16,7 @@ from ecnomy.analysis import theory
     [(50, 0.3, 0.2395e-4, 0.2388e-4), (60, 0.18, 1.643e-4, 1.628e-4)],
 )
 def test_the_printed_constants(flows: int, rtt_s: float, a: float, b: float) -> None:
-    """christin2003's two tunings, to the four digits printed."""
+    """The constants of christin2003's two tunings agree to the four digits printed."""
     got = theory.pi_gains(flows, rtt_s, 2500)
     assert [float(f"{x:.3e}") for x in got] == [a, b]
 

@@ -94,7 +94,7 @@ def test_proportional_shares_of_figure_8b(links: int) -> None:
 
 
 def test_scaling_of_figures_9_to_11() -> None:
-    """Rates, prices and markings as load, capacity and delay grow tenfold."""
+    """Rates, prices and markings scale when load, capacity and delay grow tenfold."""
     for n in range(10, 101, 10):
         got = theory.rem_equilibrium(one_link(n, 25, 12.5), [10] * n, phi=1.05)
         assert got.rates == pytest.approx([25 / n] * n)

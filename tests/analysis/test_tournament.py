@@ -83,7 +83,7 @@ def test_pairs_and_simplices_are_counted_right() -> None:
 
 
 def test_whole_players_of_a_mix() -> None:
-    """Largest remainders keep the number of players."""
+    """Mixes are rounded by largest remainders, which keep the number of players."""
     assert rounded(np.array([0.5, 0.3, 0.2]), 4) == (2, 1, 1)
     assert rounded(np.array([1.0, 0.0]), 7) == (7, 0)
     assert rounded(np.full(3, 1 / 3), 8) == (3, 3, 2)
@@ -170,7 +170,7 @@ def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
 
 
 def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
-    """Payers pay and free riders do not; the page and the CSV agree with the table."""
+    """Payers pay and free riders do not. Page and CSV agree with the table."""
     tournament, _, table, _ = small
     found = found_in(table, tournament.finalists)
     assert found.payers == (0, 1) and found.finalists == (0, 1, 2)

@@ -248,7 +248,7 @@ def test_show_prints_it(lot: RawRun) -> None:
 
 
 def test_show_names_surpluses_below_zero(lot: RawRun, tmp_path: Path) -> None:
-    """Exactly the users who paid more than their utility are named."""
+    """`show` names exactly the users who paid more than their utility."""
     assert "below zero" not in shown(lot)
     first = "{kind: 'welfare_world:Content', worth: 0.3}"
     a_run = world.one_link(tmp_path, first=first)

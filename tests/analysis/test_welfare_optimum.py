@@ -48,7 +48,7 @@ def room_mbps(a_run: RawRun, link: int, flows: tuple[int, ...], ends: tuple[int,
 
 
 def test_the_optimum_is_that_of_a_general_solver(lot: RawRun) -> None:
-    """By part, with capacities counted by hand: rates, utility, the furthest rate, the sum."""
+    """Rates and utilities by part equal a general solver's, with capacities by hand."""
     welfare = welfare_of(lot)
     assert welfare is not None
     parts, total = welfare.distance.parts, 0.0
@@ -86,7 +86,7 @@ def test_the_optimum_is_that_of_a_general_solver(lot: RawRun) -> None:
 
 
 def test_users_who_come_and_go(tmp_path: Path) -> None:
-    """Times on are fixed: every row has its own share of time, by a general solver."""
+    """For users who come and go, the optimum has their fixed shares of time."""
     short = ["duration=60 s", "warmup=10 s", "seed=2"]
     a_run = open_raw(run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r").folder)
     welfare = welfare_of(a_run)

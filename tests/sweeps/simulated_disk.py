@@ -104,8 +104,7 @@ class Disk:
             patch.stop()
 
     def arm(self, trouble: str, after: int) -> None:
-        """Plans `trouble` for the operation with this number, counted from now; "" for no
-        trouble."""
+        """Plans `trouble` ("" for none) for the operation with this number, counted from now."""
         self.dead, self._trouble, self._left = False, trouble, after
 
     def start_again(self) -> None:

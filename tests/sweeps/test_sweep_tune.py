@@ -249,7 +249,7 @@ def test_several_parameters_and_constraints(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_what_is_as_good_as_the_best_keeps_the_bounds(sign: int) -> None:
-    """"As good" is no significant difference, and "near" within 1 %. Both keep the bounds."""
+    """Values without a significant difference are as good, those within 1 % near; bounds hold."""
     aim = "maximise" if sign > 0 else "minimise"
     tuning = Tuning(aim, "y", ("x",), (Range(0, 10),), bounds=(Bound("z", most=5.0),))
     one = np.array([-1.0, 0.0, 1.0])

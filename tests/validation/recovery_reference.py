@@ -174,8 +174,7 @@ class Dumbbell:
         self.at(sender.free_s + ACCESS_S, self.arrive, sender, seq, self.now)
 
     def arrive(self, sender: Sender, seq: int, left_s: float) -> None:
-        """Arrive at the bottleneck. Waiting packets fill the buffer, but not the one in
-        transmission."""
+        """Arrive at the bottleneck. The packet in transmission is not in the buffer."""
         while self.begins and self.begins[0] <= self.now:
             self.begins.popleft()
         if len(self.begins) >= self.buffer:
