@@ -197,7 +197,7 @@ def test_a_turn_is_found_with_what_to_write() -> None:
 
 
 def test_no_global_randomness_or_wall_clock_in_results() -> None:
-    """No std:: random engine, rand(), random module or numpy global generator in the packages."""
+    """The packages use no std:: random engine, rand(), random module or numpy generator."""
     banned = ("std::mt19937", "rand()", "std::random", "import random", "np.random.seed")
     banned += ("np.random.rand", "_distribution<", "ffast-math", "march=native")
     homes = [ROOT / part for part in ("agents", "markets", "analysis", "omnet")]

@@ -149,7 +149,7 @@ def test_users_of_a_link_come_to_rest_at_the_optimum() -> None:
 
 
 def test_marks_and_weight_are_one_price() -> None:
-    """Alone at p = 0.05: w = a / (q + m) - x0 / s within 2 %, with s = 8 S / (p T), m = b / T."""
+    """Alone at p = 0.05, w is a / (q + m) - x0 / s within 2 %, with s = 8 S / (p T), m = b / T."""
     charge, mark, a, x0_bps, marked = 0.4, 0.02, 2.0, 1e6, 0.05
     text = f"{{kind: log, a: {a} money/s, x0: 1 Mbps}}"
     made = scenario((text,), f"{{law: fixed, probability: {marked}}}", charge, mark)

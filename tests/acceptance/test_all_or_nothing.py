@@ -48,7 +48,7 @@ def test_it_is_nothing_while_it_is_not(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_comes_back(seed: int) -> None:
-    """It returns within the longest wait after failures, and stays at x0 to the end."""
+    """The flow returns within the longest wait after failures, and stays at x0 to the end."""
     for row, flow in enumerate(VIDEO):
         spans = made(seed).on(flow, *CALM_AGAIN)
         assert spans[-1][1] == CALM_AGAIN[1] and spans[-1][0] < CALM_AGAIN[0] + 1.5 * 4 * RETRY_S

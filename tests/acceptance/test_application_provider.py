@@ -167,7 +167,7 @@ def test_the_only_class_is_filled_too(tmp_path: Path) -> None:
 
 
 def test_the_fee_fills_a_class_to_its_share() -> None:
-    """N log(high / F) / log(high / low) = 8 of 10 places, within the band of one member."""
+    """The fee fills N log(high / F) / log(high / low) = 8 of 10 places, within one member."""
     result = example("fill-classes", "duration=160 s")
     members = (_members(result, 160) == 0).sum(axis=1)
     assert members.max() <= 10

@@ -61,7 +61,7 @@ def searched(
 
 
 def test_the_closed_form_is_the_best_of_its_curve() -> None:
-    """Lerner's price against a search over its underlying curve."""
+    """Lerner's price is the best one in a search over its underlying curve."""
     prices = np.geomspace(BEST / 4, BEST * 4, 4001)
     assert prices[left_at(prices).argmax()] == pytest.approx(BEST, rel=1e-3)
 
@@ -76,7 +76,7 @@ def test_the_closed_form_is_the_best_of_its_curve() -> None:
     ],
 )
 def test_what_is_left_is_close_to_the_most_there_is(strategy: str, start: float, seed: int) -> None:
-    """Within 5 % of the closed form, from twice the best price and from half of it."""
+    """The profit is within 5 % of the closed form, from twice the best price and from half."""
     left, price = searched(strategy, start, seed)
     print(f"{strategy}: left {left:.4f} of {left_at(BEST):.4f} money/s, mean price {price:.5f}")
     assert left == pytest.approx(left_at(BEST), rel=0.05)

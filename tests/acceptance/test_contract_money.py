@@ -69,7 +69,7 @@ def last(made: RunResult, column: str) -> list[int]:
 
 
 def test_bytes_are_charged_to_the_micro_unit(made: RunResult) -> None:
-    """floor(bytes x price) for each row, whatever the number of epochs."""
+    """Each row is charged floor(bytes x price), whatever the number of epochs."""
     expected = {
         row: int(Fraction(count * 2_000_000, 10**9))
         for row, count in enumerate(last(made, "delivered_bytes"))

@@ -173,7 +173,7 @@ def test_few_marks_bring_wtp_to_the_optimum(marking: str) -> None:
 
 
 def test_rem_rests_at_the_optimum_and_its_duals() -> None:
-    """Rates within 10 %, path prices within 15 %, with each link's service as its capacity."""
+    """Rates are within 10 % and path prices within 15 %, with links' service as capacity."""
     rates, prices = [], []
     for seed in SEEDS:
         found = measured(REM_LINK, seed)

@@ -87,7 +87,7 @@ def test_crowded_mark_charge_is_the_fee(marking: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("marking", [RED, LOAD_BASED])
 def test_ack_clocked_ratio_carries_the_floor_bias(marking: tuple[str, ...]) -> None:
-    """ACK-clocked, cwnd >= 1: within 10 % of (r W - 0.5) / (W - 0.5), with W of silver."""
+    """ACK-clocked, the ratio is within 10 % of (r W - 0.5) / (W - 0.5), with W of silver."""
     found = crowded(ACK_CLOCKED + marking)
     light = float(np.mean([p.window[1] for p in found]))
     assert light > 1.5

@@ -30,7 +30,7 @@ OWN = ("callers", "test-10", "test-20", "test-30", "probe")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Four minutes."""
+    """A run of four minutes."""
     return run(load(CONFIG, overrides=SHORT, seed=2), out=tmp_path_factory.mktemp("two") / "run")
 
 

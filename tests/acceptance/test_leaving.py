@@ -174,7 +174,7 @@ def test_nobody_stays_at_a_trickle(seed: int) -> None:
 def test_elastic_users_buy_their_demand_at_the_whole_price(
     q: float, per_mb: float, seed: int
 ) -> None:
-    """a/p - 1 times x0 at p = 12.5 q + m/8 on average over six users, within a tenth of x0."""
+    """Six users buy a/p - 1 times x0 at p = 12.5 q + m/8 on average, within a tenth of x0."""
     rate, _ = means(q, BYTES(per_mb) if per_mb else "", seed, 150, DURATION)
     print(rate.mean(), A / (12.5 * q + per_mb / 8) - 1)
     assert rate.mean() == pytest.approx(A / (12.5 * q + per_mb / 8) - 1, abs=0.1)

@@ -210,7 +210,7 @@ def test_steep_utility_would_cycle_unsmoothed(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_handlers_pay_for_their_marks_exactly() -> None:
-    """Per handler, flow and posting: price x CE delivered, from the handler to the ISP."""
+    """Each handler pays the ISP the price x CE delivered, per flow and posting."""
     table = example(1)
     ledger, price_micro = table.ledger, 100_000
     last = table.epochs.loc[240 * PS]

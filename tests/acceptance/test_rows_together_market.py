@@ -64,7 +64,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, RunResult
 
 
 def test_rows_are_called_by_their_source(both: tuple[RunResult, RunResult]) -> None:
-    """A row per source, with its number of flows."""
+    """Each source has one row with its name and its number of flows."""
     each, together = both
     assert together.raw.flows["name"].tolist() == ["gold", "silver", "hold", "feel"]
     assert together.raw.flows["members"].tolist() == [3, 4, 2, 2]

@@ -17,7 +17,7 @@ PS = 10**12
 
 
 def test_each_flow_gets_the_strategy_that_was_picked(tmp_path: Path) -> None:
-    """0.1 money/s, then a cap of 1.1 Mbps below its threshold, then 2 money/s without a cap."""
+    """A flow pays 0.1 money/s, then has a cap of 1.1 Mbps, and then pays 2 money/s."""
     own = ["{kind: 'menu_users:Timetable'}", "{kind: stay}"]
     agents = ("viewers", "writers")
     changes = [f"market.agents.{a}.strategy={s}" for a, s in zip(agents, own, strict=True)]

@@ -72,7 +72,7 @@ def constant(charge: str, seed: int, scenario: str = "deadline.yaml") -> Sent:
 
 
 def test_they_are_short() -> None:
-    """At most 15 lines each, imports included."""
+    """Each strategy has at most 15 lines, imports included."""
     for name in ("my_lab/deadline.py", "my_lab/steering.py"):
         lines = [line for line in files()[name].splitlines() if line.strip()]
         assert 8 <= len(lines) <= 15, name

@@ -89,7 +89,7 @@ def test_the_mean_rate_behind_a_count_against_draws() -> None:
 
 
 def test_moments_with_unequal_lengths_find_the_distribution() -> None:
-    """2,000 samples of 100 to 3,000 packets: m within 5 %, a + b within 15 %; no noise in it."""
+    """From 2,000 samples of 100 to 3,000 packets, m is within 5 % and a + b within 15 %."""
     rng = np.random.Generator(np.random.Philox(key=[2, 1]))
     packets = rng.integers(100, 3001, 2000)
     hits = rng.binomial(packets, rng.beta(3.0, 297.0, 2000))
@@ -103,7 +103,7 @@ def test_moments_with_unequal_lengths_find_the_distribution() -> None:
 
 
 def test_an_analysis_of_variance_by_hand() -> None:
-    """Three samples: rates 0, 0.1 and 0.5 of 10, 20 and 10 packets."""
+    """The moments of three samples (rates 0, 0.1, 0.5 of 10, 20, 10 packets) are as by hand."""
     fit = BetaBinomial.of(Samples.of([0, 2, 5], [10, 20, 10]))
     mean = 7 / 40
     between = (10 * mean**2 + 20 * (0.1 - mean) ** 2 + 10 * (0.5 - mean) ** 2) / 2

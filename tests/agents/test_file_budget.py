@@ -61,7 +61,7 @@ def test_a_deadline_begins_with_its_file() -> None:
 
 
 def test_a_window_that_lags_is_told_more() -> None:
-    """T / (gain p) = 0.1 / (0.1 x 0.1) = 10 s, five times the 2 s of two decisions."""
+    """A window lags by T / (gain p) = 10 s, which is five times the 2 s of two decisions."""
     strategy = FileBudget(deadline=10.0, memory=1e-3, margin=0.001)
     strategy.decide_many(seen(0, 0))
     files = {"file_bytes": 10 * MB, "payload_bps": 4e6, "delivered": 1000, "marks": 100}

@@ -164,7 +164,7 @@ def test_a_flow_that_joins_leaves_the_silence_of_the_others_as_it_is() -> None:
 
 
 def test_log_x_pays_the_same_at_any_rate() -> None:
-    """U = a log x: w = a, from the first decision on."""
+    """With U = a log x, w is a from the first decision on."""
     strategy = ElasticUtility({"kind": "alpha-fair", "alpha": 1.0, "a": 3.0})
     assert pay(strategy, seen(0.0, t_s=0, dt_s=0)).tolist() == [3.0]
     assert pay(strategy, seen(1e3)).tolist() == [3.0]
@@ -179,7 +179,7 @@ def test_first_willingness_is_that_of_the_own_rate() -> None:
 
 
 def test_step_is_the_geometric_mean_of_old_and_worth() -> None:
-    """w^(1 - g) (x U'(x))^g with g = 1/alpha, and w e^(x U'(x) / w - 1) below alpha = 1."""
+    """The step gives w^(1 - g) (x U'(x))^g, g = 1/alpha, or w e^(x U'(x) / w - 1) if alpha < 1."""
     steep, flat = utility(3.0), utility(0.5)
     for strategy in (steep, flat):
         pay(strategy, seen(0.0, t_s=0, dt_s=0))

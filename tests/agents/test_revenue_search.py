@@ -105,9 +105,9 @@ def test_the_gradient_stays_within_floor_and_ceiling() -> None:
 
 
 def test_two_that_search_at_the_same_time_do_not_drift_together() -> None:
-    """On links 0 and 2 of a demand 1 - p - q without cost: a third each, within 3 % in each round.
+    """On links 0 and 2, with demand 1 - p - q and no cost, each price is 1/3 within 3 %.
 
-    Where both try in the same order they end between 0.5 and 1.44 of it.
+    If both try in the same order, they end between 0.5 and 1.44 of it.
     """
     carriers = [CarrierBooks(RevenueGradient(), start, link=2 * k, busy=0.5) for k, start in PAIR]
     earned = [0.0, 0.0]

@@ -124,7 +124,7 @@ def test_a_target_buys_what_constant_throughput_does() -> None:
 
 
 def test_quadratic_is_athuraliyas() -> None:
-    """-(M - x)^2 / (2 w) up to a constant, with the slope (M - x) / w and the demand M - w p."""
+    """It is -(M - x)^2 / (2 w) up to a constant, with slope (M - x) / w and demand M - w p."""
     ceiling, a = 8e6, 3.0
     w, at = ceiling**2 / (2 * a), AtRate(Quadratic(a=a, x0=ceiling))
     x = np.array([1e6, 4e6, 7e6])

@@ -55,7 +55,7 @@ def test_latest_time_is_that_of_bisection(utility: TransferUtility) -> None:
 
 
 def test_a_file_by_hand() -> None:
-    """Full value until the deadline, half of it after half the grace, nothing after the grace."""
+    """A file has full value until the deadline, half after half the grace, and then none."""
     assert HARD.value(np.array([0.0, 60.0, 60.001])).tolist() == [5.0, 5.0, 0.0]
     assert SOFT.value(np.array([60.0, 75.0, 90.0, 99.0])) == pytest.approx([5.0, 2.5, 0.0, 0.0])
     assert SOFT.latest_s(np.array([2.5])) == pytest.approx([75.0])

@@ -18,7 +18,7 @@ ZERO = np.zeros(1)
 
 
 def test_default_rating_and_its_mos() -> None:
-    """G.107: with all parameters at their defaults R = 93.2, and a MOS of 4.41."""
+    """With the defaults of G.107, R is 93.2 and the MOS is 4.41."""
     assert CALL.rating(ZERO, ZERO) == pytest.approx([93.2])
     assert CALL.mos(ZERO, ZERO).round(2).tolist() == [4.41]
 
@@ -32,7 +32,7 @@ def test_mos_of_the_table_in_annex_b(rating: float, mos: float) -> None:
 
 
 def test_mos_has_ends_and_never_falls() -> None:
-    """1 below R = 0, 4.5 above 100, and no dip below 1 in between."""
+    """The MOS is 1 below R = 0 and 4.5 above 100, and never falls."""
     assert mos_of_r([-20.0, 0.0, 100.0, 120.0]).tolist() == [1.0, 1.0, 4.5, 4.5]
     assert np.all(np.diff(mos_of_r(np.linspace(-5, 105, 2201))) >= 0)
 
@@ -71,7 +71,7 @@ def test_loss_impairment_is_that_of_g113() -> None:
 
 
 def test_a_call_by_hand() -> None:
-    """150 ms and 1 % lost, concealed: 93.2 - 3.6 - 3.64 = 85.96, a MOS of 4.23."""
+    """A call with 150 ms and 1 % concealed loss has R = 93.2 - 3.6 - 3.64, a MOS of 4.23."""
     delay, loss = np.array([0.1]), np.array([0.01])
     call = EModel(a=2.0, terminals=0.05)
     assert call.rating(delay, loss) == pytest.approx([85.96], abs=0.005)

@@ -131,7 +131,7 @@ def test_parameters_come_in_the_units_of_the_class() -> None:
 def test_faults_are_named_with_their_place(
     utility: str, path: str, found: str, expected: str
 ) -> None:
-    """One line with file, line, path, the value found and the values expected."""
+    """Each fault gives one line with file, line, path, and the values found and expected."""
     with pytest.raises(ScenarioError) as caught:
         elastic(utility)
     error = caught.value

@@ -114,7 +114,7 @@ def test_a_curve_is_searched() -> None:
 
 
 def test_a_falling_figure_is_searched() -> None:
-    """The same curve upside down, with `down`."""
+    """With `down`, the search finds the crossing of a falling curve."""
     found = go(Runs(lambda value: 1 / power(value)), calibration(targets=(100.0,), up=False)).found
     assert found is not None and found.verdict == FOUND
     assert found.value == pytest.approx((0.01 / 1e-8) ** (1 / 2.729), rel=0.1)

@@ -233,7 +233,7 @@ def test_an_engine_that_dies_is_named(stage: Stage, engines: list[int]) -> None:
 
 @pytest.mark.drawn
 def test_pictures(stage: Stage) -> None:
-    """SVG with a badge for a congested link, also before the first packet, and nodes inside."""
+    """Pictures are SVG, with a badge for a congested link, and all nodes are inside."""
     live = LiveMarket(stage, 1)
     plan = live.market.plan
     place = place_of(plan, stage.scenario.document.network.positions)
@@ -261,7 +261,7 @@ def test_a_path_is_drawn_in_a_row() -> None:
 
 
 def test_stops_of_a_slider() -> None:
-    """Nothing, a tenth, the initial value and ten times that value, in ascending order."""
+    """The stops include 0, a tenth, the initial value and ten times it, in ascending order."""
     found = stops(125_000)
     assert found[:2] == (0, 12_500) and found[-1] == 1_250_000 and 125_000 in found
     assert list(found) == sorted(set(found)) and len(found) == 22
@@ -276,7 +276,7 @@ def test_names_are_escaped() -> None:
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit status 2, before any other check."""
+    """Without the extra, one line names it, with exit status 2, before any other check."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError) as told:
         command.dashboard_command(Path("nowhere.yaml"))

@@ -111,7 +111,7 @@ def test_outcomes_of_a_stored_run_are_the_sweeps(world: Path) -> None:
 
 
 def test_the_profit_of_the_shop_by_scipy(found: Diff, world: Path) -> None:
-    """Difference, interval, p and effect size from the balances in the manifests."""
+    """Difference, interval, p and effect size follow from the balances in the manifests."""
     profit = {
         law: np.array(
             [
@@ -255,7 +255,7 @@ def test_json_has_all_of_it(found: Diff, world: Path) -> None:
 
 
 def test_the_curves_are_those_of_the_tables(world: Path) -> None:
-    """Gold's rate, the queue and the shop's balance over time by plain pandas."""
+    """Gold's rate, the queue and the shop's balance over time equal those by pandas."""
     one = open_raw(world / "red" / "1")
     curves = curves_of(one, ["bottleneck"], ["shop"])
     table = one.flow_epochs[one.flow_epochs["flow"] < 2]

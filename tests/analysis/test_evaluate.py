@@ -61,7 +61,7 @@ def judged(own: list[float | None], *, better: str = "higher", **more: float) ->
 def test_verdicts_by_hand(
     own: list[float | None], margin: float, better: str, expected: str
 ) -> None:
-    """Worse beyond the margin of the worst standard, better beyond that of the best."""
+    """A law is worse beyond the worst standard's margin, and better beyond the best one's."""
     assert judged(own, margin=margin, better=better) == expected
 
 
@@ -171,7 +171,7 @@ def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", ["failed", None])
 def test_verdicts_need_all_seeds(status: str | None) -> None:
-    """If a run has failed, there is no verdict, and the exit status is not 0."""
+    """A failed or missing run is an error with its reason, so no verdict lacks seeds."""
     collapse = next(one for one in criteria().criteria if one.name == "collapse")
     own = Evaluation("cubic", CUBIC, (collapse,), seeds=3, quick=True)
     rows = [{"number": n, "status": "done", "reason": "", "x": 1.0} for n in range(9)]

@@ -95,7 +95,7 @@ def test_coordination_has_two_stable_ends() -> None:
 
 
 def test_two_populations_go_to_the_opera_or_not() -> None:
-    """Battle of the sexes (3, 2; 2, 3): two strict equilibria, and 3/5 against 2/5, a saddle."""
+    """Battle of the sexes (3, 2; 2, 3) has two strict equilibria, and a saddle at 3/5, 2/5."""
     found = solve(bimatrix([[3, 0], [0, 2]], [[2, 0], [0, 3]]))
     assert [one.stable for one in found.rest_points] == [True, True, False]
     mixed = found.rest_points[-1]

@@ -39,7 +39,7 @@ def _legend(axis: Axes) -> list[str]:
 
 
 def test_the_panels_have_units_and_legends(tmp_path: Path) -> None:
-    """Four panels over one time axis, each with a unit and a legend with totals."""
+    """Four panels share a time axis, and each has a unit and a legend with totals."""
     figure = _figure(write_run(tmp_path))
     units = [axis.get_ylabel().split("\n")[-1] for axis in figure.axes]
     assert units == ["[%]", "[1/min]", "[%]", "[money]"]

@@ -32,7 +32,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_the_map_names_what_it_draws(results: Path) -> None:
-    """Nodes without underscores, the congested link with its letter, price and units."""
+    """The map shows nodes without underscores, and a congested link's letter and price."""
     run = open_raw(results)
     maps = _maps(run)
     figure = _figure(run, maps)

@@ -198,7 +198,7 @@ def test_counts_are_those_of_the_table_calls(three: PageReader, seeds: list[Path
 
 
 def test_samples_are_those_of_the_counters(three: PageReader, seeds: list[Path]) -> None:
-    """M and L of each sample of 4 s by plain pandas, their correlation by scipy."""
+    """M and L of each sample of 4 s equal those by pandas, and their correlation scipy's."""
     rows = []
     for folder in seeds:
         one = open_raw(folder)

@@ -117,7 +117,7 @@ def test_a_threshold_is_missed_only_where_there_could_be_one(tmp_path: Path) -> 
 
 
 def test_correlations_have_fishers_interval() -> None:
-    """The textbook's interval for r = 0.5 of 28 samples; none for few samples or a line."""
+    """The interval for r = 0.5 of 28 samples is the textbook's. Few samples have no interval."""
     assert fisher(0.5, 28) == pytest.approx((0.1556, 0.7361), abs=1e-3)
     assert all(math.isnan(v) for v in (*fisher(0.5, LEAST - 1), *fisher(1.0, 30)))
 

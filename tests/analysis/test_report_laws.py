@@ -31,7 +31,7 @@ def _run(home: Path, law: dict[str, str], seed: int, less_micro: int = 0, title:
 
 
 def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None:
-    """Two laws with two seeds: headline, figures, paired difference, terminal output."""
+    """The headline names the law with more profit, with figures and the paired difference."""
     runs = [
         _run(tmp_path / f"{law['law']}-{seed}", law, seed, seed * k + i * RENT_MICRO, law["law"])
         for i, law in enumerate(LAWS)

@@ -103,7 +103,7 @@ def test_quiet_periods_have_a_row_and_a_place_on_the_axis(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("n", [1, 20, 21, 30, 47])
 def test_the_query_takes_the_tail_that_the_function_takes(n: int) -> None:
-    """Value at risk and shortfall of n calls: the worst twentieth, rounded up."""
+    """Value at risk and shortfall of n calls use the worst twentieth, rounded up."""
     values = np.random.default_rng(n).permutation(np.arange(n)) - 3
     rows = f"select unnest({(values * 1_000_000).tolist()}) as micro"
     ((mean, worst, shortfall, count),) = duckdb.sql(risk._ranked(rows)).fetchall()

@@ -125,7 +125,7 @@ def test_the_bound_of_equation_2() -> None:
 
 @pytest.mark.parametrize(("second", "wanted"), [(0, 1), (80, 0), (99, 0), (100, 1)])
 def test_the_timed_knob(second: int, wanted: int) -> None:
-    """Gold from 80 s to 100 s, otherwise Silver."""
+    """The timed knob is at Gold from 80 s to 100 s, and otherwise at Silver."""
     column = np.zeros(2, dtype=np.int64)
     flows = FlowColumns(
         *([column] * 2), column * 1.0, *([column] * 3), *([column * 1.0] * 2), column

@@ -137,7 +137,7 @@ def test_errors_in_the_round_trip_distort_the_optimum_as_in_table_2() -> None:
 
 
 def test_the_basic_algorithm_reaches_the_proportionally_fair_rates() -> None:
-    """Two links: x0 = c/3, the others 2c/3 and prices 3/2 each with w = c."""
+    """On two links with w = c, x0 is c/3, the other rates 2c/3, and both prices 3/2."""
     use = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
     paths = Paths(use, np.full(2, 6.0), np.full(3, 6.0), 0.1, 12.0)
     ran = run_basic(paths, 20_000, 0.002)

@@ -220,7 +220,7 @@ def test_rho_is_all_over_identified() -> None:
 
 
 def test_figures_of_a_class() -> None:
-    """Late packets, losses and windows at the bound, over the whole run and after 10 s."""
+    """Late packets, losses and windows at the bound are counted overall and after 10 s."""
     rows = 48
     frame = pd.DataFrame({name: np.zeros(rows) for name in ("drops", "marks", "late")})
     frame["t_ps"] = np.arange(rows) * 250 * MS

@@ -149,7 +149,7 @@ def test_budgets_and_control() -> None:
 
 
 def test_page_times_by_what_is_paid() -> None:
-    """Gold over Silver: a half with remembered prices, the same without, and with ten packets."""
+    """Gold's page times are half of Silver's with remembered prices, and equal without."""
     memory, fee = '{"kind":"price-memory"}', '{"kind":"constant-charge"}'
     columns = {
         "market.agents.gold-readers.strategy": [memory, fee, memory, fee],

@@ -82,7 +82,7 @@ def test_a_row_of_the_table_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_shares_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes with Ethernet framing over the link's capacity in ten measured seconds."""
+    """Shares are bytes with Ethernet framing over the link's capacity in ten seconds."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: fake_run())
     expected = {"voice_share": 8 * 100 * 8 / 10**7, "web_share": 2 * 1000 * 8 / 10**7}
     assert shares(Path("unused")) == pytest.approx(expected)

@@ -90,7 +90,7 @@ def test_rates_of_a_run(monkeypatch) -> None:
 
 
 def test_late_shares_of_a_run(monkeypatch) -> None:
-    """Each source and threshold; lost packets are late."""
+    """Late shares are per source and threshold, and lost packets count as late."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: _run(flows=_flows()))
     found = late_shares(Path("run"))
     assert found["voice.late_over_16ms"] == 0.005 and found["voice.late_over_10ms"] == 0.05

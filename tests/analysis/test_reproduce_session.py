@@ -75,7 +75,7 @@ def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) ->
 
 
 def test_files_and_page(paper: Path, tmp_path: Path) -> None:
-    """Figures as CSV, the outcome as JSON, a picture, and a page without external resources."""
+    """A session writes figures as CSV, the outcome as JSON, a picture and a page."""
     found, _ = go(tmp_path / "out")
     form = Form(tmp_path / "out")
     files = {file.suffix: file for file in write_entry(found[0], form)}

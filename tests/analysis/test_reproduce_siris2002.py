@@ -112,7 +112,7 @@ def test_ratios_by_unit() -> None:
 
 
 def test_prediction_of_three_groups() -> None:
-    """r T12 p12 / (T13 (p12 + p23)) of a case worked by hand."""
+    """The prediction is r T12 p12 / (T13 (p12 + p23)) in a case worked by hand."""
     runs = runs_of(
         {
             ratios.LONG: [4.0],

@@ -187,7 +187,7 @@ def test_settings_are_those_that_are_not_defaults(read: PageReader, made: Path) 
 
 @drawn
 def test_the_page_needs_nothing_else(read: PageReader, made: Path) -> None:
-    """No external address, no script, unique ids; provenance; the same bytes twice."""
+    """The page has no external addresses and scripts, has unique ids, and is reproducible."""
     assert all(link.startswith(("data:", "#")) for _, link in read.links)
     assert "script" not in read.tags and len(read.ids) == len(set(read.ids))
     assert set(read.pictures) == {"overview"}

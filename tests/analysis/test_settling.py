@@ -89,7 +89,7 @@ def test_a_cycle_is_swinging_or_on_its_way(period: int) -> None:
 
 
 def test_undercutting_that_starts_anew_is_swinging() -> None:
-    """An Edgeworth cycle: down in steps of 4 %, then from the lowest to the highest price."""
+    """An Edgeworth cycle is swinging: down in steps of 4 %, then back to the highest price."""
     assert _verdict(0.1 * 0.96 ** (np.arange(960) % 40)) == "swinging"
 
 

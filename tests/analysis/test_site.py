@@ -104,7 +104,7 @@ def test_the_paper_cites_what_its_bibliography_has(pages: dict[str, str]) -> Non
 
 
 def test_the_paper_is_in_the_form_of_joss() -> None:
-    """Authors and title as in CITATION.cff; its sections; no longer than a thousand words."""
+    """Authors and title are as in CITATION.cff, and the paper has at most a thousand words."""
     _, head, body = (ROOT / PAPER).read_text(encoding="utf-8").split("---\n", 2)
     told, cff = yaml.safe_load(head), yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert [one["name"] for one in told["authors"]] == [one["name"] for one in cff["authors"]]

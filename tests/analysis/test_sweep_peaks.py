@@ -71,7 +71,7 @@ def test_a_value_given_twice_is_no_fault() -> None:
     ],
 )
 def test_the_interval_holds_the_optimum(name: str, noise: float) -> None:
-    """In at least 90 % of 200 cases (60 in the fast tier), with seeds paired or not.
+    """The interval contains the optimum in at least 90 % of cases, with seeds paired or not.
 
     Five values a factor of two apart do not determine the skew: of 1,000 cases, the interval
     contained the optimum in 87 % at a noise of 1 %, and in 74 % at 3 %. Noise is a share of the

@@ -45,7 +45,7 @@ def test_waits_scale_with_the_service_time() -> None:
 
 @pytest.mark.parametrize("buffer_bdp", [0.0, 0.1, 0.25, 0.7, 1.0, 2.0])
 def test_utilization_matches_integration(buffer_bdp: float) -> None:
-    """One cycle of the sawtooth in time steps: the traffic carried over the link's capacity."""
+    """Utilization equals that of one cycle of the sawtooth, integrated in time steps."""
     window, time, carried = (1 + buffer_bdp) / 2, 0.0, 0.0
     step = 1e-4
     while window < 1 + buffer_bdp:
@@ -58,7 +58,7 @@ def test_utilization_matches_integration(buffer_bdp: float) -> None:
 
 
 def test_utilization_at_a_quarter() -> None:
-    """The figure used in the engine's tests: 0.8929 at b = 1/4."""
+    """The figure used in the engine's tests is 0.8929, at b = 1/4."""
     assert theory.single_flow_utilization(0.25) == pytest.approx(0.8929, abs=5e-5)
 
 

@@ -66,7 +66,7 @@ def test_asynchronous_without_delay_is_synchronous() -> None:
 
 
 def test_too_large_a_step_does_not_converge() -> None:
-    """With one lag p(t+1) = p - h gamma p(t-1) diverges for h gamma > 1, h = 4 w / p*^2 = 3."""
+    """With one lag, p(t+1) = p - h gamma p(t-1) does not converge for h gamma > 1, h = 3."""
     start, best = [4.01], theory.network_optimum(ONE).rates
     small = theory.basic_prices(ONE, start, gamma=0.3, periods=400)
     large = theory.basic_prices(ONE, start, gamma=0.36, periods=400)
@@ -75,7 +75,7 @@ def test_too_large_a_step_does_not_converge() -> None:
 
 
 def test_price_rules_on_one_link_by_hand() -> None:
-    """Eq. 14 and the three rules for two periods from p = 2 and 10 packets: x = 24, then 24."""
+    """Eq. 14 and the three rules agree with two periods by hand, from p = 2 and 10 packets."""
     settings = {"gamma": 0.01, "periods": 2}
     pc1 = theory.rule_prices(ONE, [2.0], rule="pc1", capacity_share=0.85, backlogs=10.0, **settings)
     assert pc1.backlogs[:, 0] == pytest.approx([10, 22, 34])

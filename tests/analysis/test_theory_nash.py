@@ -153,7 +153,7 @@ def test_three_quarters_is_approached_and_nothing_worse() -> None:
 @settings(max_examples=30 if in_full() else 4)
 @given(data=st.data(), users=st.integers(2, 8), capacity=st.floats(0.01, 1e8))
 def test_never_below_three_quarters(data, users: int, capacity: float) -> None:
-    """Random concave utilities, smooth, bent and straight, in any unit of rate."""
+    """The ratio is at least 3/4 for random concave utilities, in any unit of rate."""
 
     def column(low: float, high: float) -> np.ndarray:
         values = st.lists(st.floats(low, high), min_size=users, max_size=users)

@@ -119,7 +119,7 @@ def test_figure_5_bends_where_the_second_link_marks(
 
 
 def test_fixed_point_behind_antoniadis_figure_7() -> None:
-    """11 sources at 1.5 Mbps on a virtual queue (0.7, 10): W near 2.4, p 0.42, T / (gain p) 9.5 s.
+    """With 11 sources on a virtual queue, W is near 2.4, p is 0.42, and T / (gain p) is 9.5 s.
 
     Those three are rounded and approximate; the exact curve for Poisson arrivals gives them
     within 3 %.
@@ -133,7 +133,7 @@ def test_fixed_point_behind_antoniadis_figure_7() -> None:
 
 
 def test_general_utility_on_one_link_by_hand() -> None:
-    """n flows with -w/x and p = s y: w / x^2 = s n x."""
+    """For n flows with -w/x and p = s y, the equilibrium is at w / x^2 = s n x."""
     links = [LoadLink(1000.0, lambda load: 0.4 * load)]
     got = theory.utility_network([(0,)] * 4, links, PowerUtility(500.0, 2.0))
     assert got.rates_pps == pytest.approx([(500 * 1000 / (0.4 * 4)) ** (1 / 3)] * 4)

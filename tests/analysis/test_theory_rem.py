@@ -162,7 +162,7 @@ def test_only_the_relative_error_counts() -> None:
 
 
 def test_curves_of_figure_1() -> None:
-    """m = 1 - phi^-p at a base of 1.2, and the rate 2 / p recovered from it."""
+    """The curve is m = 1 - phi^-p at a base of 1.2, and gives back the rate 2 / p."""
     prices = np.array([0.0, 1.0, 2.0, 10.0])
     marks = theory.rem_marking(prices, 1.2)
     assert marks == pytest.approx([0, 1 - 1 / 1.2, 1 - 1 / 1.44, 1 - 1.2**-10], abs=1e-15)

@@ -31,7 +31,7 @@ def test_every_kind_has_a_panel_with_units(panels: dict[str, Axes]) -> None:
 
 
 def test_curves_are_the_utilities(panels: dict[str, Axes]) -> None:
-    """In Mbit/s and money/s, for a = 1 money/s and x0 = 1 Mbit/s; demand in money per Mbit."""
+    """Curves are in Mbit/s and money/s, and demand in money per Mbit, for a and x0 of 1."""
     line = panels["quadratic"].get_lines()[0]
     assert line.get_ydata() == pytest.approx(Quadratic(a=1.0).value(np.asarray(line.get_xdata())))
     lines = {str(line.get_label()): line for line in panels["demand, inelastic"].get_lines()}

@@ -107,7 +107,7 @@ def test_utilities_are_those_of_the_reports(lot: RawRun) -> None:
 
 
 def test_money_is_that_of_the_ledger(lot: RawRun) -> None:
-    """Payments in the window, posting by posting; surplus and profit."""
+    """Payments, surplus and profit in the window agree with the ledger's postings."""
     welfare = found(lot)
     for one in welfare.consumers:
         paid = world.paid_micro(lot, one.account.name, FROM_S, TO_S)

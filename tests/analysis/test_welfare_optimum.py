@@ -167,7 +167,7 @@ def test_users_who_anticipate_prices(tmp_path: Path) -> None:
 
 
 def test_margin_of_a_law_by_load(lot: RawRun) -> None:
-    """gain (p + x s/C), from the part of the window with the least margin."""
+    """The margin follows from gain (p + x s/C), in the part with the smallest margin."""
     welfare = welfare_of(lot)
     assert welfare is not None
     index = {link.name: i for i, link in enumerate(lot.plan.links)}

@@ -45,7 +45,7 @@ def refusal(link: EngineLink) -> ProtocolError:
 
 
 def test_a_whole_run(pair: Pair) -> None:
-    """The grammar from hello to bye, with the link's state on the way."""
+    """A whole run follows the grammar from hello to bye, and the link has the right states."""
     raw, link = greet(pair)
     assert link.peer == "engine peer 0.1"
     raw.sendall(encode(samples.report()))

@@ -86,7 +86,7 @@ def test_every_poisson_gap_is_the_one_drawn() -> None:
 
 
 def test_constant_rate_follows_the_steps() -> None:
-    """A packet every 30 ms of operational time, a step in the middle of an interval included."""
+    """A packet leaves every 30 ms of operational time, even with a step in an interval."""
     times = data_times(send(Law("cbr", {"interval_s": 0.03, "random_phase": 0.0}), 60))
     assert times[0] == 0
     for before, after in itertools.pairwise(times):

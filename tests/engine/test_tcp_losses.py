@@ -86,7 +86,7 @@ class Sender:
     ],
 )
 def test_losses_of_one_window_step_by_step(window: Law, lost: list[int]) -> None:
-    """After one, two and many losses, NewReno repairs a hole per round trip, and Reno one."""
+    """After one, two and many losses, NewReno repairs a hole per round trip. Reno stops early."""
     transport = plans.tcp(window, initial_window=float(WINDOW), **PLAIN)
     outcome = dropping(first_window(lost), transport, 5.0 if in_full() else 2.0)
     sender = Sender(float(WINDOW), newreno=window is NEWRENO)

@@ -74,7 +74,7 @@ def test_slow_start_doubles_every_round_trip() -> None:
 
 
 def test_congestion_avoidance_grows_one_packet_a_round_trip() -> None:
-    """With slow start off, cwnd grows by n / cwnd: about one packet a round trip from 1."""
+    """With slow start off, cwnd grows by n / cwnd, about one packet per round trip from 1."""
     outcome = one_flow(plans.tcp(slow_start=False, initial_window=1.0), 5)
     window, expected = 1.0, []
     for _ in range(int(outcome.reports[-1].flows["acked"][0])):

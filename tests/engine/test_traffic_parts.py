@@ -75,7 +75,7 @@ def test_idle_times_and_readings_make_the_pages_of_a_renewal_process() -> None:
 
 
 def test_pages_and_listed_sizes_are_those_drawn() -> None:
-    """Pages from a list with weights, parsing times and objects with their own sizes, all exact."""
+    """Pages from a weighted list, parsing times and objects are exactly those drawn."""
     law = web()
     law.params["size"] = 3.0
     values = dict(parse_mean_s=0.3, objects_mean=4.0, size=1.0, size_mean_bytes=900.0,

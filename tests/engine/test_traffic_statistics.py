@@ -116,7 +116,7 @@ def test_web_file_sizes_have_their_mean_and_tail_index() -> None:
 
 
 def test_web_offered_load_is_that_of_a_renewal_reward_process() -> None:
-    """Files requested in T and their bytes: T / cycle per user, with the start's constant term."""
+    """Files requested in T and their bytes are T / cycle per user, plus the start's term."""
     users, duration_s, mean = 300, 16_000, 4000.0
     outcome, rows = files(web(size="exponential", mean=mean), users, duration_s)
     cycle_s = READING_S + np.mean(rows["end_ps"] - rows["start_ps"]) / PS

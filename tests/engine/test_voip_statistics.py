@@ -119,7 +119,7 @@ def test_calls_per_hour_and_user() -> None:
 
 
 def test_holding_times_are_exponential() -> None:
-    """The first twelve calls of each of 200 users: mean 180 s, coefficient of variation 1."""
+    """The first twelve calls of 200 users have mean 180 s and coefficient of variation 1."""
     users, most = 200, 12
     _, rows = talk(users, 60_000, interval_s=60.0)
     held = [np.diff(calls[:most]).ravel() / PS for _, calls in by_user(rows, users)]

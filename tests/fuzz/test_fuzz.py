@@ -88,7 +88,7 @@ def test_mutated_inputs(corpus: Path) -> None:
 
 @full
 def test_libfuzzer(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One minute, guided by coverage."""
+    """A minute of fuzzing, guided by coverage, finds no failure."""
     clang = shutil.which("clang++")
     if clang is None:
         pytest.skip("clang++ is not installed (Debian: apt install clang)")

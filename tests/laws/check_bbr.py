@@ -259,7 +259,7 @@ def check_bbr_steady(laws: Laws) -> None:
 
 
 def check_bbr_losses(laws: Laws) -> None:
-    """Random losses of 1 % and 5 %, with selective ACKs and without, and timeouts."""
+    """BBR follows its oracle at losses of 1 % and 5 %, with and without SACK, and timeouts."""
     for seed, loss in enumerate((0.01, 0.05)):
         for selective in (True, False):
             scene = Scene(loss=loss, selective=selective, timeouts=0.02)
@@ -276,7 +276,7 @@ def check_bbr_marks(laws: Laws) -> None:
 
 
 def check_bbr_application_limited(laws: Laws) -> None:
-    """Pauses and restarts from idle, steps of the rate, bursts of ACKs, a largest window."""
+    """BBR follows its oracle with pauses, steps of the rate, bursts of ACKs and a window limit."""
     for seed, values in enumerate((DEFAULTS, OTHERS)):
         follow(laws, values, Scene(pauses=True), seed)
         follow(laws, values, Scene(pauses=True, loss=0.02, steps=True), seed)

@@ -84,7 +84,7 @@ class CableRun:
 
 
 def compare_random(laws: Laws, settings: CableSettings, seed: int) -> Counter[str]:
-    """Bursts of both classes at loads from 0.5 to 3, with pauses that empty the link."""
+    """Compare both on bursts of two classes at loads from 0.5 to 3, with pauses."""
     draw = random.Random(seed)
     run, at = CableRun(laws, settings, draw.choice([25, 60, 400]), seed), 0
     load, share, sizes, flows = 1.0, 0.5, [1500], [1]
@@ -102,7 +102,7 @@ def compare_random(laws: Laws, settings: CableSettings, seed: int) -> Counter[st
 
 
 def check_docsis_random_packets(laws: Laws) -> None:
-    """Queues, marks, drops, draws, probability and credit, with and without protection."""
+    """Queues, marks, drops, draws, probability and credit agree, with and without protection."""
     short = CableSettings(classic_buffer_s=0.04, target_s=0.004, max_burst_s=0.02)
     cases = [
         CableSettings(),
@@ -153,7 +153,7 @@ def check_docsis_slow_ramp(laws: Laws) -> None:
 
 
 def check_docsis_protection(laws: Laws) -> None:
-    """A packet of 1 kB adds 2.048 ms to the score; a little over 1 ms of delay allows 4 ms."""
+    """A packet of 1 kB adds 2.048 ms to the score, and a delay of 1 ms allows a score of 4 ms."""
     every_ms = {0.0: "queued ejected", 1.0: "queued queued ejected", 4.0: "queued " * 6}
     for gap, wanted in every_ms.items():
         law, at = law_of(laws, CableSettings(), 10**9), 0
@@ -168,7 +168,7 @@ def check_docsis_protection(laws: Laws) -> None:
 
 
 def check_docsis_rates(laws: Laws) -> None:
-    """C waits at the rate that L leaves; L counts for at most its share of 230/256."""
+    """C's delay is at the rate that L leaves, where L counts at most its share of 230/256."""
     for sent, left_mbps in ((0, 8.0), (8, 4.0), (16, 8 - 8 * 230 / 256)):
         law = law_of(laws, CableSettings())
         for _ in range(sent):
@@ -208,9 +208,9 @@ def drops_at(
     alpha: float = CableSettings.alpha,
     mean_packet: float = CableSettings.mean_packet,
 ) -> list[int]:
-    """The ms at which classic packets are dropped while so much waits for two seconds.
+    """Return the ms at which classic packets are dropped while this much waits for 2 s.
 
-    With `begin_ms`, a burst of 40 kB comes at 0 and leaves at once, and the rest from then on.
+    With `begin_ms`, a burst of 40 kB arrives at 0 and leaves at once, and the rest follows then.
     """
     settings = CableSettings(alpha=alpha, mean_packet=mean_packet)
     law, times = law_of(laws, settings), list[int]()
@@ -230,7 +230,7 @@ def drops_at(
 
 
 def check_docsis_bursts(laws: Laws) -> None:
-    """No drop below a third of the buffer of 100 kB; 142 ms pass after a burst's first drop."""
+    """No drop occurs below a third of the buffer of 100 kB, or within 142 ms after a first drop."""
     assert drops_at(laws, 32) == []
     times = drops_at(laws, 40)
     assert len(times) > 1 and times[1] - times[0] > 142, times
@@ -245,7 +245,7 @@ def check_docsis_burst_ends(laws: Laws) -> None:
 
 
 def check_docsis_buffers(laws: Laws) -> None:
-    """C holds 100 ms; L holds 10 ms or 20 frames of 2 kB, less one frame."""
+    """C holds 100 ms, and L 10 ms or 20 frames of 2 kB, less one frame."""
     for service, rate, room in ((CLASSIC, RATE, 100), (L4S, RATE, 38), (L4S, 10**9, 1248)):
         law = law_of(laws, CableSettings(protection=False), rate)
         fates = [offer(law, service, 0).removesuffix(" CE") for _ in range(room + 2)]

@@ -87,7 +87,7 @@ class DualRun:
 
 
 def compare_random(laws: Laws, settings: DualSettings, seed: int) -> Counter[str]:
-    """Bursts of both classes at loads from 0.5 to 3, with pauses that empty the link."""
+    """Compare both on bursts of two classes at loads from 0.5 to 3, with pauses."""
     draw = random.Random(seed)
     run, at = DualRun(laws, settings, room=draw.choice([12, 60, 400]), seed=seed), 0
     load, share, sizes = 1.0, 0.5, [1500]
@@ -104,7 +104,7 @@ def compare_random(laws: Laws, settings: DualSettings, seed: int) -> Counter[str
 
 
 def check_dualpi2_random_packets(laws: Laws) -> None:
-    """Services, marks, drops, draws, p' and credit in both forms, with and without overload."""
+    """Services, marks, drops, draws, p' and credit agree in both forms, also in overload."""
     fast = DualSettings(alpha=4.0, beta=30.0, target_s=0.005)
     cases = [
         DualSettings(),
@@ -138,7 +138,7 @@ def base_of(law: Scheduler, at: int) -> float:
 
 
 def check_dualpi2_constant_delay(laws: Laws) -> None:
-    """A constant delay moves p' by alpha (D - target) per update; form rfc uses only C's D."""
+    """A constant delay changes p' by alpha (D - target) per update. Form rfc uses only C's D."""
     delay, target = 15 * MS, 5 * MS
     for rfc, service in itertools.product((False, True), (L4S, CLASSIC)):
         law = law_of(laws, DualSettings(rfc=rfc, alpha=0.5, beta=2.0, target_s=target / PS))
@@ -156,7 +156,7 @@ def check_dualpi2_constant_delay(laws: Laws) -> None:
 
 
 def check_dualpi2_long_idle_link(laws: Laws) -> None:
-    """Updates that change nothing cost nothing: four hundred million on an idle link."""
+    """Four hundred million updates of an idle link, which change nothing, take no time."""
     law = law_of(laws, DualSettings(alpha=0.0, beta=2.0, update_s=1e-6))
     fill(law, L4S, 0, 1)
     law.next(5 * MS, [1.0] * 3)
@@ -216,7 +216,7 @@ def check_dualpi2_weights(laws: Laws) -> None:
 
 
 def at_probability(laws: Laws, settings: DualSettings, base: float) -> Scheduler:
-    """The law with p' set by its first update at 10 s; the next one is at 20 s.
+    """Return a law whose p' is set by its first update at 10 s. The next one is at 20 s.
 
     By then, one packet of the classic queue has waited for a second.
     """

@@ -85,7 +85,7 @@ class FqRun:
 
 
 def compare_random(laws: Laws, settings: FqSettings, seed: int) -> Counter[str]:
-    """Flows of several rates and sizes, ECN-capable or not, with pauses that empty the link."""
+    """Compare both on flows of several rates and sizes, ECN-capable or not, with pauses."""
     draw = random.Random(seed)
     run, at, flows = FqRun(laws, settings, room=draw.choice([12, 60, 400])), 0, 6
     weights, load, size = [1.0] * flows, 1.0, 1500
@@ -102,7 +102,7 @@ def compare_random(laws: Laws, settings: FqSettings, seed: int) -> Counter[str]:
 
 
 def check_fq_codel_random_packets(laws: Laws) -> None:
-    """Turns, deficits, marks, drops, overflows and the loss of the busy period."""
+    """Turns, deficits, marks, drops, overflows and the busy period's loss agree."""
     quick = FqSettings(target_s=0.002, interval_s=0.02, queues=6)
     cases = [
         FqSettings(queues=6),
@@ -122,7 +122,7 @@ def check_fq_codel_random_packets(laws: Laws) -> None:
 
 
 def check_fq_codel_batches(laws: Laws) -> None:
-    """A flood of small packets loses 64 of them at once, from its head; a thin flow loses none."""
+    """A flood of small packets loses 64 of them at once from its head, and a thin flow none."""
     run = FqRun(laws, FqSettings(queues=3), room=300)
     for i in range(900):
         run.arrive(i % 90 == 0, Packet(2 * (i % 90 == 0), 100, True, i * 1000))
@@ -163,7 +163,7 @@ def fates(law: Scheduler, at_ms: float) -> list[str]:
 
 
 def check_fq_codel_strikes_again_by_hand(laws: Laws) -> None:
-    """Strikes at 110, 210 and 280.7 ms, the last one before a packet that hardly waited.
+    """CoDel strikes at 110, 210 and 280.7 ms, the last time before a packet that hardly waited.
 
     RFC 8289: a drop moves the next strike only if the packet behind is overdue too. So it stays at
     280.7 ms for drops, and is at 338.4 ms for marks. At 1900 ms, only the latter is less than 16
@@ -206,7 +206,7 @@ def check_fq_codel_overflow_by_hand(laws: Laws) -> None:
 
 
 def check_fq_codel_rest_by_hand(laws: Laws) -> None:
-    """A queue that an overflow emptied is forgotten when the link is idle: its wait restarts."""
+    """A queue that an overflow has emptied is forgotten on an idle link, so its wait restarts."""
     law = law_of(laws, FqSettings(queues=2, quantum=1500))
     queued(law, 0, 0, 1500, 1500)
     queued(law, 1, 0, 100, 100)
@@ -226,7 +226,7 @@ def check_fq_codel_rest_by_hand(laws: Laws) -> None:
 
 
 def check_fq_codel_classes(laws: Laws) -> None:
-    """It has one class."""
+    """Any number of classes other than one is refused."""
     wrong: tuple[list[list[float]], ...] = ([], [[], []])
     for classes in wrong:
         try:

@@ -89,12 +89,12 @@ def compare_virtual_queue(
 
 
 def check_virtual_queue(laws: Laws) -> None:
-    """Both variants, theta and B of the papers, random arrivals around the virtual capacity."""
+    """Both variants agree, with the papers' theta and B and arrivals near the capacity."""
     _virtual_queue_at_random(laws, by_packet=False)
 
 
 def check_virtual_queue_by_packet(laws: Laws) -> None:
-    """The same comparison with whole packets, served one after another."""
+    """Whole packets, served one after another, agree too."""
     _virtual_queue_at_random(laws, by_packet=True)
 
 
@@ -115,7 +115,7 @@ def _virtual_queue_at_random(laws: Laws, by_packet: bool) -> None:
 
 
 def check_virtual_queue_ties(laws: Laws) -> None:
-    """Arrivals that fill the virtual buffer to the byte fit, and so do those when it empties."""
+    """Law and oracle agree if arrivals fill the virtual buffer exactly, or come as it empties."""
     rate, total = 8 * 64 * 1000, 0  # at theta = 1/2: 500 bytes per grid step
     for per_overflow, by_packet, seed in itertools.product(
         [False, True], [False, True], range(TIES)

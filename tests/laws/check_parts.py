@@ -130,7 +130,7 @@ def _page(draws: Draws, parse_s: float, objects: float, mean: float) -> list[tup
 
 
 def check_page(laws: Laws) -> None:
-    """A page, a parsing time, its objects directly one after another, and a reading time."""
+    """A page is followed by a parsing time, its objects in a row, and a reading time."""
     for seed, (parse_s, objects, mean) in enumerate([(0.1, 3.0, 8000.0), (2.0, 0.5, 70.0)]):
         draws, expected, parsed = Draws(seed), list[tuple[float, int]](), 0.0
         for _ in range(60):

@@ -124,7 +124,7 @@ def compare_rem(
 
 
 def check_rem_source(laws: Laws) -> None:
-    """Both utilities, plain and smoothed, few and many samples, errors constant and drawn."""
+    """REM agrees with both utilities, plain and smoothed, and with errors of both kinds."""
     utilities = [(0, 12_000.0), (1, 3_000.0)]
     shapes = [(100, 1.0, 0.01), (128, 0.3, 0.5), (1, 0.0, 1.0), (64, 0.57, 0.1), (65, 1.0, 0.02)]
     smoothings = [(0, 0.1), (1, 0.1), (2, 0.1), (2, 0.6)]

@@ -97,7 +97,7 @@ def options_under_test() -> Iterator[RedOptions]:
 
 
 def check_every_option(laws: Laws) -> None:
-    """All 256 combinations of flags, each with a varying queue."""
+    """RED agrees in all 256 combinations of flags, each with a varying queue."""
     seen: Counter[str] = Counter()
     for seed, options in enumerate(options_under_test()):
         seen += compare_red(laws, options, list(red_arrivals(options, STEPS, seed)))

@@ -73,7 +73,7 @@ def packets_of(options: SredOptions, count: int, seed: int) -> list[SredPacket]:
 
 
 def check_sred(laws: Laws) -> None:
-    """Every branch, full and simple, lists of 1 to 40 flows, parameters that change halfway."""
+    """SRED reaches every branch, full and simple, with lists of 1 to 40 flows."""
     seen: Counter[str] = Counter()
     settings = itertools.product([1, 7, 40], [0.25, 1.0], [False, True], [1.0, 3.0, 50.0])
     for seed, (memory, overwrite, full, flows) in enumerate(settings):

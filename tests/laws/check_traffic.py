@@ -159,7 +159,7 @@ def compare_web_size(
 
 
 def check_web_size(laws: Laws) -> None:
-    """Fixed, exponential and truncated Pareto sizes, degenerate ranges included."""
+    """Fixed, exponential and truncated Pareto sizes agree, with degenerate ranges too."""
     us = draws(6, 300)
     for mean in (1.0, 1.4, 700.0, 5e4):
         compare_web_size(laws, 0, mean, 1, 5e6, 1.2, us[:3])

@@ -88,7 +88,7 @@ def test_each_header_includes_what_it_uses_of_the_laws() -> None:
 
 
 def test_headers_compile_together() -> None:
-    """All headers in one file, each twice: no clash and no missing guard."""
+    """All headers compile in one file, each twice, without a clash or a missing guard."""
     lines = "".join(f'#include "{header}"\n' for header in law_headers())
     compiles(lines * 2, law_headers())
 

@@ -331,7 +331,7 @@ def test_planted_fault_is_found(law: str, mutation: Mutation, tmp_path: Path) ->
 
 @full
 def test_a_fault_in_a_law_of_each_family_is_found(tmp_path: Path) -> None:
-    """The first fault of each of these laws, planted together: one build instead of two hundred."""
+    """The first faults of these laws, planted together in one build, are all found."""
     laws = ("red", "wtp", "deficit-round-robin", "file")
     sources = ("red", "wtp", "deficit_round_robin", "users")
     planted = plant([MUTATIONS[law][0] for law in laws], tmp_path)

@@ -343,7 +343,7 @@ def test_memory_that_runs_out_is_one_line(
 def test_ctrl_c_before_a_verb_begins_its_work_is_one_line(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """typer used to turn it into a status without any message."""
+    """Ctrl-C before a verb begins gives one line, which typer would omit."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

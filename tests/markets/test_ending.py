@@ -104,7 +104,7 @@ def test_a_signal_in_a_callback_is_not_lost(
     """Python ignores exceptions in callbacks of weak references, so the signal is repeated."""
 
     class Thing:
-        """It can have weak references."""
+        """An object that can have weak references."""
 
     thing = Thing()
     callback = weakref.finalize(thing, signal.raise_signal, number)

@@ -58,7 +58,7 @@ def test_a_class_is_a_group_and_so_is_a_source_outside() -> None:
 
 @pytest.mark.parametrize("on", [{}, {0: 1.5}, {0: 0.25, 3: 2.0, 4: 0.0, 5: 0.0}])
 def test_means_are_over_the_flows_that_were_active(on: dict[int, float]) -> None:
-    """Rates, charges and fees per active flow; if none was, per flow."""
+    """Rates, charges and fees are per active flow, or per flow if no flow was active."""
     groups = found(on, {1, 2})
     seconds = TO_S - FROM_S
     keys = {"gold of shop": (0, 3), "b": (1, 4), "gold of rival": (2,), "tin": (5,)}

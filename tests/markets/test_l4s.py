@@ -184,7 +184,7 @@ def test_a_marking_law_can_be_tuned_beside_a_dual_queue() -> None:
     ],
 )
 def test_a_fault_is_named_with_its_place(queue: str, place: str, expected: str) -> None:
-    """One line with file, place, found and expected."""
+    """A fault gives one line with file, place, and the values found and expected."""
     with pytest.raises(ScenarioError) as error:
         plan(queue, "{law: prague}")
     assert place in str(error.value)

@@ -33,7 +33,7 @@ def changed(*overrides: str) -> Any:
 
 
 def test_every_item_of_a_list_and_value_of_a_mapping() -> None:
-    """`*` stands for all of them."""
+    """`*` means every item of a list and every value of a mapping."""
     assert [link["delay"] for link in changed("links.*.delay=1 ms")["links"]] == ["1 ms"] * 2
     found = changed("sources.*.transport.min_rto=2 s")["sources"]
     assert {source["transport"]["min_rto"] for source in found.values()} == {"2 s"}

@@ -78,7 +78,7 @@ def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) 
 
 
 def test_an_unknown_source_of_a_custom_role_is_found_as_it_is_read() -> None:
-    """Formerly only the run found it, without a line number."""
+    """An unknown source of a custom role is refused with its line when it is read."""
     text = TEXT + "    - {name: bob, role: 'own_faults:Joining', sources: [web, gone]}\n"
     says = r"s.yaml:16: market.agents.2..sources.1.: found the unknown source 'gone'"
     with pytest.raises(ScenarioError, match=says):

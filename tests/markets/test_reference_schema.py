@@ -70,7 +70,7 @@ def test_shipped_scenarios_are_valid(folder: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_bad_scenarios_are_refused(case: str) -> None:
-    """Unknown keys and words, missing keys, wrong types and numbers out of their range."""
+    """Unknown keys and words, missing keys, wrong types and numbers out of range are refused."""
     old, new = CASES[case]["old"], CASES[case]["new"]
     at = GOOD.rfind(old) if case in ("duplicate key", "unknown node") else GOOD.find(old)
     try:

@@ -39,7 +39,7 @@ LINK = "network.links.pipe.marking"
 
 
 def test_auto_on_one_link_is_the_closed_form() -> None:
-    """Two flows, p* = 0.8 and x = 625/s: gamma = 1 / (4 D c / p*), alpha = T / (16 D), u = 1.59."""
+    """For p* = 0.8 and x = 625/s, gamma is 1 / (4 D c / p*), alpha T / (16 D), and u 1.59."""
     plan = make_plan(scenario_from_text(TEXT))
     params, source = plan.links[0].marking.params, plan.sources[0].transport.window.params
     assert params["gamma"] == pytest.approx(0.8 / (4 * DELAY_S * 1250), rel=1e-3)

@@ -56,7 +56,7 @@ def test_what_is_said_to_fit_fits() -> None:
 
 
 def test_a_million_flows_in_one_row_are_welcome() -> None:
-    """The message's advice works."""
+    """A million flows in one row are accepted, as the message advises."""
     assert make_plan(scenario_from_text(text(1_000_000, "together"))).row_count == 8
 
 

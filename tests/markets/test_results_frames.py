@@ -96,7 +96,7 @@ def test_frames_have_names_and_units_and_no_raw_columns(made: Results) -> None:
 
 
 def test_frames_say_what_the_tables_hold(made: Results) -> None:
-    """Flows, links and ledger, value by value, from the raw rows."""
+    """Frames of flows, links and ledger equal the raw rows, value by value."""
     for flow in rows(made, "flows"):
         told = made.flows.loc[flow["name"]]
         assert told["goodput_mbps"] == pytest.approx(flow["goodput_bps"] / 1e6)
@@ -270,7 +270,7 @@ def test_what_gold_paid_and_why(made: Results) -> None:
 
 
 def test_payments_of_every_account_sum_to_it(made: Results) -> None:
-    """The payments of an account, and of all accounts, to the micro-unit."""
+    """Payments of each account, and of all accounts, add up to the micro-unit."""
     whole = made.payments()
     for account in made.balances.index:
         own = sum(r["amount_micro"] for r in rows(made, "ledger") if r["debit"] == account)

@@ -77,7 +77,7 @@ def test_each_series_has_its_formula_here() -> None:
 def test_series_over_longer_intervals_are_those_of_the_counters(
     made: Results, every_s: float
 ) -> None:
-    """Each series of flows, links and accounts from the raw rows, with its own formula."""
+    """Each series of flows, links and accounts follows from the raw rows by its formula."""
     wire = [k["link"] for k in rows(made, "links") if k["name"] == "bottleneck"]
     own = [f["flow"] for f in rows(made, "flows") if f["source"] == "gold"]
     tables = {name: rows(made, name) for name in ("flow_epochs", "link_epochs", "ledger")}

@@ -89,7 +89,7 @@ sources:
 
 
 def test_a_window_below_a_packet_settles_within_marks() -> None:
-    """0.05 packets: T / (gain w) = 0.4 / (0.1 x 0.015) = 267 s, twenty times T / (gain p).
+    """A window of 0.05 packets settles in T / (gain w) = 267 s, twenty times T / (gain p).
 
     From one packet, W* / W = 1 - 0.95 exp(-t / 267 s): over 60 s to 300 s the mean of W / W* is 2.2
     by steps of a second. Sixty such flows took 2.19 times their target of marks.

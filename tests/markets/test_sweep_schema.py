@@ -78,7 +78,7 @@ def test_the_shipped_environment_is_valid() -> None:
     ],
 )
 def test_faults_of_a_sweep_are_refused(old: str, new: str) -> None:
-    """Unknown keys and words, missing keys, wrong types and numbers out of their range."""
+    """Unknown keys and words, missing keys, wrong types and numbers out of range are refused."""
     assert faults(sweep_schema(), GOOD) == []
     assert faults(sweep_schema(), GOOD.replace("replicates: 3", f"{RANDOM}\nreplicates: 3")) == []
     assert old in GOOD

@@ -71,7 +71,7 @@ def test_no_line_ends_in_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_table_that_fits_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a wide terminal, and in a pipe of any width: the same lines, without codes."""
+    """A table that fits has the same lines on a terminal and in a pipe, without codes."""
     assert printed(wide(2), Terminal(), monkeypatch, 200) == printed(
         wide(2), io.StringIO(), monkeypatch, 20
     )

@@ -59,7 +59,7 @@ def agents(text: str = TEXT) -> dict[str, AgentSpec]:
 
 
 def test_rows_have_their_own_terms() -> None:
-    """Prices, promises and strategies of each row, as written."""
+    """Each row has its prices, promises and strategies, as written."""
     talk, film = agents()["gsp"].lines
     assert talk.tariff == CallTariff(
         50_000, 12 * 10**9, 0.01, 50_000, name="talk", money_back=True, peak_pps=10.0
@@ -132,7 +132,7 @@ def test_a_price_of_packets() -> None:
 
 
 def test_a_price_by_peak_and_mean_rate() -> None:
-    """The tangent to log(1 + 0.4 (e^2 - 1)) / 0.2 at 4 of 10 packets/s, by its own derivative."""
+    """The price is the tangent to log(1 + 0.4 (e^2 - 1)) / 0.2 at 4 of 10 packets/s."""
     talk = agents(BANDWIDTH)["gsp"].lines[0].tariff
     on = (math.exp(2) - 1) / 10
     slope = on / (1 + 4 * on) / 0.2

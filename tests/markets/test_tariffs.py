@@ -139,7 +139,7 @@ def times_of_day(draw: st.DrawFn, units: st.SearchStrategy[str] = UNITS) -> tupl
 def test_time_of_day_splits_in_proportion_to_time(
     made: tuple[TimeOfDay, str], data: st.DataObject
 ) -> None:
-    """Epochs from a fraction of a period to several days, against a walk along the clock."""
+    """Charges of epochs of any length agree with a walk along the clock."""
     tariff, unit = made
     check(tariff, unit, data.draw(epochs(3 * tariff.day)))
 
@@ -228,7 +228,7 @@ def test_a_menu_refuses_a_choice_that_is_not_on_it() -> None:
     st.lists(st.tuples(st.integers(0, 2**62), st.integers(0, 2**62)), min_size=1, max_size=5),
 )
 def test_every_row_has_its_price_and_its_fraction(per: int, rows: list[tuple[int, int]]) -> None:
-    """Prices and quantities anywhere in int64, in two epochs: Python's integers, or a refusal."""
+    """Any prices and quantities in int64 give the charges of Python's integers, or a refusal."""
     charged = Exact(len(rows), [Price(1, per, "byte")])
     products = [many * each for many, each in rows]
     quantity, posted = ints(*(r[0] for r in rows)), ints(*(r[1] for r in rows))

@@ -95,7 +95,7 @@ def test_the_busiest_link_is_offered_what_was_asked_for() -> None:
 
 
 def test_other_scales_and_matrices() -> None:
-    """A total, bits per unit of the matrix, and a uniform matrix among some nodes."""
+    """Scales may be a total or bits per unit of the matrix, and a matrix may be uniform."""
     rates = [
         s.traffic.params["rate_bps"]
         for s in make_plan(scenario("busiest_link: 1.2", "total: 50 Mbps")).sources

@@ -74,7 +74,7 @@ def test_samples_keep_their_unit(tmp_path: Path) -> None:
     ],
 )
 def test_faults_have_a_place(tmp_path, old, new, line, path, found) -> None:
-    """One line with file, line, path, the value found and the expected one."""
+    """A fault gives one line with file, line, path, and the values found and expected."""
     file = write(tmp_path, SWEEP.replace(old, new, 1))
     if found is None:
         load_sweep(file)

@@ -22,7 +22,7 @@ def all_of(*blocks: Block, replicates: int = 1, seed: int = 1, paired: bool = Tr
 
 
 def test_blocks_multiply_and_the_last_varies_fastest() -> None:
-    """Grid x zip x replicates, numbered in the order of nested loops."""
+    """Points are grid x zip x replicates, numbered in the order of nested loops."""
     made = all_of(GRID, ZIP, replicates=2)
     expected = [
         ({"a": a, "b": b, "c": c, "d": d}, r)

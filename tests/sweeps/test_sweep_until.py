@@ -197,7 +197,7 @@ def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> Non
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, until: str, told: str) -> None:
-    """One line with file, place, the value found and the expected one."""
+    """A fault gives one line with file, place, and the values found and expected."""
     with pytest.raises(ScenarioError, match=told):
         load_sweep(write(tmp_path, UNTIL.format(until=until)))
 

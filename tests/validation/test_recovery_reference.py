@@ -12,7 +12,7 @@ from tiers import in_full
 
 
 def test_drops_and_goodput_are_those_of_the_rfcs() -> None:
-    """20 flows, 20 packets of buffer, min RTO 1 s: within 10 % and 2 % of RFC 5681 and 6675."""
+    """Drops are within 10 %, and goodput within 2 %, of a computation by the RFCs."""
     case = Case(20, 20, 1.0, 30.0, seeds=[1, 2, 3, 4, 5] if in_full() else [1, 2, 3])
     mine = ours(case)
     runs = [
