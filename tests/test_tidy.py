@@ -99,7 +99,7 @@ def test_tests_say_what_they_test() -> None:
 
 
 def test_nothing_is_awaited_without_a_limit() -> None:
-    """Waits for processes, threads and peers, in all Python code; exceptions give a reason."""
+    """Waits for processes, threads and peers have limits, and exceptions give a reason."""
     found = [
         f"{path.relative_to(ROOT)}:{wait}" for path in named(".py") for wait in outline(path).waits
     ]

@@ -53,7 +53,7 @@ market:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("alpha", [0.0, 2.0, *(rare(a) for a in (0.5, 1.0, 10.0, 100.0))])
 def test_a_flow_over_two_links_gets_2_to_the_minus_1_over_alpha(alpha: float, seed: int) -> None:
-    """Within 6 %, or 11 % at alpha 0.5, because an error of the price counts twice there.
+    """The factor agrees within 6 %, or 11 % at alpha 0.5, where an error of the price doubles.
 
     p is the share of marks on the data over one link.
     """

@@ -98,7 +98,7 @@ def test_anticipating_users_come_to_the_nash_equilibrium(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_price_takers_come_to_the_optimum(seed: int) -> None:
-    """With `anticipates: 0 Mbps`; rates vary by 2.5 % over seeds; the game keeps 3/4 of welfare."""
+    """With `anticipates: 0 Mbps` users come to the optimum. Rates vary by 2.5 % over seeds."""
     rate, _ = rates(0.0, seed)
     optimum = equilibrium(rate.sum(), np.inf)
     print(rate.round(3), optimum.round(3))

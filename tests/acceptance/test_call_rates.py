@@ -83,7 +83,7 @@ def test_a_call_costs_by_its_packets(result: RunResult) -> None:
 
 
 def test_a_bursty_call_costs_by_peak_and_mean(result: RunResult) -> None:
-    """a T + b V of the tangent, rounded down; a and b are integers per minute and per million."""
+    """A call costs a T + b V of the tangent, rounded down, with integers a and b."""
     per_s, per_packet = line(MEAN)
     per_min, per_mega = round(60 * PACKET * per_s), round(1e6 * PACKET * per_packet)
     calls = calls_of(result, "spurts")

@@ -90,7 +90,7 @@ def test_the_closed_form_is_the_best_of_its_curve(name: str) -> None:
 @pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("name", [pytest.param("one", marks=full), "two"])
 def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None:
-    """Within 5 % of the best price in the last ten minutes, or within 1 % of the highest profit.
+    """The price is within 5 % of the best one at the end, or profit within 1 % of the highest.
 
     The profit is read off the curve. Users buy their demand: measured money is within 0.5 % of
     the curve. The search ends 5 % low with one group (seeds 1 and 2), where revenue is flat enough
@@ -250,7 +250,7 @@ def in_a_row(kind: str, seed: int) -> tuple[list[float], bool]:
 @full
 @pytest.mark.parametrize("kind", ["log", "quadratic"])
 def test_two_in_a_row_mark_up_twice(kind: str) -> None:
-    """Under `direct`: within 5 % on the mean of ten seeds and both carriers, each within 15 %.
+    """Under `direct`, prices are within 5 % on average over seeds and carriers, each within 15 %.
 
     In two seeds of ten the profit may be too noisy for a verdict.
     """
@@ -356,7 +356,7 @@ def by_logit(strategy: str, seed: int) -> Found:
 def test_the_best_price_of_users_who_take_part_or_not(
     strategy: str, off: float, least: float, seed: int
 ) -> None:
-    """Logit: the price within 5 % by climbing, within half a step of a list, and step by step.
+    """For logit demand, the price is within 5 % by climbing, and within half a step of a list.
 
     Trying costs: `least` of the maximum is earned, as prices 10 % off earn 8 % less. `show` never
     says that it moves on, or that a price with 3 % less profit has settled. A list may lack a

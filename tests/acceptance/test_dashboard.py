@@ -178,7 +178,7 @@ def test_knobs_act_on_the_market_that_runs(
 
 @in_browser
 def test_no_block_covers_another(server: tuple[subprocess.Popen[str], str], tmp_path: Path) -> None:
-    """On a telephone and two desktops, before and after epochs; planted overlaps are found."""
+    """Blocks do not overlap on a telephone and two desktops, and planted overlaps are found."""
     _, url = server
     with Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)

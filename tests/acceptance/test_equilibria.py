@@ -130,7 +130,7 @@ def mean(marking: str, name: str, pay: float = 1.0) -> np.ndarray:
 def test_wtp_rests_where_marks_a_second_are_what_is_paid_for(
     marking: str, pay: float, within: float
 ) -> None:
-    """Rates within 5 % of w / (1 - prod(1 - p_l)) for measured p_l, with few and many marks.
+    """Rates are within 5 % of w / (1 - prod(1 - p_l)) for measured p_l, with any marking.
 
     If virtual queues mark one packet in six of long flows, these see 6 % more marks than links
     of the same shares would give independently, and get 6 % less. Marks per second are as paid for.

@@ -95,7 +95,7 @@ def test_a_spent_budget_is_spent(seed: int) -> None:
 
 
 def test_promises_are_kept_as_often_as_promised() -> None:
-    """Over all seeds, by the times in the table of transfers; some files have no promise."""
+    """Promises are kept as stated over all seeds, by the table of transfers."""
     kept, files = [], 0
     for seed in SEEDS:
         table = sent(seed).files.set_index(["flow", "number"])

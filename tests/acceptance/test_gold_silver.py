@@ -65,7 +65,7 @@ def ratio(phase: Phase) -> float:
 
 
 def test_calm_classes_get_the_same() -> None:
-    """First phase: no marks, goodput ratio in [0.95, 1.05], in every seed."""
+    """In the first phase there are no marks, and goodput ratios are in [0.95, 1.05]."""
     for seed in SEEDS:
         calm = phases(RED, seed)[0]
         assert np.all(calm.marks_per_s == 0)
@@ -74,7 +74,7 @@ def test_calm_classes_get_the_same() -> None:
 
 
 def test_crowded_paced_ratio_is_the_fee_ratio() -> None:
-    """Second phase, paced WTP: gold's goodput is within 10 % of 4 times silver's."""
+    """In the second phase with paced WTP, gold's goodput is within 10 % of 4 times silver's."""
     assert np.mean([ratio(p) for p in crowded(RED)]) == pytest.approx(4.0, rel=0.1)
 
 

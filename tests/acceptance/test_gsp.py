@@ -64,7 +64,7 @@ def test_every_broken_promise_is_paid_back_once(result) -> None:
 
 
 def test_profit_and_loss_are_the_ledger(result) -> None:
-    """Price x accepted - reimbursement x broken - price x marks of calls and streams = balance."""
+    """The balance is price x accepted - refund x broken - price x marks of calls and streams."""
     calls, ledger, flows = result.calls, result.raw.ledger, result.flow_epochs
     last = flows[flows.t_ps == 240 * PS].set_index("flow")
     own = result.raw.flows.source.isin(["callers", "test-10", "test-20", "test-30", "probe"])

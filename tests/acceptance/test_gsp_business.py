@@ -94,7 +94,7 @@ def test_every_complete_file_is_charged_and_judged(files) -> None:
 
 
 def test_the_provider_pays_for_the_marks_of_files(files) -> None:
-    """For all its sales; the cost of marks is separated by type through flows."""
+    """The provider pays for the marks of all its sales, separated by type through flows."""
     own = ["laboratory", "kiosk", "callers", "test-10", "test-20", "test-30", "probe"]
     last = files.flow_epochs[files.flow_epochs.t_ps == 240 * PS].set_index("flow").ce
     flows = files.raw.flows[files.raw.flows.source.isin(own)].flow

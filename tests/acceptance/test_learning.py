@@ -35,7 +35,7 @@ def example() -> ModuleType:
 
 @pytest.mark.parametrize(("seed", "rounds"), [(3, 7), rare(1, 12), rare(2, 12), rare(3, 12)])
 def test_a_learner_finds_the_monopolists_price(example: ModuleType, seed: int, rounds: int) -> None:
-    """From a seventh of it, after 12 rounds: income within 2 %, price within 15 %."""
+    """From a seventh of the price, 12 rounds bring income within 2 % and price within 15 %."""
     best = MODEL.monopoly()
     course = example.learn(seed, rounds)
     (first, poor), (price, income) = course[0], course[-1]

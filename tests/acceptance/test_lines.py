@@ -99,7 +99,7 @@ def erlang_b(load: float, lines: int) -> float:
 def test_the_share_of_lost_calls_is_the_formulas(
     users: int, pause: str, lines: int, expected: float
 ) -> None:
-    """Within four standard errors of batch means; 25 lines for 25 users are never all busy."""
+    """Shares agree within four standard errors, and 25 lines for 25 users are never all busy."""
     lost, batches = [], []
     for seed in SEEDS:
         let_in, start_ps, most = calls(users, pause, lines, seed)

@@ -122,7 +122,7 @@ def test_a_slider_moves_the_curve(site: Path, tmp_path: Path) -> None:
 
 @in_browser
 def test_it_fits_desk_and_telephone(site: Path, tmp_path: Path) -> None:
-    """Each scenario draws all its lines, nothing is wider than the window, nothing is fetched."""
+    """Each scenario draws all its lines, fits into the window, and fetches nothing."""
     shots = os.environ.get("ECNOMY_SCREENSHOTS")
     with Tab(tmp_path / "profile") as tab:
         for suffix, width, height in (("", 1280, 1000), ("-phone", 390, 844)):

@@ -172,7 +172,7 @@ def test_shifted_log_utilities_are_at_their_optimum(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("marking", "rate"), [(BY_LOAD, "10 Mbps"), (GIVEN_PRICE, "50 Mbps")])
 def test_steep_utility_settles_where_it_should(marking: str, rate: str, seed: int) -> None:
-    """alpha = 3, estimated or given price: U'(x) is the price per unit rate within 10 %."""
+    """With alpha = 3 and any price, U'(x) is the price per unit rate within 10 %."""
     table = elastic(steep(WEIGHTS), seed, marking, rate)
     seen = table.per_s(100, 300)
     slope = np.array(WEIGHTS) / 2e6 * (seen.rate / 2e6) ** -3
@@ -183,7 +183,7 @@ def test_steep_utility_settles_where_it_should(marking: str, rate: str, seed: in
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("marking", "rate"), [(BY_LOAD, "6 Mbps"), (GIVEN_PRICE, "50 Mbps")])
 def test_quadratic_utility_settles_where_it_should(marking: str, rate: str, seed: int) -> None:
-    """Saturation at 3 Mbps, estimated or given price: U'(x) is the price within 10 % of U'(0).
+    """With saturation at 3 Mbps and any price, U'(x) is the price within 10 % of U'(0).
 
     The price comes from the marks of 200 s; the tolerance has two standard errors of these.
     """

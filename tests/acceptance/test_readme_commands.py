@@ -62,7 +62,7 @@ def test_each_command_finds_what_it_names() -> None:
 
 @full
 def test_each_command_works_in_its_order(tmp_path: Path) -> None:
-    """In a new folder with the repository's configs; the exit status is 0."""
+    """In a new folder with the repository's configs, each command ends with status 0."""
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     for words in commands():
         if words[0] == "dashboard":

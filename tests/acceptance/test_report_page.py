@@ -67,7 +67,7 @@ def _profits(made: Path, price: float) -> pd.DataFrame:
 
 
 def test_the_answer_is_that_of_the_balances(made: Path, read: PageReader) -> None:
-    """The expensive tariff with the scenario's 60 surfers: mean, interval and verdict by scipy."""
+    """Mean, interval and verdict of the expensive tariff with 60 surfers equal scipy's."""
     at = _profits(made, 0.05)
     values = at[at["sources.surfers.count"] == 60]["call"]
     low, high = stats.t.interval(0.95, REPLICATES - 1, values.mean(), stats.sem(values))

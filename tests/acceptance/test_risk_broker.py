@@ -27,7 +27,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 
 def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
-    """For each flow and minute, to the micro-unit, only from the rows of marks."""
+    """The refund of each flow and minute follows exactly from the rows of marks."""
     ledger = result.raw.ledger
     charged: Counter[tuple[int, int]] = Counter()
     back: Counter[tuple[int, int]] = Counter()
@@ -44,7 +44,7 @@ def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
 
 
 def test_premiums_are_paid_for_the_time(result: RunResult) -> None:
-    """0.5 money per minute and flow for five minutes; only ann is covered."""
+    """Premiums are 0.5 money per minute and flow for five minutes, and only ann is covered."""
     rows = result.raw.ledger[result.raw.ledger["kind"] == "premium"]
     assert rows.groupby("flow")["amount_micro"].sum().to_dict() == {0: 2_500_000, 1: 2_500_000}
     assert set(rows["debit"]) == {"ann"} and set(rows["credit"]) == {"broker"}
@@ -68,7 +68,7 @@ def test_terms_are_read_and_written_back() -> None:
 
 
 def test_the_role_is_found_beside_the_scenario(tmp_path: Path) -> None:
-    """From any working directory, without changes of Python's path."""
+    """The role is found from any working directory, without changes of Python's path."""
     code = f"from ecnomy.markets import load; print(load({str(EXAMPLE)!r}).market.agents[3].role)"
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -108,7 +108,7 @@ def test_willingness_is_summed_over_flows(both: tuple[RunResult, RunResult]) -> 
 
 
 def test_round_trips_are_means_over_flows(both: tuple[RunResult, RunResult]) -> None:
-    """For eleven flows in four rows, and the seven in classes; all have a round trip by 3 s."""
+    """Round trips are means over the flows of rows, and over those of classes."""
     each = both[0]
     table = each.flow_epochs[each.flow_epochs["t_ps"] >= 3 * 10**12]
     for by, column, flows in ((None, "rtt", 11), ("provider", "shop", 7)):

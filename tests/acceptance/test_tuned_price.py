@@ -64,7 +64,7 @@ def test_the_income_there_is_that_of_the_closed_form() -> None:
 
 @full
 def test_three_parameters_that_matter(tmp_path: Path) -> None:
-    """Three lines of Python: price and fee decide gold's marks, the threshold hardly does."""
+    """In three lines of Python, price and fee decide gold's marks, and the threshold hardly."""
     file = SWEEPS / "morris.yaml"
     go(load_sweep(file, quick=True), tmp_path / "out")
     frame = sensitivity_of(tmp_path / "out", "gold.marks_per_s")

@@ -89,7 +89,7 @@ LINKS = {"1:1": (625.0, 625.0), "3:2": (750.0, 500.0), "4:1": (1000.0, 250.0)}
 
 @pytest.mark.parametrize("links", sorted(LINKS))
 def test_the_closed_form_is_the_best_reply_to_itself(links: str) -> None:
-    """For both carriers on a grid of prices; a price 30 % higher earns 0.5 to 1.5 % less."""
+    """Each carrier's closed form is the best reply on a grid, and a 30 % higher price is worse."""
     capacity = np.array(LINKS[links])
     prices = equilibrium(capacity)
     for mine in (0, 1):
@@ -104,7 +104,7 @@ def test_the_closed_form_is_the_best_reply_to_itself(links: str) -> None:
 @pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("links", ["1:1", "3:2", "4:1"])
 def test_what_is_called_settled_is_near_it(links: str, seed: int) -> None:
-    """In an hour of 5 rounds: settled within 1 % of the best reply's income, or not settled."""
+    """After an hour of 5 rounds, a settled price is within 1 % of the best reply's income."""
     capacity = np.array(LINKS[links])
     start = equilibrium(capacity) * (1.5 if seed % 2 else 0.6)
     text = SCENARIO.format(

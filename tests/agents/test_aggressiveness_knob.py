@@ -53,7 +53,7 @@ def test_a_flow_begins_with_the_weight_of_its_transport() -> None:
 
 
 def test_a_step_goes_to_worth_over_price() -> None:
-    """x U'(x) / c with c = (weight + marks) / (w t): 2 (1/2) / 0.5 for a log at x0, at once."""
+    """A step goes to x U'(x) / c with c = (weight + marks) / (w t), for a log at once."""
     bill = {"bill_micro": 7_000_000, "standing_micro": 6_000_000, "weight_micro": 4_000_000}
     assert turned(met(AggressivenessKnob(LOG, most=8.0)), goodput_bps=1e6, **bill) == pytest.approx(
         1 / ((4 + 1) / 5)

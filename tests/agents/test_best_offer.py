@@ -230,7 +230,7 @@ def test_sources_of_unlike_size_are_refused() -> None:
 
 
 def test_users_leave_where_every_alternative_loses() -> None:
-    """U(1 Mbps) = log 2 = 0.693 money/s: all stay at 0.68, all go where both ask more than 0.7.
+    """With U(1 Mbps) = 0.693 money/s, all stay at 0.68, and all leave if both cost over 0.7.
 
     A user that looks every 240 s, from half to one and a half of that, for a decision of 10 s, is
     there 10 s of 255 (decisions round its wait up by 5 s on the mean). At 0.6 all are back.

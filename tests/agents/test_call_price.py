@@ -179,6 +179,6 @@ def test_both_forms_of_what_is_paid_back_are_one(
 
 
 def test_no_price_earns_what_always_breaks() -> None:
-    """p = 1: infinite where V is given up, an amount like any other where R_e is fixed."""
+    """At p = 1 the price is infinite if V is refunded, and finite if R_e is fixed."""
     assert price(0.1, 0.0, 1.0, 0.2, forgone=True) == math.inf
     assert price(0.1, 1.0, 1.0, 0.2, 0.05) == pytest.approx(1.35)

@@ -25,7 +25,7 @@ def told(t_s: float, dt_s: float, fee: int, **columns: float) -> ClassObservatio
 
 
 def test_cost_plus_by_hand_and_in_the_long_run() -> None:
-    """f = (1 + m) c / n + D / (n L); income is (1 + m) times the cost, less D."""
+    """The fee is (1 + m) c / n + D / (n L), and income is (1 + m) times the cost, less D."""
     shop, fee, random = CostPlus(margin=0.25, every=10, over=40), 0, np.random.default_rng(5)
     cost = brought = 0.0
     for step in range(1, 400):

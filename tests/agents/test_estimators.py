@@ -77,7 +77,7 @@ def test_beyond_a_million_packets_counts_are_rates(a: float, b: float) -> None:
 
 
 def test_the_mean_rate_behind_a_count_against_draws() -> None:
-    """E[rate | K <= k] within four standard errors of 10^6 draws; K / n itself is far below it."""
+    """E[rate | K <= k] agrees with 10^6 draws within four errors, and K / n is far below it."""
     own, packets, most = rate(2.0, 198.0), 100, 1
     rng = np.random.Generator(np.random.Philox(key=[1, 1]))
     rates = rng.beta(2.0, 198.0, 10**6)
@@ -176,7 +176,7 @@ def test_a_sample_at_the_threshold_is_admitted() -> None:
 
 @pytest.mark.parametrize(("count", "most"), [(5, 0.0), (8, 0.0), (9, 0.1), (10, 1 / 11), (20, 0.1)])
 def test_a_blocking_rate_is_kept_after_few_samples_too(count: int, most: float) -> None:
-    """Independent rates of any distribution: of N + 1 ranks the next has each alike (99.9 %)."""
+    """For independent rates of any distribution, the blocking rate is kept (99.9 %)."""
     rng, draws = np.random.Generator(np.random.Philox(key=[4, 2])), 5000
     above = 0
     for rates in rng.beta(2, 30, (draws, count + 1)):

@@ -140,7 +140,7 @@ class Corrections:
 
 @pytest.mark.parametrize("per_minute", [pytest.param(0, marks=full), 90_000])
 def test_every_answer_is_that_of_a_plain_recount(per_minute: int) -> None:
-    """All forecasts, chances, corrections and answers, each written out by hand."""
+    """All forecasts, chances, corrections and answers equal those written out by hand."""
     tariff = msgspec.structs.replace(TARIFF, price_micro_per_min=per_minute, price_micro=60_000)
     strategy = ExpectedProfit(margin=0.001, sample=SAMPLE, learning=LEARNING, memory=MEMORY)
     world = World(strategy, swings, dearer=1.5, worse=2.0, tariff=tariff)

@@ -98,7 +98,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("name", TOLD)
 def test_every_field_has_a_line_with_its_unit(name: str) -> None:
-    """`field: what it is [unit]` under Attributes, in the order of the fields."""
+    """Every field has a line `field: what it is [unit]` under Attributes, in order."""
     struct = getattr(ecnomy.agents, name)
     text = str(struct.__doc__).partition("Attributes:")[2]
     entries = re.findall(r"^ {8}(\w+): (.+?)(?=^ {8}\w|\Z)", text, re.MULTILINE | re.DOTALL)

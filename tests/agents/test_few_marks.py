@@ -25,7 +25,7 @@ def advice(marks: list[float], curvature: list[float], decisions: int, judged=AL
 
 
 def test_the_interval_brings_six_marks_times_r() -> None:
-    """3 marks in 4 s, R 0.2 and 0.6: n R is 1.2, so five times 4 s; elasticity 3 / 1.2."""
+    """For 3 marks in 4 s and R of 0.2 and 0.6, n R is 1.2, so the notice has five times 4 s."""
     assert advice([3, 3], [0.2, 0.6], SAMPLES // 2) == (
         "decides after 3 marks per flow, too few for a demand of elasticity 2.5, so flows buy "
         "less than their demand; set its decision_interval to about 20 s"
@@ -65,7 +65,7 @@ def test_nothing_is_said_without_cause(
 def test_an_adaptive_interval_covers_six_marks_times_r(
     marks: list[float], curvature: list[float], dt_s: float, judged: list[bool], needs_s: float
 ) -> None:
-    """6 dt / (n R), of means over flows; nothing in the first nine decisions, then 60 s at most."""
+    """The interval is 6 dt / (n R) of means over flows, from the tenth decision on, up to 60 s."""
     few = FewMarks()
     for decision in range(12):
         few.learn(np.array(marks), np.array(curvature), dt_s, np.array(judged))

@@ -163,7 +163,7 @@ def steady(second: int) -> tuple[float, float]:
     ["beta-binomial", pytest.param("beta", marks=full), pytest.param("empirical", marks=full)],
 )
 def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
-    """V = P + R_e p + mu + h, from lists: estimates of test streams, corrected by its own calls."""
+    """V is P + R_e p + mu + h, with estimates of test streams, corrected by its own calls."""
     sample, memory = 20, 100 * 20
     strategy = MarkingQuantile(
         quantile=0.9, sample=sample, learning=5, estimator=kind, margin=0.02, reprice=500.0

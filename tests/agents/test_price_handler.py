@@ -143,7 +143,7 @@ def test_flow_without_any_rate_is_refused(strategy: ElasticUtility | ConstantThr
 
 
 def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
-    """x0 and the threshold for each flow, at every decision; x0 is the flow's own by default."""
+    """Each decision has x0 and the threshold for each flow. x0 is the flow's own by default."""
     decision = ConstantThroughput(threshold=2.0, rate=3 * MBPS).decide_many(seen(0.0, 0.0))
     assert decision.rate_cap_bps.tolist() == [3 * MBPS] * 2
     assert decision.willingness_micro_per_s.tolist() == [2e6] * 2

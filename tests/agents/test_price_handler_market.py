@@ -157,7 +157,7 @@ def test_source_has_one_user() -> None:
 
 
 def test_parameters_reach_the_strategy_in_its_units() -> None:
-    """Rates in bit/s, money in money/s, inside the utility too; x0 may be left out."""
+    """Rates arrive in bit/s and money in money/s, inside the utility too. x0 is optional."""
     strategy = "{kind: elastic-utility, budget: 60 money/min, utility: {kind: log, a: 2 money/s"
     made = loaded(f"{HOME}, sources: greedy, strategy: {strategy}, x0: 3 Mbps}}}}")
     spec = made.market.agents[1].strategy

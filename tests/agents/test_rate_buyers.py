@@ -33,7 +33,7 @@ def test_all_is_a_cap_and_a_threshold() -> None:
 
 
 def test_nothing_until_a_drawn_time_later() -> None:
-    """Below 0.9 x0 with marks: off for [retry / 2, 3 retry / 2], twice as long the next time."""
+    """Below 0.9 x0 with marks, it is off for [retry / 2, 3 retry / 2], and then twice as long."""
     buyer, t = AllOrNothing(threshold=2.0, rate=MBPS, retry=20.0), 0.0
     buyer.decide(view(0, 0, 0))
     waits = []

@@ -55,7 +55,7 @@ def own(carrier: CarrierBooks) -> list[float]:
 
 
 def test_it_tries_above_and_below_and_measures_after_a_response() -> None:
-    """Two intervals at each price; the first of the two earns a fortune that does not count."""
+    """Each price lasts for two intervals, of which the first does not count."""
     carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000)
     posted = [carrier.decide()]
     for earned in (250, 245, 249, 246):
@@ -276,7 +276,7 @@ def test_without_a_market_they_say_so(strategy: RevenueGradient | RevenueBandit)
 
 
 def test_a_price_is_held_until_customers_have_responded() -> None:
-    """25 s at intervals of 10 s: three of them to respond, three that are measured."""
+    """With a response in 25 s, a price is held for three intervals of 10 s, and three more."""
     carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000, responds_s=25)
     posted = [carrier.decide()]
     for earned in (*(BIG,) * 3, 250, 300, 350, *(BIG,) * 3, 290, 290, 290) * 2:

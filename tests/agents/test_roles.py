@@ -71,7 +71,7 @@ def prices(price_micro: int = 1000) -> PriceObservation:
 
 
 def test_settling_time_is_three_time_constants() -> None:
-    """T = 0.1 s, gain 0.5, p = 0.01: 3 x 0.1 / 0.005 = 60 s; 5 s at least, and without marks."""
+    """For T = 0.1 s, gain 0.5, p = 0.01, it is 60 s. It is at least 5 s, as without marks."""
     assert settling_ps(flows(0, 1)) == 60 * PS
     assert settling_ps(flows(0, marks=500)) == 5 * PS
     assert settling_ps(flows(0, marks=0)) == 5 * PS
@@ -132,7 +132,7 @@ def test_a_decision_sets_the_next_one(
     next_s: int,
     model: mesa.Model,
 ) -> None:
-    """After its interval, or the time to settle; deciding sooner than that is hasty."""
+    """The next decision follows after the interval, or the time to settle. Sooner is hasty."""
     interval_ps = None if interval_s is None else interval_s * PS
     role = Role(model, "one", Terms(1, interval_ps=interval_ps), ADAPT)
     role.decided(7 * PS, settling_s * PS, heeds_lag=heeds)

@@ -38,7 +38,7 @@ made = st.one_of(
 
 @pytest.mark.parametrize("utility", ALL, ids=repr)
 def test_slope_is_the_derivative(utility: TimeUtility) -> None:
-    """V' against a central difference, away from the kinks; V never grows with time."""
+    """V' equals a central difference, away from kinks, and V never grows with time."""
     t = np.geomspace(0.05, 300.0, 97)
     numeric = (utility.value(t * (1 + STEP)) - utility.value(t * (1 - STEP))) / (2 * t * STEP)
     assert utility.slope(t) == pytest.approx(numeric, rel=1e-5, abs=1e-7)

@@ -27,7 +27,7 @@ def test_default_rating_and_its_mos() -> None:
     ("rating", "mos"), [(90, 4.34), (80, 4.03), (70, 3.60), (60, 3.10), (50, 2.58)]
 )
 def test_mos_of_the_table_in_annex_b(rating: float, mos: float) -> None:
-    """G.107, Table B.1; its 4.03 is 4.024 by the formula beside it, the others agree."""
+    """Values agree with G.107, Table B.1, except 4.03, which is 4.024 by its own formula."""
     assert float(mos_of_r(rating)) == pytest.approx(mos, abs=0.0061 if rating == 80 else 0.005)
 
 

@@ -78,7 +78,7 @@ def test_the_cheapest_comes_first_and_what_is_too_dear_not_at_all() -> None:
 
 
 def test_what_is_left_step_by_step() -> None:
-    """Three bad calls in five, marks and refunds; after an hour this experience counts 1/e."""
+    """The surplus counts three bad calls in five, marks and refunds, which fade in an hour."""
     for t_s in (0.0, 3600.0, 7200.0):
         strategy = fixed(trust=2.0, spoils=0.5)
         strategy.hear(ended(0, bad=2, back=True, of=3))

@@ -54,7 +54,7 @@ def _money(folder: Path, **where: str) -> float:
 
 
 def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
-    """Payments by payer and kind, payments to the other carrier, and the rest."""
+    """Payments by payer and kind, to the other carrier, and the rest equal the ledger's."""
     left, right = carriers_of(open_raw(folder))
     assert (left.name, right.name) == ("left-net", "right-net")
     told = {(one.payer, one.kind): one.money for one in left.income}

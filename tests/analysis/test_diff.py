@@ -134,7 +134,7 @@ def test_the_profit_of_the_shop_by_scipy(found: Diff, world: Path) -> None:
 
 
 def test_q_values_are_over_all_rows_and_what_differs_comes_first(found: Diff) -> None:
-    """Benjamini and Hochberg by scipy; constants have no row; significant rows come first."""
+    """q-values equal scipy's, constants have no row, and significant rows come first."""
     qs = stats.false_discovery_control([one.p for one in found.outcomes])
     assert [one.q for one in found.outcomes] == pytest.approx(list(qs))
     assert {"gold.flows", "gold.fee_per_s"} <= set(found.same)

@@ -235,7 +235,7 @@ def test_the_verb_prints_the_finding_first(tmp_path: Path, ecnomy) -> None:
 
 
 def test_json_is_one_document(tmp_path: Path, ecnomy) -> None:
-    """A file with two numbers per cell: names, mixes, replies, masses, null for unknown values."""
+    """JSON of a file with two numbers per cell has names, mixes, replies and masses."""
     file = tmp_path / "pennies.csv"
     file.write_text(",head,tail\nodd,1;-1,-1;1\neven,-1;1,1;-1\n")
     status, out, _ = ecnomy(file, "--json")

@@ -290,7 +290,7 @@ def test_a_row_too_wide_for_a_terminal_is_shown_by_column(
 def test_controls_in_a_text_stay_off_a_terminal(
     world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In each format; a pipe gets plain CSV, and JSON contains the same text with escapes."""
+    """Control characters do not reach a terminal in any format. A pipe gets plain CSV."""
     sql = "select chr(27) || '[31m' || chr(8238) as a"
     assert status("query", world / "sweep", sql, "--csv") == 0
     assert capsys.readouterr().out == "a\n\x1b[31m\u202e\n"

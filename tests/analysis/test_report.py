@@ -407,7 +407,7 @@ def test_ranges_above_zero() -> None:
 
 
 def test_the_correction_finds_the_correlation_behind_the_chance() -> None:
-    """Shares with a correlation of 0.8 by construction, observed through 200 packets each."""
+    """The correction finds a correlation of 0.8 of shares observed through 200 packets each."""
     rng = np.random.Generator(np.random.Philox(key=7))
     count, n = 20_000, np.full(20_000, 200.0)
     cause, own = rng.normal(size=count), rng.normal(size=count)

@@ -86,7 +86,7 @@ def test_downloads_by_hand(monkeypatch) -> None:
 
 
 def test_a_fifo_by_hand() -> None:
-    """Three packets at once with one served per second: 0, 0, 1 wait; at 1 s one has left."""
+    """Packets at 0, 0, 0, 1 and 10 s, one served per second, find 0, 0, 1, 1 and 0 waiting."""
     times = np.array([0.0, 0.0, 0.0, 1.0, 10.0])
     assert waiting_before(times, np.ones(5)).tolist() == [0, 0, 1, 1, 0]
 

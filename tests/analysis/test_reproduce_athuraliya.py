@@ -123,7 +123,7 @@ def test_equal_windows_are_the_catalogues_28_45_packets() -> None:
 
 
 def test_windows_of_figure_7_are_21_39_33_27() -> None:
-    """(12 / 4) RTT; PC1 at 85 % of it; PC2 with its backlog of 400 packets in the round trip."""
+    """Windows are (12 / 4) RTT, 85 % of it with PC1, and include 400 packets with PC2."""
     assert [theory_window("pc3", s, 4) for s in (1, 2, 3, 4)] == [21, 39, 33, 27]
     assert theory_window("pc1", 1, 4) == pytest.approx(0.85 * 21)
     assert theory_window("pc2", 1, 4) == pytest.approx(3 * (7 + 400 / 12))

@@ -248,7 +248,7 @@ def test_shares_weigh_windows_by_what_came() -> None:
 
 
 def test_short_names_tell_variants_apart() -> None:
-    """Names of RED with mark_p, the two PI tunings, and options of the paper's algorithms."""
+    """RED with mark_p, the PI tunings and options of the paper's algorithms have own names."""
     assert name_of({"law": "red", "mark_p": 0.1}) == "red"
     assert name_of({"law": "red"}) == "red-marks"
     assert name_of({"law": "pi", "a": 1.643e-4}) == "pi-exact"

@@ -128,7 +128,7 @@ def test_web_users_by_hand(opened) -> None:
 
 
 def test_budgets_and_control() -> None:
-    """The most expensive file over its budget; files without one count against the least budget."""
+    """The figure is the most expensive file over its budget, or over the smallest budget."""
     four, eight = (f'{{"kind":"file-budget","budget":"{n} money"}}' for n in (4, 8))
     columns = {
         "market.agents.uploaders.strategy": [eight, four, '{"kind":"constant-charge"}', four, four],
@@ -202,7 +202,7 @@ def test_settled_once_nothing_is_off_any_more() -> None:
 
 
 def test_an_operators_phases_by_hand(opened) -> None:
-    """Busy for 0.8 of the time until 400 s, then for 0.9; the price is 1, and 2 from 405 s on."""
+    """The phases follow from a use of 0.8 and then 0.9, and from prices of 1 and then 2."""
     times = np.arange(0, 805, 5)
     busy = np.where(times <= 400, 0.8 * times, 320 + 0.9 * (times - 400))
     epochs = pd.DataFrame({"link": 3, "t_ps": times * S, "busy_ps": np.rint(busy * S)})
@@ -248,7 +248,7 @@ def test_downloads_of_two_groups_by_hand(opened) -> None:
 
 
 def test_agents_and_knobs_over_those_without() -> None:
-    """All: 2 over 1; half: 3 with agents, 1 without; the knob halves its users' times."""
+    """Ratios follow by hand: 2 over 1 for all, 3 over 1 for half, and half with a knob."""
     plain, smart = '{"kind":"constant-charge"}', '{"kind":"all-or-nothing"}'
     agents = {
         "network.links.bottleneck.marking": ['{"max_threshold":"72 packets"}'] * 3,

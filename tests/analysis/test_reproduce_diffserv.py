@@ -89,7 +89,7 @@ def test_shares_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_loads_are_told_apart_by_the_order_of_the_sweep() -> None:
-    """Both, almost no voice, or no web: the points of overload-sweep.yaml."""
+    """The points of overload-sweep.yaml have both loads, almost no voice, or no web."""
     frame = pd.DataFrame(
         {
             "sources.voice.traffic.rate": ["6 Mbps", "1 kbps", "6 Mbps"],

@@ -80,7 +80,7 @@ def _flows() -> pd.DataFrame:
 
 
 def test_rates_of_a_run(monkeypatch) -> None:
-    """A hundred seconds, by hand: rows of one source are summed, money is by flow."""
+    """Over a hundred seconds, rows of one source are summed, and money is by flow."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: _run(flows=_flows()))
     found = rates(Path("run"))
     assert found["voice_marking"] == 0.02 and found["adaptive_marking"] == 0.005
@@ -99,7 +99,7 @@ def test_late_shares_of_a_run(monkeypatch) -> None:
 
 
 def test_who_adapts_against_who_ignores() -> None:
-    """All against all over two runs, half against half in one; by threshold."""
+    """All are compared with all over two runs, and half with half in one, by threshold."""
     rows = [
         (72, 89, 0.04, 0.4, 0.02, 0.1), (72, 45, 0.03, 0.3, 0.02, 0.1), (72, 1, 0.9, 9, 0.01, 0.1),
         (360, 89, 0.4, 4, 0.2, 1), (360, 45, 0.3, 3, 0.2, 1), (360, 1, 9, 9, 0.8, 1),
@@ -119,7 +119,7 @@ def test_who_adapts_against_who_ignores() -> None:
 
 
 def test_blocks_of_a_run(monkeypatch) -> None:
-    """Counts of full minutes, of streams and of all udp, by hand; a partial minute is left out."""
+    """Counts of streams and of all udp cover full minutes, without a partial minute."""
     at = np.arange(0, 191, 20)  # the warm-up ends at 10 s: reports are 10 s, 30 s ... 190 s
     times = (at + 10) * PS
     flows = pd.DataFrame({"flow": [0, 1, 2], "source": ["stream-1", "voice", "web"]})

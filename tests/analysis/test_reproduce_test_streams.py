@@ -49,7 +49,7 @@ def test_correlations_look_one_back() -> None:
 
 
 def test_streams_of_a_run(monkeypatch) -> None:
-    """Eighteen epochs of 20 s after a warm-up of 20 s, by hand; rows of one source are summed."""
+    """Figures of eighteen epochs of 20 s agree with those by hand, with summed rows."""
     times = [at * 20 * PS for at in range(20)]
     growth = np.arange(20)
     rows = [
@@ -95,7 +95,7 @@ def test_rejecting_the_most_marked_tenth() -> None:
 
 
 def test_a_tariff_sold_to_what_it_was_set_on_earns_what_is_wanted() -> None:
-    """V = (0.2 + 1) / (1 - 2 / 4) mu at one broken promise in four; no V if half are broken."""
+    """V is (0.2 + 1) / (1 - 2 / 4) mu at one broken promise in four, and undefined at two."""
     learnt = np.full(4, 2e-3), np.array([0.02, 0.001, 0.001, 0.001])
     assert profit_off(learnt, learnt) == pytest.approx(0, abs=1e-12)
     cheaper = np.full(4, 1e-3), learnt[1]
@@ -163,7 +163,7 @@ def test_runs_of_marks() -> None:
 
 
 def test_packets_of_a_run(monkeypatch) -> None:
-    """Two adjacent marks among four packets after the warm-up; delays of 0.5 and 2.5 ms."""
+    """A run with two adjacent marks among four packets has the figures worked by hand."""
     ce = [1, 0, 1, 1, 0]
     trace = pd.DataFrame(
         {"t_ps": [0, 5, 6, 7, 8], "event": 1, "link": 1, "flow": 0, "seq": 0, "bytes": 1, "ce": ce}

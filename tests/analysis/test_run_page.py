@@ -93,7 +93,7 @@ def test_what_gold_paid_is_the_ledger(read: PageReader, made: Path) -> None:
 
 @drawn
 def test_why_is_told_in_words(read: PageReader, made: Path) -> None:
-    """Payers, numbers of marks, their links, and gold's rate in each phase."""
+    """The page names payers, numbers of marks, their links, and gold's rate in each phase."""
     words = " ".join(read.words.split())
     own = _ledger(made)
     marks = own[(own["source"] == "gold") & (own["kind"] == "marks")]["quantity"].sum()
@@ -253,7 +253,7 @@ def test_an_altered_bit_of_the_machine_is_refused(made: Path, tmp_path: Path) ->
 
 
 def test_several_carriers_links_and_prices(tmp_path: Path) -> None:
-    """A price war: marks from two links each, settled between carriers, at changing prices."""
+    """A price war has marks from two links each, settled between carriers."""
     folder = tmp_path / "war"
     run(load(EXAMPLES / "two-carriers.yaml", overrides=["duration=600 s"]), out=folder)
     write_run_page(folder, tmp_path / "war.html", ["ecnomy"])

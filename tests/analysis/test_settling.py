@@ -129,7 +129,7 @@ def test_a_price_at_zero_is_no_trouble() -> None:
 
 
 def test_a_price_at_rest_is_settled_only_where_its_profit_is() -> None:
-    """Slopes around 0; slopes of one sign; too scattered ones; and two rounds. c = 0.25."""
+    """A price at rest has settled only if its noted slopes are around 0."""
     steps, still = np.array([1.0, -1.0, 1.0, -1.0]), np.zeros(4)
 
     def judged(slopes: np.ndarray, log_prices: np.ndarray, curvature: float) -> str:

@@ -123,7 +123,7 @@ def test_a_difference_is_found_through_what_seeds_share(swept: Swept) -> None:
 
 
 def test_comparisons_are_those_of_the_table_by_scipy(folder: Path, swept: Swept) -> None:
-    """Difference, t interval, Hedges' g and q of every comparison, only from the table of runs."""
+    """Difference, t interval, Hedges' g and q of every comparison equal scipy's."""
     frame = open_sweep(folder)
     columns = ("network.links.wire.marking", "market.price_per_mark")
     found, ps = contrasts_of(swept), []

@@ -81,7 +81,7 @@ def _reno_averages(p: float, decrease: float, marks: int, seed: int) -> tuple[fl
 
 @pytest.mark.parametrize("decrease", [rare(0.5), 0.8])
 def test_bernoulli_constant_matches_monte_carlo(decrease: float) -> None:
-    """Both averages within 1.5 % of 20,000 simulated marks at p = 1e-4."""
+    """Both averages are within 1.5 % of 20,000 simulated marks at p = 1e-4."""
     over_time, over_packets = _reno_averages(1e-4, decrease, 20_000, 1)
     assert theory.bernoulli_constant(decrease) == pytest.approx(over_time, rel=0.015)
     packet = theory.bernoulli_constant(decrease, average="packet")

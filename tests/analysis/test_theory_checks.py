@@ -30,7 +30,7 @@ def test_on_the_way_general_utilities_have_no_equilibrium() -> None:
 
 
 def test_curves_of_figure_1_have_their_shapes() -> None:
-    """Formulas to 1e-12; m rises and is concave, x falls, fastest at the smallest marking."""
+    """Formulas hold to 1e-12, m is concave and rises, and x falls, fastest at first."""
     got = checks.rem_curves(1.2, 2.0, np.linspace(0, 20, 201), np.linspace(0.005, 0.995, 199))
     assert max(got["marking_error"], got["rate_error"]) < 1e-12
     assert got["smallest_marking_step"] > 0 > got["largest_marking_bend"]

@@ -47,7 +47,7 @@ def test_red_load_curve_uses_the_md1_queue() -> None:
 
 
 def test_load_based_is_linear_above_its_threshold() -> None:
-    """0 up to rho_0, then the slope, at most 1; an overload is allowed."""
+    """The probability is 0 up to rho_0, and then has the slope, up to 1."""
     curve = [theory.load_based_probability(x, 0.7, 2.0) for x in (0.5, 0.7, 0.9, 1.5)]
     assert curve == pytest.approx([0, 0, 0.4, 1])
 

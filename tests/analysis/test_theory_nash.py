@@ -105,7 +105,7 @@ def test_nobody_gains_by_another_bid() -> None:
 
 
 def test_it_maximises_the_modified_utilities() -> None:
-    """Theorem 2: sum of (1 - x/C) U + (1/C) integral of U, by a general solver."""
+    """By Theorem 2 it maximises the sum of (1 - x/C) U + (1/C) integral of U."""
     utility, c = Root(np.array([1.0, 3.0, 2.0]), np.array([0.4, 0.2, 1.0])), 2.0
 
     def modified(x: np.ndarray) -> float:
@@ -174,7 +174,7 @@ def test_never_below_three_quarters(data, users: int, capacity: float) -> None:
 
 
 def test_the_optimum_is_that_of_the_convex_solver() -> None:
-    """`network_optimum` of the same users on one link; equal users get equal shares."""
+    """The optimum is `network_optimum` of the same users, and equal users get equal shares."""
     utility = PowerUtility(np.array([1.0, 2.0, 3.0]), 0.5)
     problem = theory.FlowProblem(((0,),) * 3, (7.0,), utility)
     best, found = theory.network_optimum(problem), nash_equilibrium(utility, 3, 7.0)

@@ -60,7 +60,7 @@ def _fluid_at_rest(rtts: np.ndarray, use: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def test_two_red_links_settle_where_a_fluid_does() -> None:
-    """Table 1's network with 200 ms: rates and queues within 0.1 % of the fluid run to rest."""
+    """In Table 1's network at 200 ms, rates and queues are within 0.1 % of the fluid's."""
     rtts = np.array([0.2] * 5 + [0.1] * 5 + [0.3] * 5)
     links = [QueueLink(CAPACITY, _red, 30.0)] * 2
     got = theory.wtp_network(ROUTES, links, [1.0] * 15, rtts.tolist())

@@ -76,7 +76,7 @@ def test_the_command_gives_its_findings_as_json(small, capsys) -> None:
 
 
 def test_pairs_and_simplices_are_counted_right() -> None:
-    """S + S (S - 1) / 2 (N - 1) profiles of pairs; all mixes of three among N are (N+2 over 2)."""
+    """There are S + S (S - 1) / 2 (N - 1) profiles of pairs, and (N+2 over 2) mixes of three."""
     assert len(list(pairs(4, 5))) == len(set(pairs(4, 5))) == 5 + 10 * 3
     assert len(list(simplex((0, 2, 4), 8, 5))) == math.comb(10, 2)
     assert all(sum(each) == 8 and not each[1] for each in simplex((0, 2, 4), 8, 5))
@@ -156,7 +156,7 @@ def test_pay_offs_are_utility_less_what_the_ledger_says(tmp_path: Path) -> None:
 
 
 def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
-    """Pairs, then the mix of all three among three; a repetition gives the same table, no runs."""
+    """Rounds play pairs and then the mix of all three. A repetition makes no runs."""
     tournament, folder, table, runs = small
     assert len(table.earned) == 6 + 9 + 1 and runs == 2 * 16
     again = Here()

@@ -178,7 +178,7 @@ def test_a_user_with_alternatives_is_one(tmp_path: Path) -> None:
 
 
 def test_a_provider_that_declares_one(tmp_path: Path) -> None:
-    """Flows of its classes, rows of many, received fees; its customers are other users."""
+    """The provider has its classes' flows, rows of many and fees. Customers are other users."""
     a_run = world.made(CLASSES, tmp_path)
     welfare = found(a_run)
     (shop,) = welfare.consumers

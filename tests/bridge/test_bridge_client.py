@@ -47,7 +47,7 @@ EPOCH = ["Record", "Alive", "Request", "Report"]
 
 
 def test_a_whole_session(start_peer: Any) -> None:
-    """Three epochs over a socketpair, with calls, records and decisions."""
+    """A session of three epochs over a socketpair has calls, records and decisions."""
     process, sock = start_peer("session", 3, 3)
     with samples.link(sock) as link:
         assert serve(link) == ["Report", *EPOCH, *EPOCH, "Finish"]

@@ -24,7 +24,7 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_describe_lists_every_law() -> None:
-    """Families, names, traits and parameters as JSON; a required parameter has no default."""
+    """JSON lists families, names, traits and parameters. Required ones have no default."""
     laws = json.loads(call("describe").stdout)
     assert set(laws) == {"marking", "window", "traffic", "part", "scheduling", "service"}
     red = {p["name"]: p for p in laws["marking"]["red"]["parameters"]}

@@ -114,7 +114,7 @@ def codel_events(options: CodelOptions, count: int, seed: int) -> Iterator[Codel
 
 
 def check_codel(laws: Laws) -> None:
-    """Queues near the target; every way into and out of the dropping state; new parameters."""
+    """CoDel agrees near its target, with every way into and out of the dropping state."""
     seen: Counter[str] = Counter()
     settings = [(0.005, 0.1), (0.005, 0.02), (0.001, 0.0303), (0.0123, 0.05)]
     for seed, ((target, interval), change) in enumerate(

@@ -252,7 +252,7 @@ def follow(laws: Laws, values: dict[str, float], scene: Scene, seed: int = 1) ->
 
 
 def check_bbr_steady(laws: Laws) -> None:
-    """A large and a small buffer: all states but Startup occur again and again."""
+    """With a large and a small buffer, all states except Startup occur repeatedly."""
     for buffer in (200, 4):
         states = follow(laws, DEFAULTS, Scene(buffer=buffer, end_s=12.0))
         assert states == {"STARTUP", "DRAIN", "DOWN", "CRUISE", "REFILL", "UP", "PROBE_RTT"}

@@ -236,7 +236,7 @@ def check_avq_rests_at_its_utilization(laws: Laws) -> None:
 
 
 def check_adaptive_threshold(laws: Laws) -> None:
-    """Loads near gamma, queues near K; K reaches both of its bounds, and ties are not marked.
+    """At loads near gamma, K reaches both of its bounds, and ties are not marked.
 
     B changes on the way. The law keeps its state, the share of B.
     """

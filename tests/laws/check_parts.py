@@ -301,7 +301,7 @@ def check_video(laws: Laws) -> None:
 
 
 def check_video_statistics(laws: Laws) -> None:
-    """Means and coefficients of variation of the frames of 4,000 groups, by type."""
+    """Frames of 4,000 groups have the means and coefficients of variation of their types."""
     law, draw, groups = laws.traffic("video", [*GROUP.values(), 0, 0]), random.Random(15), 4000
     law.first([draw.random() for _ in range(2)])
     frames = [0]

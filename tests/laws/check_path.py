@@ -75,7 +75,7 @@ def compare_path(
 
 
 def check_cubic(laws: Laws) -> None:
-    """Usual and unusual constants, wide and tight bounds, all events of a flow."""
+    """CUBIC agrees with usual and unusual constants, wide and tight bounds, and all events."""
     cases = [
         [0.7, 0.4, 1.0, 2.0, 0.0, 0.0],
         [0.5, 4.0, 0.0, 1.0, 0.85, 0.0],
@@ -86,7 +86,7 @@ def check_cubic(laws: Laws) -> None:
 
 
 def check_dctcp(laws: Laws) -> None:
-    """Few and many marks, wide and tight bounds, all events of a flow."""
+    """DCTCP agrees with few and many marks, wide and tight bounds, and all events."""
     cases = [([0.0625, 1.0, 2.0], 0.05), ([0.25, 0.0, 1.0], 0.5), ([1.0, 0.5, 6.0], 0.2)]
     for seed, ((values, marked), start) in enumerate(itertools.product(cases, STARTS)):
         compare_path(laws, "dctcp", values, start, list(path_events(seed, 500, marked)))

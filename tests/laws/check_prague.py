@@ -72,7 +72,7 @@ def fast_events(seed: int, count: int, marked: float, srtt_ms: float) -> Iterato
 
 
 def check_prague_events(laws: Laws) -> None:
-    """Both versions and other parameters, wide and tight bounds, all events of a flow."""
+    """Prague agrees in both versions, with wide and tight bounds, and all events of a flow."""
     cases = [
         (LINUX_07, 0.05),
         (LINUX_06, 0.3),

@@ -174,7 +174,7 @@ def _compare_all(laws: Laws, heuristic: bool) -> Counter[str]:
 
 
 def check_flow_projection(laws: Laws) -> None:
-    """Rounds, projections and marks with the paper's K and memory and with others; losses."""
+    """Rounds, projections and marks agree with the paper's and other parameters, with losses."""
     seen = _compare_all(laws, heuristic=False)
     assert seen["arrived"] > 10 * END_MS and seen["marked"] > 1.25 * END_MS, seen
     assert seen["dropped"] > END_MS / 8, seen

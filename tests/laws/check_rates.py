@@ -201,7 +201,7 @@ def compare_primal(
 
 
 def check_primal(laws: Laws) -> None:
-    """Slow and fast gains, wide and tight bounds, all events of a flow."""
+    """Primal control agrees with slow and fast gains, wide and tight bounds, and all events."""
     cases = [
         [10.0, 5.0, 10.0, 0.1, 1e9],
         [2000.0, 50.0, 1000.0, 100.0, 3000.0],

@@ -152,7 +152,7 @@ class Run:
 
 
 def check_random_classes(laws: Laws) -> None:
-    """Turns, drops, deficits and idle times, at loads from 0.5 to 3."""
+    """Turns, drops, deficits and idle times agree at loads from 0.5 to 3."""
     cases = [
         (1500, [Share(0.07, bytes=6000), Share(0.9, packets=9)], (200, 1500)),
         (142, [Share(0.07, packets=20), Share(0.9, bytes=9000)], (142, 1457)),

@@ -151,7 +151,7 @@ def _compare_all(laws: Laws, regulate: bool) -> Counter[str]:
 
 
 def check_class_scheduler(laws: Laws) -> None:
-    """Rates, credits, shares, losses, and the classes served and dropped, without regulation."""
+    """Rates, credits, shares, losses and classes served and dropped agree, unregulated."""
     seen = _compare_all(laws, regulate=False)
     assert seen["served"] > 8 * END_MS and seen["dropped"] > 0.8 * END_MS and not seen["marked"], (
         seen
@@ -200,7 +200,7 @@ def check_minimum_rate(laws: Laws) -> None:
 
 
 def check_service_class(laws: Laws) -> None:
-    """Chains and weights; values that are neither -1 nor positive are refused."""
+    """Chains and weights are right. Values that are neither -1 nor positive are refused."""
     draw = random.Random(5)
     for _ in range(200):
         ratios = [draw.choice([None, draw.uniform(0.1, 3)]) for _ in range(draw.randint(1, 6))]

@@ -86,7 +86,7 @@ def check_file(laws: Laws) -> None:
 
 
 def check_on_off(laws: Laws) -> None:
-    """No pause before the first file, then exponential pauses; sizes are geometric in packets."""
+    """The first file has no pause, later ones exponential pauses. Sizes are geometric."""
     draw = random.Random(5)
     for mean in (1.0, 1.5, 300.0):
         law = laws.traffic("on-off", [mean, 2.0, 0])

@@ -45,7 +45,7 @@ def test_books_close(tmp_path: Path) -> None:
 @full
 @pytest.mark.parametrize("count", [1, 4, 10])
 def test_reno_as_in_the_simulator(count: int, tmp_path: Path) -> None:
-    """Rate, marking and queue of Reno flows; a single flow differs more (PRR)."""
+    """Rate, marking and queue of Reno flows agree. A single flow differs more (PRR)."""
     changes = ("duration=25 s", "warmup=5 s", f"sources.flows.count={count}")
     changes += ("network.links.link.delay=20 ms",)
     linux = columns(simulated(LINK, tmp_path, *changes), "links")

@@ -30,7 +30,7 @@ def total(fee: int, start: int, stop: int, times: list[int]) -> tuple[int, int]:
 
 
 def test_odd_fee_over_odd_epochs_is_exact() -> None:
-    """333,333 micro-units a second over 0.1 s epochs: the floor of the product at every report."""
+    """At 333,333 micro-units/s and 0.1 s epochs, the sum is the floor of the product."""
     fees, paid = ClassFees(ints(0), ints(100 * PS)), 0
     for step in range(1, 301):
         t_ps = step * PS // 10

@@ -62,7 +62,7 @@ def test_price_zero_gives_no_mark_rate() -> None:
 
 
 def test_fee_and_marks_reach_their_parties() -> None:
-    """Customer -> shop the fee, shop -> ISP the marks; sources in no class pay for themselves."""
+    """Customers pay the shop fees, the shop pays the ISP for marks, and others pay themselves."""
     plan = world.plan([*two(), world.source("web", count=2)])
     market = Market(plan, world.shop(CLASSES, world.customer("ann", "gold")))
     market.decide(world.report(plan, 0, 0))
@@ -186,7 +186,7 @@ def test_counter_that_runs_backwards_is_refused() -> None:
 
 
 def test_hasty_agent_is_warned_of_once() -> None:
-    """T = 0.1 s, gain 0.5, p = 0.01: an interval of 1 s is far below 3 T / (gain p) = 60 s."""
+    """With T = 0.1 s, gain 0.5, p = 0.01, an interval of 1 s is far below 60 s."""
     plan = world.plan(two())
     knob = AgentSpec("knob", "customer", (), ("gold",), StrategySpec("qos-knob"), PS)
     market = Market(plan, world.shop(CLASSES, knob))

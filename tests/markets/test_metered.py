@@ -145,7 +145,7 @@ def test_a_posted_price_of_marks_is_that_of_their_codepoint(meter: str) -> None:
 
 @pytest.mark.parametrize("meter", ["bytes", "weight"])
 def test_the_fee_of_a_two_part_tariff_is_a_standing_charge(meter: str) -> None:
-    """3 micro-units/s; the rest is a charge for the meter, of weight where weight is metered."""
+    """The fee of 3 micro-units/s is a standing charge, and the rest a charge for the meter."""
     unit = METERS[meter].unit
     rate = Price(5, PS, unit) if unit == "ps" else Price(5, 1, unit)
     per = PS if unit == "ps" else 1

@@ -179,14 +179,14 @@ def test_sources_that_queueing_held_back(how: dict, told: dict[str, tuple]) -> N
     ],
 )
 def test_limits_of_what_queueing_explains(asked: float, weight: float, told: set[str]) -> None:
-    """The flow takes 5 marks/s."""
+    """With 5 marks/s taken, the limits of what queueing explains are exact."""
     rates = [(0, flow, asked) for flow in range(3)]
     run = Run(rates, weight=[[weight, weight, 3 * weight]] * 4)
     assert set(found(saturated, run)) == told
 
 
 def test_sources_at_the_floor_of_their_windows() -> None:
-    """Below floor + 1 packets per flow: the share of time, aimed and taken marks/s."""
+    """The notice has the share of time below floor + 1 packets, and aimed and taken marks/s."""
     clocked = {"send": "ack-clocked", "min_window": 4.0}
     state: dict[str, Any] = {
         "weight": [[0.3, 0.3, 0.9]] * 4,

@@ -66,7 +66,7 @@ def test_the_snippet_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_mesa_users_find_what_they_expect(scene: Path, tmp_path: Path) -> None:
-    """An AgentSet with roles, names and balances; steps and time; the ledger's own figures."""
+    """Mesa users find an AgentSet with roles, names and balances, steps and time."""
     with open_market(scene, out=tmp_path / "r") as market:
         assert isinstance(market, mesa.Model)
         for _ in range(5):

@@ -164,7 +164,7 @@ def test_paths_are_understood(typed: str, path: str) -> None:
     ],
 )
 def test_messages_name_the_key_that_explains_them(path: str, key: str) -> None:
-    """The key of a message's path, or the mapping that contains the unknown key."""
+    """Messages name the key of their path, or the mapping that contains the unknown key."""
     assert known_path(path, entries()) == key
     assert not key or lookup(key, entries())
 

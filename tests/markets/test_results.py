@@ -86,7 +86,7 @@ def test_ledger_table_names_its_accounts(tmp_path: Path) -> None:
 
 
 def test_other_tables_are_there(tmp_path: Path) -> None:
-    """Agents, pairs with names, series as requested; no transfers unless requested."""
+    """Agents and pairs have tables, and series and transfers only if requested."""
     folder = write(tmp_path / "r")
     assert {r["name"] for r in rows(folder, "agents")} == {
         "price_micro_per_mark",

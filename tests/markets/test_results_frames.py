@@ -114,7 +114,7 @@ def test_frames_say_what_the_tables_hold(made: Results) -> None:
 
 
 def test_agents_are_told_in_words(made: Results) -> None:
-    """Prices and willingness in money, and a class by its name."""
+    """Prices and willingness are shown in money, and a class by its name."""
     table = made.agents
     price = table[table["what"] == "price"]
     assert price["value"].tolist() == [0.125] and price["unit"].tolist() == ["money/mark"]
@@ -296,7 +296,7 @@ def test_marks_on_the_way_back_are_not_paid_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("settlement", ["retail", "direct"])
 def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
-    """In proportion to each link's marks; under `direct`, carriers are paid for their own marks."""
+    """Payments are in proportion to links' marks, or under `direct` for a carrier's own marks."""
     (tmp_path / "two.yaml").write_text(TWO_LINKS.replace("SETTLEMENT", settlement))
     result = run(tmp_path / "two.yaml", out=tmp_path / "r")
     paid = result.payments("home")
@@ -353,7 +353,7 @@ def schemas_of(*overrides: str) -> dict:
 
 
 def test_a_notebook_shows_who_got_and_paid_what(made: Results) -> None:
-    """Title, seed, window, groups, accounts and hints; text of users is escaped."""
+    """A notebook shows title, seed, window, groups and accounts, with escaped texts."""
     page = made._repr_html_()
     for words in ("Gold and silver", "seed 2", "5 s to 30 s", "complete", "source:silver"):
         assert words in page

@@ -117,7 +117,7 @@ def test_rewards_are_those_of_the_books(tmp_path: Path) -> None:
 
 
 def test_the_surplus_by_hand(tmp_path: Path) -> None:
-    """U(x) = log(1 + x / x0) of each of two flows, less what their marks cost."""
+    """The surplus is U(x) = log(1 + x / x0) of each of two flows, less the cost of marks."""
     text = ENVIRONMENT.replace(
         "least: 10 kbps, most: 10 Mbps, scale: log", "least: 0 bit/s, most: 10 Mbps"
     )

@@ -55,7 +55,7 @@ def test_the_scenario_may_be_changed(tmp_path: Path) -> None:
     ],
 )
 def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
-    """Linear and logarithmic ranges, in both directions; values outside become the nearest end."""
+    """Linear and logarithmic ranges map both ways, and values outside become the nearest end."""
     assert of.share(value) == pytest.approx(share) and of.value(share) == pytest.approx(value)
     assert of.share(-1e9) == 0.0 and of.share(1e9) == 1.0
     assert of.value(0.0) == of.least and of.value(1.0) == of.most

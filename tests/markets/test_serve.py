@@ -204,7 +204,7 @@ def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
 
 @on_one
 def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
-    """One line and status 130; the manifest marks the run in progress as partial."""
+    """An interrupt gives one line and status 130, and the run in progress is partial."""
     file = serving.folder / f"{serving.runs + 1:03d}/manifest.json"
 
     def interrupt(_: Wire) -> None:

@@ -145,7 +145,7 @@ WEIGHTS = """{kind: deficit-round-robin, quantum: 142 bytes, classes: [
 
 
 def test_shares_reach_the_plan_and_read_back() -> None:
-    """Shares, rooms and each class's marking law; a class-based plan has no such laws."""
+    """Shares, rooms and each class's marking law reach the plan, and read back."""
     import yaml
 
     scenario = scenario_from_text(TEXT, overrides=[f"{LINK}.scheduler={WEIGHTS}"])

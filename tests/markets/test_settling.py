@@ -151,7 +151,7 @@ def test_no_warning_without_cause(override: str) -> None:
 
 
 def test_a_class_without_a_fee_settles_at_nothing() -> None:
-    """Its flows aim at no marks: a warning about its windows divided by 0."""
+    """A class without a fee aims at no marks, so there is no warning and no division by 0."""
     market = """\
 market:
   price_per_mark: 0.1 money

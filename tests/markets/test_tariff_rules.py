@@ -142,7 +142,7 @@ def test_a_period_holds_from_its_first_picosecond() -> None:
     ],
 )
 def test_an_epoch_of_several_days(offset: int, from_ps: int, to_ps: int, within: int) -> None:
-    """One mark per picosecond: those from 8 to 2 o'clock of a day of 10 cost 1, the others 100."""
+    """Marks from 8 to 2 o'clock of a day of 10 cost 1, and the others 100, one per ps."""
     tariff = TimeOfDay(
         day=10,
         offset=offset,
@@ -193,7 +193,7 @@ def test_periods_fit_into_the_day(
 
 
 def test_odd_marks_of_an_epoch_over_a_boundary() -> None:
-    """Five marks in 4 ps, 1 of them at 10, 3 at 1000: one mark and four."""
+    """Of five marks in 4 ps, of which the first costs 10, one costs 10 and four cost 1000."""
     tariff = TimeOfDay(
         day=100,
         periods=(Period(begin=0, end=11, price=Price(10, 1, "mark")),),

@@ -88,7 +88,7 @@ def check(tariff: Simple, unit: str, seen: list[Epoch]) -> None:
 
 @given(UNITS.flatmap(price), epochs())
 def test_per_unit_is_the_floor_of_the_product(paid: Price, seen: list[Epoch]) -> None:
-    """A constant price for ps, bytes or marks."""
+    """At a constant price for ps, bytes or marks, the charge is the floor of the product."""
     check(PerUnit(price=paid), paid.unit, seen)
 
 

@@ -158,7 +158,7 @@ def test_lists_of_sizes(tmp_path: Path) -> None:
 def test_one_line_says_what_is_wrong(
     traffic: str, law: str, path: str, found: str, expected: str
 ) -> None:
-    """File, line, place, found and expected."""
+    """One line gives file, line, place, and the values found and expected."""
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario_from_text(text(traffic, law), "s.yaml"))
     fault = caught.value

@@ -102,7 +102,7 @@ market:
 
 
 def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
-    """Willingness, then exactly the plan's weight, then willingness; only the weight is charged.
+    """The last of willingness and weight steers a flow, and only the weight is charged.
 
     A row that is too heavy to be counted does not affect a contract on another source.
     """

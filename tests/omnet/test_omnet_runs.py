@@ -83,7 +83,7 @@ def test_datagrams_give_the_built_in_engines_tables(
 
 
 def test_market_decides_on_omnet_as_ever(tmp_path: Path) -> None:
-    """Gold and silver with live agents: a complete run, fees to the micro-unit, more for gold."""
+    """Gold and silver with live agents run completely, with exact fees and more for gold."""
     result = run(GOLD_SILVER, overrides=["duration=75 s"], out=tmp_path / "r", engine="omnet")
     flows = result.raw.flows.set_index("name")
     wanted = {"gold.0": 75 * 4_000_000, "silver.0": 75 * 1_000_000}

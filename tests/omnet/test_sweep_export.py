@@ -103,7 +103,7 @@ def checked(sweep: Sweep) -> None:
 
 
 def test_each_run_has_the_ini_of_its_point(tmp_path: Path) -> None:
-    """Counts, rates, laws with other parameters and durations, in the sweep's order."""
+    """Each run has its point's counts, rates, laws and durations, in the sweep's order."""
     sweep = load_sweep(write(tmp_path, SWEEP))
     checked(sweep)
     ini = sweep_project(sweep, "modules")[INI]

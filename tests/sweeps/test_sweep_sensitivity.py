@@ -115,7 +115,7 @@ def test_the_ishigami_functions_indices(ishigami_sweep: Path) -> None:
 
 
 def test_sobols_indices_from_the_samples_themselves(ishigami_sweep: Path) -> None:
-    """Saltelli's first-order and Jansen's total estimator, written out over the recorded runs.
+    """The indices equal Saltelli's and Jansen's estimators over the recorded runs.
 
     Saltelli et al. 2010, Table 2 (b) and (f): of each sample the points A, A with each column from
     B in turn, B with each from A, and B.
@@ -139,7 +139,7 @@ def test_sobols_indices_from_the_samples_themselves(ishigami_sweep: Path) -> Non
 def test_the_verb_says_which_matter(
     ishigami_sweep: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A ranked table with a sentence and a picture; all outcomes that vary; JSON."""
+    """The verb prints a ranked table with a sentence and a picture, for varying outcomes."""
     sensitivity_command(ishigami_sweep, ["y"])
     told = capsys.readouterr().out
     assert f"3 parameters of 3 matter to y: {NAMES[0]}, {NAMES[1]}, {NAMES[2]}" in told

@@ -87,7 +87,7 @@ def test_a_latin_hypercube_has_one_sample_in_each_stratum() -> None:
 
 
 def test_random_samples_fill_their_ranges() -> None:
-    """Means and bounds of 4,000 samples; integers are uniform from low to high."""
+    """4,000 samples have the right means and bounds, and integers are uniform."""
     ranges = (Range(0.0, 1.0), Range(3, 6, whole=True), Range(1.0, 100.0, log=True))
     block = Block("random", ("a", "n", "x"), ranges=ranges, samples=4000)
     made = [p.params for p in all_of(block)]

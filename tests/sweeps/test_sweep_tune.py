@@ -179,7 +179,7 @@ def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Pat
 def test_what_is_told_of_it(
     whole: tuple[Path, Answer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A table, sentences, JSON and a picture; `show` of the folder works."""
+    """A search prints a table, sentences, JSON and a picture, and `show` works."""
     home, answer = whole
     sweep, out = load_sweep(home / "sweep.yaml"), home / "out"
     assert answer_table(sweep, answer).row_count == 1
@@ -223,7 +223,7 @@ def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
 
 @full
 def test_several_parameters_and_constraints(tmp_path: Path) -> None:
-    """Also with integers; a binding constraint moves the optimum to its bound."""
+    """Integers work too, and a binding constraint moves the optimum to its bound."""
 
     def model(params: dict[str, Any], seed: int) -> dict[str, float]:
         values, count = income(params, seed), params[GOLD]

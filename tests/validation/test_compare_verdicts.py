@@ -156,7 +156,7 @@ def test_rows_pair_seeds_and_leave_out_what_has_no_value() -> None:
 
 
 def test_money_is_compared_by_sort_of_postings() -> None:
-    """All money within 5 %; each kind within 5 % or 1 % of all; kinds without postings are 0."""
+    """All money is within 5 %, and each kind within 5 % or 1 % of all. Missing kinds are 0."""
     total, marks, fees = (
         ALL_MONEY,
         Row("money", "marks: gold to isp", "money_share"),
