@@ -192,7 +192,7 @@ consteval bool is_expression(std::string_view text) {
   return !compared;
 }
 
-// A parameter is out of its range. The message names law, parameter, value and range.
+// Thrown if a parameter is out of its range. The message names the law, the parameter, the value and the range.
 class BadParameter : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
