@@ -6,7 +6,7 @@ Everything here reads the tables of a results folder. Only `calibrate`, `tune`, 
 ecnomy.analysis` does not load pandas or matplotlib.
 
     from ecnomy.analysis import open_run, open_sweep
-    results = open_run("results/first")     # a run: Results, as `ecnomy.markets.run` gives them
+    results = open_run("results/first")     # a run: Results, as from `ecnomy.markets.run`
     runs = open_sweep("results/price")      # a sweep: a DataFrame with a row per run
 """
 

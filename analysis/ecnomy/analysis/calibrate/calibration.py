@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The searches of a calibration over the store of its sweep: runs needed, and results.
+"""The searches of a calibration over the runs of its sweep: the runs they need, and their results.
 
-The searches for all points of the sweep's blocks proceed side by side: a round is one sweep of all
+The searches for all points of the sweep's blocks proceed in rounds. A round runs a sweep of all
 runs that any search needs. Existing runs are kept, so the same command resumes a killed search, and
-a search with more seeds keeps its earlier ones.
+a search with more seeds reuses its earlier runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Row = npt.NDArray[np.float64]
 
 
 def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found]:
-    """Search until each value is found or known to be unreachable.
+    """Search until each value is found or its target is known to be unreachable.
 
     Args:
         sweep: a sweep with `calibrate`.
@@ -76,9 +76,9 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
 
 
 def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
-    """Return the sweep of all runs that the searches have needed so far.
+    """Return the sweep of all runs that the searches have requested so far.
 
-    In its table, `replicate` restarts for the seeds of the check; `seed` is unique.
+    In its table, `replicate` restarts at the seeds of the check, while `seed` is unique.
 
     Raises:
         ResultsError: runs failed, or have no such figure.
@@ -95,7 +95,7 @@ def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
 
 
 def _add(points: list[Point], sweep: Sweep, params: Assignment, *, unseen: bool) -> None:
-    """Add the runs of a value, with the seeds of the search or with as many unused seeds."""
+    """Add the runs of a value, with the seeds of the search or with equally many unused seeds."""
     first = sweep.replicates if unseen else 0
     for replicate in range(first, first + sweep.replicates):
         points.append(Point(len(points), params, replicate, sweep.seed + replicate))

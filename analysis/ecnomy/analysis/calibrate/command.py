@@ -104,7 +104,7 @@ def _print(sweep: Any, found: list[Found]) -> None:
 
 
 def calibration_table(sweep: Any, found: list[Found]) -> Table:
-    """Return a row for each search: its point, target, value and figure with intervals."""
+    """Return a row for each search: its point, its target, and value and figure with intervals."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     calibration = sweep.calibrate

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a monotone curve, known at a few values with noise, crosses a target.
+"""The crossing of a target by a monotone curve that is known at a few values, with noise.
 
-The curve is made monotone by pooling adjacent violators (Barlow et al. 1972), whose closed form is
+The curve is made monotone by pooling adjacent violators (Barlow et al. 1972). The closed form is
 the min-max formula
 
     m_i = max over j <= i of min over k >= i of mean(y_j .. y_k)

@@ -3,21 +3,22 @@
 
 All values are run with the same seeds (common random numbers). The first round covers the whole
 range, including both ends. Each later round runs the value at which the curve through the means
-(roots.py) crosses the target. The search ends if a value already run is as close, or at the largest
-number of values. The value nearest to the crossing is then checked with as many new seeds, because
-it was chosen by its results with the seeds of the search.
+(roots.py) crosses the target. The search ends if a value already run is as close, or if it has run
+the largest number of values. The value nearest to the crossing is then checked with as many new
+seeds, because it was chosen by its results with the seeds of the search.
 
     found          the 99 % interval of the figure over the unseen seeds contains the target
-    missed         it does not: the figure jumps over the target, or seeds differ too much
-    not reachable  the figure is above the target at both ends of the range, or below it
+    missed         it does not, because the figure jumps over the target or seeds differ too much
+    not reachable  the figure is above the target at both ends of the range, or below it at both
 
-If values are multiples of a step, the best one may be off by more than chance. It also counts as
-found if its mean and the mean of the next value beyond the crossing enclose the target.
+If values are multiples of a step, even the best one may miss the target by more than chance. Such a
+value also counts as found if its mean and the mean of the next value beyond the crossing enclose
+the target.
 
 The 90 % interval of the value is a bootstrap over seeds. It covers the crossings of curves through
-the means of resampled seeds. With a step, it extends to the next multiples outside it, so that it
-covers the multiples around the crossing. An interval that reaches an end of the range gives no
-bound on that side.
+the means of resampled seeds. With a step, the interval is widened to the next multiples, so that it
+covers those around the crossing. An interval that reaches an end of the range gives no bound on
+that side.
 
 The check is at 99 % because the value found has its own error: for the difference of two means over
 equally many seeds, the 99 % interval of one mean covers only 93 %.
@@ -44,7 +45,7 @@ NOT_REACHABLE: Final = "not reachable"
 _CHECKED: Final = 0.99
 _TOLD: Final = 0.90
 Row = npt.NDArray[np.float64]
-Seen = Callable[[float, bool], Row | None]  # value, unseen seeds -> figures; None: a missing run
+Seen = Callable[[float, bool], Row | None]  # (value, whether seeds are unseen) -> figures or None
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class Found(msgspec.Struct, frozen=True):
             the seeds of the search.
         tried: the values in the order of their runs.
         means: mean figure of each value tried, over the seeds of the search.
-        why: the reason in words if the value was not found, or if the step keeps the figure off
+        why: the reason if the value was not found, or if the step prevents the figure from meeting
             the target.
     """
 

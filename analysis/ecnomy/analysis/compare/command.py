@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `compare`: one scenario on two engines, side by side, with a verdict on each row."""
+"""The verb `compare`: runs one scenario on two engines and gives a verdict on each figure."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def compare_command(
     from ecnomy.analysis.compare.runs import Study
     from ecnomy.analysis.support.optional import scipy_part
 
-    scipy_part("stats")  # before minutes of runs, rather than after
+    scipy_part("stats")  # fails before minutes of runs, not after them
     changes = (*(set_ or ()), *((f"warmup={warmup}",) if warmup else ()))
     folder = out or Path("results") / f"compare-{config.stem}"
     study = Study(str(config), changes, _engines(engines), folder, keep)
@@ -113,7 +113,7 @@ def _show(found: Any, folder: Path) -> None:
 
 
 class _Progress:
-    """See Telling. Shows the progress of the runs of both engines."""
+    """Shows the progress of the runs of both engines; see Telling."""
 
     def __init__(self) -> None:
         self._runs = Runs()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole comparison: runs, judges, and doubles the seeds while an interval straddles its bound.
+"""Runs and judges a comparison, and doubles the seeds while an interval straddles its bound.
 
-compare.json   the subject and result (Comparison); equal runs give equal bytes except for the CPU
-               times
+compare.json   subject and result (Comparison); only CPU times differ between equal runs
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ __all__ = [
 ]
 
 FORMAT: Final = 1
-MOST_SEEDS: Final = 40  # the most seeds to which doubling leads
+MOST_SEEDS: Final = 40  # doubling stops at this number of seeds
 
 
 class Cost(msgspec.Struct, frozen=True):
     """The cost of an engine's runs: CPU time of the engine alone, and packets that it moved."""
 
     engine: str
-    cpu_s: float  # of a run, mean over seeds
-    data_packets: float  # likewise
+    cpu_s: float  # per run, mean over seeds
+    data_packets: float  # per run, mean over seeds
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -90,16 +89,16 @@ class Telling(Protocol):
     """The observer of a comparison's progress."""
 
     def start(self, total: int, there: int) -> None:
-        """Report the number of all runs, and how many exist already."""
+        """Report the total number of runs, and the number that exist already."""
 
     def done(self, task: Task, done: Done) -> None:
         """Report that a run is done."""
 
     def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
-        """Report an undecided row; more seeds follow."""
+        """Report the undecided rows, and the larger number of seeds that follows."""
 
     def stop(self) -> None:
-        """Report a pause in the runs."""
+        """Report that no run is in progress."""
 
 
 class Silence:
@@ -132,7 +131,7 @@ def compare(
     Args:
         study: the scenario, the engines, and the folder of the runs.
         seeds: number of seeds, 1 ... seeds, the same for both engines.
-        jobs: processes; runs in real time are made one by one.
+        jobs: number of processes; runs in real time are made one by one.
         double: whether to double seeds, up to MOST_SEEDS, while a row is undecided.
         telling: the observer of progress.
         level: confidence level of intervals; each one-sided test has size (1 - level) / 2.
@@ -164,7 +163,7 @@ def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, li
     runs, missing = to_make(study, tasks)
     telling.start(len(tasks), len(runs))
     try:
-        alone = [task for task in missing if task.engine == LINUX]  # two would slow each other down
+        alone = [task for task in missing if task.engine == LINUX]  # parallel runs would be slow
         others = [task for task in missing if task.engine != LINUX]
         for some, processes in ((others, jobs), (alone, 1)):
             if some:

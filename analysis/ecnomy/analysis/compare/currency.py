@@ -8,7 +8,7 @@ seed shows whether figures have moved:
     agents, economy              digit as when the record was made; or OMNeT++/INET does
     omnet/inet                   OMNeT++/INET gives the record's figures to the last digit
 
-Without OMNeT++ and INET, records that only these can confirm are stale.
+Without OMNeT++ and INET, a record that only a run of INET can confirm counts as stale.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Currency(msgspec.Struct, frozen=True):
 
     @property
     def current(self) -> bool:
-        """Whether no reason was found against the record."""
+        """Whether the record holds."""
         return not self.reasons
 
 
@@ -88,7 +88,7 @@ def currency(
     Args:
         record: the record to check.
         checkout: the checkout with its scenario and the sources.
-        omnet: whether OMNeT++/INET may run, which takes tens of seconds.
+        omnet: whether OMNeT++/INET may be run, which takes tens of seconds.
         simulate: function that makes a run.
 
     Raises:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compared figures of a run over its measured window, by source and by link, and its money.
 
-    source   goodput_bps           IP bits per second acknowledged for the first time, all its flows
-             goodput_share         that over all sources' together
-             marks_per_s           CE packets delivered per second, all its flows
+    source   goodput_bps           IP bits/s acknowledged for the first time, over all its flows
+             goodput_share         this over the goodput of all sources
+             marks_per_s           CE packets delivered per second, over all its flows
              marking_probability   CE packets delivered / packets delivered
              mean_delay_s          one-way delay of packets delivered
     link     throughput_bps        IP bits per second whose transmission began
@@ -11,11 +11,11 @@
              marking_probability   CE set / packets offered
              drop_probability      packets dropped / packets offered
              mean_queue_packets    packets waiting, the frame in service excluded
-    money    money_per_s           of all postings; of postings of a kind from payer to payee
-             money_share           these over all postings
+    money    money_per_s           all postings, or the postings of one kind from a payer to a payee
+             money_share           money of these postings / money of all postings
 
-Links are those that data crosses; links that only ACKs cross are left out. A figure without a
-denominator (no packet delivered) is None. A run has rows only for postings that occurred in it.
+Links that only ACKs cross are left out. A figure without a denominator (no packet delivered) is
+None. A run has rows only for postings that occurred in it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def rows_of(plan: Plan) -> list[Row]:
 
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
-    """Return the rows of postings in any of these runs, first that of all postings together."""
+    """Return the rows of postings in any of these runs, first the row of all postings together."""
     found = (key.partition("/") for key in {key for figures in runs for key in figures})
     names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
     if not names:
@@ -112,7 +112,7 @@ def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
 
 
 def filled(runs: Sequence[Figures]) -> list[Figures]:
-    """Return the figures of runs, with 0 for postings that only other runs have."""
+    """Return the figures of runs, with 0 for postings that occur only in other runs."""
     nothing: Figures = {row.key: 0.0 for row in rows_of_money(runs)}
     return [nothing | figures for figures in runs]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The picture of a comparison: for each quantity, both engines' means with their intervals.
 
-Each quantity has a panel: sources on the left, links on the right. Each source or link is a line of
-a panel. Means are drawn in percent of the reference's mean, which is printed beside the name. Grey
-spans show the bound of judged rows. A line without points means that the reference's mean is 0.
-Money is not drawn.
+Each quantity has a panel, with sources on the left and links on the right. Each source or link is a
+line of its panel. Means are drawn in percent of the reference's mean, which is printed beside the
+name. Grey spans show the bound of judged rows. A line without points means that the reference's
+mean is 0. Money is not drawn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["comparison_picture"]
 
 _LINE_INCHES: Final = 0.34
 _PANEL_INCHES: Final = 0.75
-_MOST: Final = 24  # sources or links in a picture; the first ones
+_MOST: Final = 24  # only the first sources or links are drawn
 _APART: Final = 0.16  # offset of the two engines on a line
 _NARROWEST: Final = 12.0  # percent on each side, so that nearly equal means do not look far apart
 _WIDEST: Final = 150.0
@@ -97,7 +97,7 @@ def _label(row: Compared, factor: float) -> str:
 
 
 def _shares(row: Compared, which: int) -> tuple[float, float] | None:
-    """Return mean and half-width in percent of the reference's mean."""
+    """Return the mean and half-width in percent of the reference's mean."""
     reference, mean = row.means[0], row.means[which]
     if reference is None or mean is None or reference.mean == 0:
         return None

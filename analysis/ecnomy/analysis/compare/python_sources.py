@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digests of Python code, without comments, docstrings, blank lines and module locations.
 
-Imported names count, but not their modules, so moving a module needs no new measurement.
+Imported names count, but their modules do not, so moving a module needs no new measurement.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renews the records: `python -m ecnomy.analysis.compare.recording` (make record-omnet).
 
-Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds, which are
-doubled up to 40 while a row is undecided. Its INET figures become
+Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds. The number of
+seeds is doubled, up to 40, while a row is undecided. Its INET figures become
 tests/validation/omnet/<name>.json. Runs are kept in build/record-omnet, so an interrupted recording
 resumes.
 
@@ -71,7 +71,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Index(msgspec.Struct, frozen=True, kw_only=True):
-    """All scenarios to record, and the least number of seeds."""
+    """All scenarios to record, and the smallest number of seeds."""
 
     version: _Version
     seeds: _Seeds

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a comparison: made in separate processes, each kept as one row of figures.
+"""The runs of a comparison.
+
+They are made in separate processes, and each is kept as a row of figures.
 
     <folder>/runs/<engine>-<seed>.json     the figures of a run (Done)
     <folder>/results/<engine>-<seed>/      its results folder, if kept
@@ -53,7 +55,7 @@ BUILT_IN, OMNET, LINUX = ENGINES
 _LOCK: Final = "lock"
 _RUNS: Final = "runs"
 _RESULTS: Final = "results"
-_TRIES: Final = 3  # tries of a run in real time, if it is late
+_TRIES: Final = 3  # times to try a run in real time that is late
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -181,7 +183,7 @@ def claim(folder: Path) -> TextIO:
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
-    """Return the existing rows, and the runs that are missing or made with other code."""
+    """Return the existing rows, and the runs that are missing or were made with other code."""
     there: dict[Task, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))
@@ -243,7 +245,7 @@ def _scenario(task: Task) -> Scenario:
 
 
 def _key(task: Task, scenario: Scenario) -> str:
-    """Return the key of a sweep's run, with the digest of the engine that the task names."""
+    """Return the key that a sweep would use, with the digest of the engine that the task names."""
     code = msgspec.structs.replace(code_now(), engine=engine_digest(task.engine))
     return run_key(make_plan(scenario), scenario.market, code, strategy_modules(scenario.market))
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the C++ sources behind figures. A record with other digests must be probed.
+"""Digests of the C++ sources that produce the figures. A record with other digests must be probed.
 
-    digest = sha256 over the sorted sha256 of the code of all source files below some folders
+    digest = sha256 over the sorted sha256 digests of all source files below some folders
 
 Source files are C++, NED, message and ini files. Their names, comments and layout do not count, nor
 do documents and build products (objects, generated `*_m.cc` and `*_m.h`).
 
-Runs whose plans name only some laws do not depend on the other laws. A law's own header states
-kName, and is included only by the host's list of its family and by headers of other laws. It counts
-only in the digest of runs that name the law, or a law whose header includes it.
+Runs whose plans name only some laws do not depend on the other laws. A law's own header defines
+kName. Only the host's list of its family and headers of other laws include it. It counts only in
+the digest of runs that name the law, or a law whose header includes it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 SHARED: Final = ("omnet/laws", "omnet/bridge", "omnet/host")
 INET: Final = "omnet/inet"
-VIEW: Final = "omnet/inet/view"  # draws in Qtenv; no run depends on it
+VIEW: Final = "omnet/inet/view"  # draws in Qtenv and does not affect runs
 FOLDERS: Final = (*SHARED, INET)
 LINUX_SOURCES: Final = (*SHARED, "omnet/engine", "omnet/linux")
 _SUFFIXES: Final = (".h", ".cc", ".c", ".cpp", ".ned", ".msg", ".ini")
@@ -61,7 +61,7 @@ _LAYOUT: Final = re.compile(r"(?<=\w)(\s)\s*(?=\w)|\s+")
 
 
 def find_checkout(start: Path | None = None) -> Path | None:
-    """Return the nearest folder with the sources, from `start` (default: current) upwards."""
+    """Return the nearest folder with the sources, upwards from `start` or the current folder."""
     here = (start or Path()).resolve()
     folders = (here, *here.parents)
     return next((folder for folder in folders if (folder / FOLDERS[0]).is_dir()), None)
@@ -92,7 +92,7 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """Return the laws with their own header that plans name; extra names are harmless."""
+    """Return the laws that plans name and that have their own header; extra names are harmless."""
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
     laws = frozenset().union(*_law_headers(checkout).values())
@@ -128,7 +128,7 @@ def _law_headers(checkout: Path) -> dict[Path, frozenset[str]]:
 
 @functools.lru_cache(maxsize=1024)
 def _named(file: Path, state: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
-    """The law that a file states as its own, or "", and the names of the files that it includes."""
+    """Return the law that a file defines, or "", and the names of the files that it includes."""
     text = file.read_text()
     law = _LAW.search(text)
     return law[1] if law else "", tuple(Path(name).name for name in _INCLUDE.findall(text))
@@ -147,13 +147,13 @@ def _state(file: Path) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1024)
 def _code_digest(file: Path, state: tuple[int, int]) -> str:
-    """The digest of a file's code; `state` distinguishes a changed file from its earlier state."""
+    """Return the digest of a file's code; `state` tells a changed file from its earlier state."""
     code = file.read_bytes() if file.suffix == ".ini" else code_of(file.read_text()).encode()
     return hashlib.sha256(code).hexdigest()
 
 
 def code_of(text: str) -> str:
-    """Return C++, NED or messages without comments and layout; literals and `#` lines stay."""
+    """Return C++, NED or message code without comments and layout; literals and `#` lines stay."""
     code, at = [], 0
     for token in _TOKENS.finditer(text):
         code += [text[at : token.start()], f"\0{token['kept']}\0" if token["kept"] else " "]
@@ -170,8 +170,7 @@ def _counts(name: str) -> bool:
 
 
 def engine_digest(engine: str) -> str:
-    """The dependencies of an engine's runs: the executable of the built-in engine, else the
-    sources.
+    """Return the digest of the built-in engine's executable, or of another engine's sources.
 
     Raises:
         EngineError: the built-in engine is missing.

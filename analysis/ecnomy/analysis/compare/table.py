@@ -46,7 +46,7 @@ def shown(quantity: str) -> tuple[str, float]:
 
 
 def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> str:
-    """Return a bound as applied at a mean of the reference; `factor` converts to the unit shown."""
+    """Return the bound at a mean of the reference; `factor` converts it to the unit shown."""
     if bound is None:
         return ""
     if bound.is_absolute(reference):
@@ -108,7 +108,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def cost_line(comparison: Comparison) -> str:
-    """Return the CPU time of both engines, and its ratio."""
+    """Return the CPU times of both engines, and their ratio."""
     first, second = comparison.costs
     words = [f"{cost.engine} {cost.cpu_s:.3g} s" for cost in (first, second)]
     ratio = f", ratio {second.cpu_s / first.cpu_s:.3g}" if first.cpu_s > 0 else ""

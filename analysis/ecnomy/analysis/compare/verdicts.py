@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are the means of two engines the same within a bound? Pure statistics over one value per seed.
+"""Tests whether the means of two engines agree within a bound, from one value per seed.
 
 For a relative bound e the two null hypotheses are linear in the means of both engines,
 
     H1: mean(b) - (1 + e) mean(a) >= 0        H2: mean(b) - (1 - e) mean(a) <= 0
 
-so the reference's mean need not be known exactly. For an absolute bound d they are mean(b) -
+so the tests allow for noise in the reference's mean. For an absolute bound d they are mean(b) -
 mean(a) >= d and <= -d. Each is tested by a one-sided t test at size (1 - level) / 2: at level 0.90,
 0.05 each. If both are refuted, the engines are equivalent (Schuirmann 1987, J. Pharmacokinet.
 Biopharm. 15:657; as a statement on a ratio Sasabuchi 1988). If the mean is shown to lie beyond one
 of the bounds, they are different. Otherwise the row is undecided: the interval straddles a bound.
 
-Runs of equal seed draw the same files, calls and starts in both engines, so values are paired by
-seed where both engines have the same seeds (n - 1 degrees of freedom), else independent (Welch).
-Ratios have Fieller's interval, not the delta method's. Rows are judged one by one, so one in twenty
-of the rows that are truly just outside their bounds is called equivalent.
+Runs of equal seed draw the same files, calls and starts in both engines. If both engines have the
+same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, they are independent
+(Welch). Ratios have Fieller's interval, not the delta method's. Rows are judged one by one, so one
+in twenty of the rows that lie just outside their bounds is called equivalent.
 
 Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
 wider at the reference's mean; all money 5 %, each sort of postings 5 % or 1 % of all money,
@@ -162,7 +162,7 @@ def judge(
 
 
 def _p(p: float, on_bound: bool) -> float:
-    """A value on a bound without any spread (such as 0 against 0) is within it."""
+    """Return the p-value; a mean on a bound, without any spread (0 against 0), is within it."""
     return 0.0 if on_bound and p == 1.0 else p
 
 
@@ -173,7 +173,7 @@ def compared(
     level: float = LEVEL,
     bounds: Mapping[tuple[str, str], Bound] = BOUNDS,
 ) -> list[Compared]:
-    """Compare every row, and all money of both; figures are by seed, then by row key.
+    """Compare all rows and the money of both engines; figures are by seed, then by row key.
 
     Args:
         rows: rows of sources and links.

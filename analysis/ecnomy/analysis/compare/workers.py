@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of a comparison in several processes.
+"""Makes the runs of a comparison in several processes.
 
 A worker makes one run after another and writes the rows itself. Workers end with the process that
 started them, however it ends. An interrupted run leaves no row.
@@ -63,7 +63,7 @@ def _told(told: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
-    """Start processes that are terminated, not awaited, after an error."""
+    """Start a pool of processes that are terminated after an error, without waiting for them."""
     context = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(jobs, context, _begin_worker)
     before = set(multiprocessing.active_children())
@@ -88,4 +88,4 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)  # a killed parent cannot ask for an orderly end; its engine notices the hang-up
+        os._exit(1)  # the parent was killed; the engine ends when its connection breaks

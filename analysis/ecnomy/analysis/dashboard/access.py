@@ -19,7 +19,7 @@ _Receive = Callable[[], Awaitable[_Message]]
 _Send = Callable[[_Message], Awaitable[None]]
 _App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 _REFUSED: Final = b"Open the address that `ecnomy dashboard` printed, with its token.\n"
-_POLICY_VIOLATION: Final = 1008  # RFC 6455; before the handshake the server makes it a 403
+_POLICY_VIOLATION: Final = 1008  # RFC 6455; before the handshake the server sends it as a 403
 
 
 class Guard:

@@ -36,7 +36,7 @@ _NEEDED: Final = ("solara", "altair")  # packages that Mesa's page needs
 # time in which a page can reconnect; a crashed browser never does
 _LOST: Final = "15s"
 _TOKEN_BYTES: Final = 16
-_SLOW_S: Final = 120.0  # longest silence of a browser on a busy machine
+_SLOW_S: Final = 120.0  # longest time without a message from a browser on a busy machine
 
 Host = Annotated[
     str, typer.Option(help="Address to listen on. With 0.0.0.0 other machines can connect.")
@@ -116,7 +116,7 @@ def _serve(sock: socket.socket, token: str) -> None:
     """Run Solara's server without its announcement, until SIGINT or SIGTERM."""
     os.environ.setdefault("SOLARA_TELEMETRY_MIXPANEL_ENABLE", "false")
     os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
-    os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # it covers what is below it
+    os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # the banner would cover the page
     os.environ["SOLARA_APP"] = _PAGE
     # It checks the style of Mesa's code, and would require secure cookies without https.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"solara\.")

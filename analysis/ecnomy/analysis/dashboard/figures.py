@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of the live page: how a market's reports and books changed over the last seconds.
 
-Rates, marks and money per second are means over the last WINDOW_S of simulated time, at least an
-epoch. Marks and prices of links cover the data of each source in that time, counted pair by pair.
-For a finished run, ecnomy.analysis.run.link_marking estimates them.
+Rates, marks and money per second are means over the last WINDOW_S of simulated time, but at least
+one epoch. Marks and prices of links are counted for the data between each pair of nodes in that
+time. For a finished run, ecnomy.analysis.run.link_marking estimates them.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ KEPT: Final = 300  # number of observations drawn over time
 
 
 class GroupSeen(msgspec.Struct, frozen=True):
-    """A group of flows; rates are of IP packets, money in units."""
+    """A group of flows. Rates count IP packets, and money is in units."""
 
     name: str
     flows: int
     active: int  # now
-    goodput_bps: float  # all together
+    goodput_bps: float  # sum over the flows
     marks_per_s: float
-    charge_per_s: float  # the cost of these marks, independent of the payer
+    charge_per_s: float  # the cost of these marks, whoever pays
     fee_per_s: float  # class fees
     service: str  # class, "mixed" for several, "" for none
     pay_micro: float  # mean payment of a flow for marks, micro-units/s; -1 if unset

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The groups of the live page: the sources of a `group`, else each source alone."""
+"""The groups of the live page. A group contains the sources of a `group` or a single source."""
 
 from __future__ import annotations
 

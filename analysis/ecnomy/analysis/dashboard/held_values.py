@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that the user of the page sets and holds; they are passed to the market before each step.
+"""Values that the user of the page sets; they are passed to the market before each step.
 
 Agents continue to decide; held values override them. The thread of the page changes values while
-another thread steps, so each change is a single atomic operation on a dict.
+another thread steps the market, so each change is a single atomic operation on a dict.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DECADES: Final = 10  # stops of a slider per factor of ten
 
 
 class Hand:
-    """The held values, by name; agents decide all others.
+    """The held values, by name; agents set all others.
 
     Attributes:
         price_micro: carrier -> price, micro-units per mark.
@@ -39,7 +39,7 @@ class Hand:
         """Pass the values to the market, for the next epoch.
 
         Raises:
-            EcnomyError: the market refuses it.
+            EcnomyError: the market refuses a value.
         """
         for carrier, price in list(self.price_micro.items()):
             market.post_price(carrier, price / MICRO)
@@ -57,7 +57,7 @@ class Hand:
 
 
 def stops(base_micro: int) -> tuple[int, ...]:
-    """Return the stops of a money slider: 0, and a tenth to ten times its initial value.
+    """Return the stops of a money slider: 0, and from a tenth to ten times its initial value.
 
     There are ten stops per factor of ten, rounded to three digits. For an initial value of 0, the
     stops surround one unit of money.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The knobs of the live page: a service class or a payment per group, prices, and load.
 
-A knob shows the value in force. Turning it holds a value (held_values.py), and `release` ends this.
-Knobs are redrawn when their `version` changes: after a step, and after a knob was turned.
+A knob shows the value in force. Turning it sets a value that stays until `release`
+(held_values.py). Knobs are redrawn when their `version` changes, that is, after a step or after a
+knob was turned.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Turn = Callable[[], None]
 
 @solara.component
 def Groups(live: LiveMarket, turn: Turn, version: object) -> None:
-    """Each group with its knob and its numbers."""
+    """Show each group with its knob and its numbers."""
     seen = live.watch.last.groups
     with solara.Div():
         for i, (group, numbers) in enumerate(zip(live.groups, seen, strict=True)):
@@ -79,7 +80,7 @@ def _pay_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> No
 
 @solara.component
 def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
-    """Each carrier with its price and its results."""
+    """Show each carrier with its price and its results."""
     held, first = live.hand.price_micro, live.watch.first.carriers
     with solara.Div():
         for i, seen in enumerate(live.watch.last.carriers[:MOST_GROUPS]):
@@ -95,7 +96,7 @@ def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
 
 @solara.component
 def Load(live: LiveMarket, turn: Turn, version: object) -> None:
-    """The share of flows that may send, in one group or in all."""
+    """Show the share of flows that may send, in one group or in all."""
     whom, set_whom = solara.use_state(_ALL)
     names = [group.name for group in live.groups]
     held = live.hand.load

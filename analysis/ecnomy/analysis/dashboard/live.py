@@ -3,11 +3,11 @@
 
 At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
 be about to take several steps. So a Stage holds the only market of a page. It ends the previous
-engine, and opens another when the thread that played has ended.
+engine, and opens another when the playing thread has ended.
 
-While another thread draws the page, for example after a knob was turned, a request to draw it again
-makes that thread start over. If drawing takes longer than a step, a playing thread would keep it
-drawing without end. So a step waits until the last requested picture is drawn (Drawn).
+A request to draw the page makes a thread that is drawing it start over. If drawing takes longer
+than a step, the requests of a playing thread would keep it from ever finishing. So a step waits
+until the last requested picture is drawn (Drawn).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from ecnomy.markets.session.session import open_market
 
 __all__ = ["Drawn", "LiveMarket", "Stage"]
 
-_PLAYER_ENDS_S: Final = 2.0  # it sleeps for half a second at most
-_LONGEST_S: Final = 5.0  # a page that nobody sees is not drawn
+_PLAYER_ENDS_S: Final = 2.0  # the playing thread sleeps for half a second at most
+_LONGEST_S: Final = 5.0  # a hidden page is not drawn
 
 
 class Drawn:
@@ -41,13 +41,13 @@ class Drawn:
         self._changed = threading.Condition()
 
     def done(self, number: int) -> None:
-        """Take the number of a picture that has just been drawn."""
+        """Record the number of a picture that has just been drawn."""
         with self._changed:
             self._number = max(self._number, number)
             self._changed.notify_all()
 
     def wait(self, number: int) -> None:
-        """Wait for a picture, at most some seconds.
+        """Wait for a picture, but at most some seconds.
 
         If it is not there yet, wait as long again, because its thread has work left.
         """
@@ -83,17 +83,17 @@ class Stage:
             return self._market
 
     def _await_players(self) -> None:
-        """Let threads end that still play a closed market, where they step nothing."""
+        """Wait until threads that still play a closed market have ended."""
         players, self._players = self._players - {threading.current_thread()}, set()
         for player in players:
             player.join(_PLAYER_ENDS_S)
 
     def replaces(self, market: Market) -> bool:
-        """Whether a reset has ended the market, and another follows."""
+        """Check whether a reset has ended the market, so that another follows."""
         return self._market is not market and not self._closed
 
     def close(self) -> None:
-        """End the current market and its engine; no other follows."""
+        """End the current market and its engine for good."""
         self._closed = True
         self._end()
 
@@ -128,7 +128,7 @@ class LiveMarket:
         hand: the held values.
         watch: the record of observations.
         failure: the error that ended the run, in one line; "" without an error.
-        drawn: the last picture of the page; asked: the number of the last requested one.
+        drawn: the last picture of the page; `asked`: the number of the last requested picture.
     """
 
     def __init__(self, stage: Stage, seed: int) -> None:

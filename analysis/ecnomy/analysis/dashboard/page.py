@@ -32,13 +32,13 @@ from ecnomy.markets.scenario import load
 __all__ = ["Page"]
 
 _STYLE: Final = Path(__file__).with_name("page.css")
-_PLAY_MS: Final = 101  # pause between two steps while it plays: a stop of the slider
+_PLAY_MS: Final = 101  # pause between two steps; it must be a stop of the slider
 _MOST_SEED: Final = 100
 
 
 @solara.component
 def Page() -> None:
-    """One browser tab."""
+    """Show the page in a browser tab."""
     solara.Title("ecnomy")
     solara.Style(_STYLE)
     opened = solara.use_memo(_opened, [])
@@ -49,7 +49,7 @@ def Page() -> None:
 
 
 def _opened() -> tuple[Stage, LiveMarket] | str:
-    """The stage and the first market of a tab, or one line on why it has no market."""
+    """Return the stage and the first market of a tab, or a line that says why it has no market."""
     shown = msgspec.json.decode(os.environ[SHOWN], type=Shown)
     try:
         scenario = load(shown.config, overrides=shown.changes, seed=shown.seed)
@@ -61,7 +61,7 @@ def _opened() -> tuple[Stage, LiveMarket] | str:
 
 @solara.component
 def Opened(stage: Stage, first: LiveMarket) -> None:
-    """Mesa's controls and the board."""
+    """Show Mesa's controls and the board."""
     model = solara.use_reactive(first)
     solara.use_effect(lambda: stage.close, [])
     with solara.AppBar():
@@ -74,7 +74,7 @@ def Opened(stage: Stage, first: LiveMarket) -> None:
 
 @solara.component
 def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
-    """Mesa's buttons and parameters, without its switch for threads."""
+    """Show Mesa's buttons and parameters, without its switch for threads."""
     parameters, pause_ms = solara.use_reactive({}), solara.use_reactive(_PLAY_MS)
     epochs, threads = solara.use_reactive(1), solara.use_reactive(False)
     seed = stage.scenario.seed
@@ -97,7 +97,7 @@ def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
 
 @solara.component
 def Board(model: solara.Reactive[LiveMarket]) -> None:
-    """The scenario, and knobs."""
+    """Show the scenario and the knobs."""
     picture = update_counter.get()
     turned = solara.use_reactive(0)
     live = model.value
@@ -129,7 +129,7 @@ def Board(model: solara.Reactive[LiveMarket]) -> None:
 
 @solara.component
 def Network(live: LiveMarket, steps: int) -> None:
-    """The map, and the congested links."""
+    """Show the map and the congested links."""
     plan = live.market.plan
     positions = live.stage.scenario.document.network.positions
     place = solara.use_memo(lambda: place_of(plan, positions), [live])
@@ -145,13 +145,13 @@ def Network(live: LiveMarket, steps: int) -> None:
 
 @solara.component
 def History(live: LiveMarket, steps: int) -> None:
-    """Rates, use and prices over time."""
+    """Show rates, use and prices over time."""
     svg = solara.use_memo(lambda: history_svg(list(live.watch.history)), [live, steps])
     _card("Over time", lambda: _picture(svg, "Rates, use of links and prices over time"))
 
 
 def _card(title: str, content: Callable[[], Any]) -> None:
-    place = "ec-" + title.split()[0].lower()  # its place on a telephone
+    place = "ec-" + title.split()[0].lower()  # its position on a telephone
     with solara.Div(classes=["ec-card", place]):
         solara.HTML(tag="h2", unsafe_innerHTML=html.escape(title))
         content()

@@ -44,7 +44,7 @@ Place = tuple[dict[str, Point], float]  # position of each node, and the height 
 
 
 def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
-    """Return the places of nodes; if a path has no positions, its nodes form a row."""
+    """Return the positions of nodes; the nodes of a path without positions form a row."""
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
     chain = _chain(plan.nodes, edges)
     inner = WIDE - 2 * _MARGIN
@@ -75,11 +75,11 @@ def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes, dict[int, str]]:
-    """Return the map of the network now, and link -> badge of congested directions, worst first.
+    """Return the current map of the network, and link -> badge of congested links, worst first.
 
     Args:
         plan: the plan of the run.
-        place: the places of its nodes.
+        place: the positions of its nodes.
         links: the load of each direction; empty before the first epoch.
     """
     from matplotlib.figure import Figure
@@ -101,7 +101,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
 
 
 def history_svg(history: Sequence[Seen]) -> bytes:
-    """Draw over time rates per flow by group, use of carriers' busiest links, and prices."""
+    """Draw rates per flow by group, use of carriers' busiest links, and prices over time."""
     from matplotlib.figure import Figure
 
     names = [group.name for group in history[-1].groups][:MOST_GROUPS]
@@ -151,7 +151,7 @@ def _draw_panel(
 
 
 def _draw_names(axis: Axes, names: Sequence[str]) -> None:
-    """The legend of lines, below the panel."""
+    """Draw the legend of lines, below the panel."""
     look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.16), "frameon": False}
     axis.legend(**look, fontsize=9, ncols=_columns(names), handlelength=1.8, columnspacing=1.2)
 
@@ -166,7 +166,7 @@ def _key_rows(names: Sequence[str]) -> int:
 
 
 def _draw_key(axis: Axes) -> None:
-    """Explains the colour, width and rim of a line."""
+    """Explain the colour, width and rim of a line."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 

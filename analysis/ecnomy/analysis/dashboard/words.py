@@ -22,7 +22,7 @@ Fact = tuple[str, str, float, str]  # quantity, key, value in base units, words
 
 
 def clock(seen: Seen, duration_s: float) -> str:
-    """The progress of the run, and the window of the means."""
+    """Return the progress of the run and the window of the means."""
     t = _figure("time", seen.t_s, f"{seen.t_s:g} s of {duration_s:g} s")
     window = f"means over the last {seen.window_s:g} s"
     return f"{t} simulated; {window if seen.window_s else 'nothing has been sent yet'}"
@@ -35,7 +35,7 @@ def name_tag(name: str, colour: str, beside: str) -> str:
 
 
 def group_facts(group: GroupSeen) -> str:
-    """A group's rate and its cost."""
+    """Return a group's rate and its cost."""
     facts: list[Fact] = [
         ("rate of a flow", "rate", group.each_bps, f"{_number(group.each_bps / 1e6)} Mbps"),
         ("all together", "total", group.goodput_bps, f"{_number(group.goodput_bps / 1e6)} Mbps"),
@@ -48,7 +48,7 @@ def group_facts(group: GroupSeen) -> str:
 
 
 def carrier_facts(carrier: CarrierSeen) -> str:
-    """The use of a carrier's busiest link, and the carrier's earnings."""
+    """Return the use of a carrier's busiest link and the carrier's earnings."""
     used = carrier.utilization
     busiest = f"use of {carrier.link}" if carrier.link else "use of its busiest link"
     facts: list[Fact] = [
@@ -60,7 +60,7 @@ def carrier_facts(carrier: CarrierSeen) -> str:
 
 
 def congested_list(links: Sequence[LinkLoad], badges: Mapping[int, str]) -> str:
-    """The congested links by their badges, the worst first."""
+    """Return the congested links with their badges, the worst first."""
     if not links:
         return "<p>Nothing has been sent yet: press Step or \N{BLACK RIGHT-POINTING TRIANGLE}.</p>"
     if not badges:
@@ -79,7 +79,7 @@ def _congested(link: LinkLoad, badge: str) -> str:
 
 
 def accounts_table(accounts: Sequence[Account]) -> str:
-    """The balance of each agent, and its change."""
+    """Return the balance of each agent and its change."""
     head = "<tr><th>account</th><th>balance<br>[money]</th><th>change<br>[money/s]</th></tr>"
     rows = "".join(
         f"<tr><td>{html.escape(a.name)}<small>{html.escape(a.role or 'no agent')}</small></td>"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The curves of a run in the picture of a diff: rates, marking, queues, prices, balances.
 
-The title of its panel identifies a curve, so that runs of both groups share a panel.
+A curve is identified by the title of its panel, so that runs of both groups share a panel.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Return the links common to all runs that have the most marks and drops.
+    """Return those links common to all runs that have the most marks and drops.
 
     If no link marked or dropped, return the most used one.
     """

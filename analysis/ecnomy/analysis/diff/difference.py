@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two groups of runs compared in all their outcomes.
 
-An outcome is compared over the runs that have it. If runs of both groups match (same seed), they
-are compared in pairs, else the groups are compared as a whole (see
+An outcome is compared over the runs that have it. If runs of both groups have the same seeds, they
+are compared in pairs; otherwise, the groups are compared as a whole (see
 ecnomy.analysis.statistics.comparisons). A single run or pair gives a difference without an
 interval. Outcomes with the same value in every run are only counted, and q-values cover all others.
 Outcomes that differ (q up to 0.05) come first. Within each part, outcomes are in order of effect
@@ -58,12 +58,12 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> bool:
-        """Whether it is a difference, given all other comparisons."""
+        """Whether the groups differ in it, given all other comparisons."""
         return self.q <= SURE
 
     @property
     def change(self) -> float:
-        """The difference over the larger mean, which gives the order if there are no intervals."""
+        """The difference over the larger mean; it gives the order if there are no intervals."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 
@@ -92,7 +92,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def single(self) -> bool:
-        """Whether intervals are missing because a side has one run, or there is one pair."""
+        """Whether intervals are missing because there is only one pair, or one run on a side."""
         return min(self._counts) < 2
 
     @property
@@ -103,7 +103,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def used(self) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-        """The compared runs; pair by pair if they are paired."""
+        """The compared runs, pair by pair if they are paired."""
         return _matched(self.first, self.second) if self.pairs else self._all
 
     @property
@@ -212,7 +212,7 @@ def _order(one: Outcome) -> tuple[bool, float, float, str]:
 
 
 def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
-    """Give groups with equal names the names of their first runs, else A and B."""
+    """Give groups with equal names the names of their first runs, or A and B."""
     if first.name != second.name:
         return first, second
     labels = first.members[0].label, second.members[0].label
@@ -224,7 +224,7 @@ def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
 
 
 def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-    """Return the pairs in the order of the first group."""
+    """Return the pairs in the order of the first group, and the reason if there are none."""
     other = {member.key: member for member in second.members}
     pairs = [(member, other[member.key]) for member in first.members if member.key in other]
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)

@@ -5,7 +5,7 @@ A group is named by one or more of these:
 
     results/red-1                     the results folder of a run
     results/red                       a folder with results folders in it: 1/, 2/, 3/
-    results/price                     a sweep of one point, under several seeds
+    results/price                     a sweep of one point with several seeds
     results/price:PATH=VALUE          the runs of a sweep in which a parameter has this value
     results/laws:red                  likewise, if only one parameter has a value of this name
 

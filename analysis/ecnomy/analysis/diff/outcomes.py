@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a stored run by column, as a sweep keeps it (sweeps/outcome_names.py has names).
+"""The outcomes of a stored run, by the columns of a sweep (see sweeps/outcome_names.py).
 
 The columns are those of markets/README.md, "A sweep's table", computed by the same functions. For a
 run that a sweep kept, they equal the columns of the sweep to the last digit.
@@ -18,7 +18,7 @@ __all__ = ["outcomes_of"]
 
 
 def outcomes_of(run: RawRun) -> dict[str, float | None]:
-    """Return the outcome columns of a run; None for a mean over nothing.
+    """Return the outcome columns of a run; a mean without values is None.
 
     Raises:
         ResultsError: a table is missing, unreadable, or of an earlier version without a column.

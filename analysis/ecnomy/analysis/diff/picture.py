@@ -35,7 +35,7 @@ __all__ = ["diff_picture"]
 Curves = dict[str, list[Curve]]
 _MOST_PANELS: Final = 12
 _MOST_OF_A_KIND: Final = 4
-_MOST_RUNS: Final = 20  # of a group that are drawn
+_MOST_RUNS: Final = 20  # number of runs of a group that are drawn
 _COLUMNS: Final = 2
 _LOOKS: Final[tuple[dict[str, Any], ...]] = (
     {"color": COLOURS[1], "linestyle": "-", "marker": "o"},
@@ -77,7 +77,7 @@ def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
 
 
 def _panels(first: Curves, second: Curves) -> list[str]:
-    """Return panels of common curves by kind, and of prices that only one side changed."""
+    """Return the panels: common curves by kind, and prices that only one side changed."""
     names = [name for name in first if name in second]
     names += [n for n in (*first, *second) if n.endswith(": price of a mark") and n not in names]
     kinds = dict.fromkeys(name.rpartition(": ")[2] for name in names)
@@ -140,7 +140,7 @@ def _draw(axis: Axes, own: Sequence[Curve], number: int) -> None:
     t_s = shortest.t_s
     values = np.array([np.interp(t_s, c.t_s, c.values) for c in own], dtype=np.float64)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of times at which no run has a value
+        warnings.simplefilter("ignore", RuntimeWarning)  # at some times, no run has a value
         mean, low, high = np.nanmean(values, 0), np.nanmin(values, 0), np.nanmax(values, 0)
     look = _LOOKS[number]
     if len(own) > 1:

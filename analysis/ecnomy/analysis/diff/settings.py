@@ -24,7 +24,7 @@ _MISSING: Final = object()
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A setting whose value differs in the second group; values are in words."""
+    """A setting whose value differs between the groups; values are in words."""
 
     path: str
     first: str
@@ -93,7 +93,10 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
 
 
 def _same_maker(first: str, second: str) -> bool:
-    """Check for one engine; a sweep that kept no results has no version, an old one no engine."""
+    """Check for one engine.
+
+    Sweeps without kept results lack a version, and old ones lack an engine.
+    """
     return first.startswith(second) or second.startswith(first)
 
 
@@ -128,7 +131,7 @@ def _rows_alike(values: Sequence[Any]) -> bool:
 
 
 class _Given:
-    """The scenarios without defaults, to distinguish mappings."""
+    """The scenarios without defaults, which tell mappings apart."""
 
     def __init__(self, scenarios: Sequence[Mapping[str, Any]]) -> None:
         self._scenarios = scenarios

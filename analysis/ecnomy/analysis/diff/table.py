@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A diff in the terminal: settings, a table of outcomes, and sentences on who earns more."""
+"""A diff in the terminal: settings, a table of outcomes, and sentences about profits."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _q(q: float) -> str:
 
 
 def legend(found: Diff) -> Iterator[str]:
-    """Yield the meaning of the columns, and the outcomes not in the table."""
+    """Yield the meaning of the columns and the number of outcomes that are not in the table."""
     if found.single:
         yield "one run each: no interval; run several seeds for intervals"
     else:
@@ -124,7 +124,7 @@ def _outcomes(count: int) -> str:
 
 
 def sentences(found: Diff) -> Iterator[str]:
-    """Yield the group in which each seller earns more."""
+    """Yield a sentence on each seller, with the group in which it earns more."""
     by_column = {one.column: one for one in found.outcomes}
     for seller in found.sellers[:_MOST_SELLERS]:
         one = by_column.get(f"balance.{seller}")

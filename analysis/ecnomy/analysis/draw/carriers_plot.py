@@ -42,7 +42,7 @@ __all__ = ["carriers_picture", "income_over"]
 
 _BINS: Final = 40  # intervals per line, because one payer has few marks
 _MOST_STEPS: Final = 60  # with more changes, customers are drawn as interval means
-_MOST: Final = 6  # most carriers that a reader can tell apart
+_MOST: Final = 6  # a reader can tell at most this many carriers apart
 _MOST_PAYMENTS: Final = 8  # lines of income; all others are summed in one line
 _DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
@@ -76,7 +76,7 @@ class _Data(msgspec.Struct, frozen=True):
         return times / PS_PER_S, values[at]
 
     def mean_of(self, choice: Choice, option: int) -> Floats:
-        """Return the mean share of customers with an option in each interval, in percent."""
+        """Return the mean percentage of customers with an option in each interval."""
         edges = zip(self.edges_ps[:-1].tolist(), self.edges_ps[1:].tolist(), strict=True)
         return np.array([100 * choice.shares(a, b)[option] for a, b in edges])
 

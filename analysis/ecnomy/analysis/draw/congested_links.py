@@ -12,7 +12,7 @@ from ecnomy.analysis.run.summary import LinkRow, Summary
 
 __all__ = ["MOST_LINKS", "DrawnLink", "congested_links"]
 
-MOST_LINKS: Final = 4  # most lines that a reader can tell apart without colour
+MOST_LINKS: Final = 4  # a reader can tell at most this many lines apart without colour
 
 
 class DrawnLink(msgspec.Struct, frozen=True):

@@ -41,7 +41,7 @@ __all__ = ["guarantee_picture"]
 
 _BARS: Final = 40  # largest number of bars; narrower bars contain too few calls
 _LENGTHS_S: Final = (10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
-_POINTS: Final = 120  # of the marking rate, if the provider reports none
+_POINTS: Final = 120  # points of the marking rate, if the provider reports none
 _DASHES: Final = (0, (5, 2))
 _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
 
@@ -104,7 +104,7 @@ def _from_zero(axis: Axes) -> None:
 
 
 def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
-    """Return times [s] and values of a provider's reading; each holds until the next time."""
+    """Return times [s] and values of a provider's reading; a value holds until the next time."""
     table = data.run.agents
     mine = (table["agent"].astype(str) == data.provider.name) & (table["name"].astype(str) == name)
     own = table[mine]

@@ -44,7 +44,7 @@ def layout(
     known: Mapping[str, Point],
     width: float,
 ) -> tuple[dict[str, Point], float]:
-    """Return node -> point for a map of this width, and its height (1/3 to 0.7 of the width)."""
+    """Return node -> point for a map of this width, and the map's height (1/3 to 0.7 of it)."""
     places = _projected(known)
     if len(places) < len(nodes):
         places = _laid_out(nodes, edges, places)

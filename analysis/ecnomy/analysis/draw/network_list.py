@@ -34,7 +34,7 @@ _MOST_SENDERS: Final = 5
 
 
 def badge_names(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return badge names that differ from all nodes: letters, else numbers, else Greek letters."""
+    """Return badge names that differ from all node names: letters, numbers or Greek letters."""
     taken = {node.strip().casefold() for node in nodes}
     for names in _BADGE_NAMES:
         if not taken & {name.casefold() for name in names}:
@@ -106,7 +106,7 @@ def _draw_senders(
 
 
 def link_facts(link: LinkLoad) -> str:
-    """Return the use of a link and its signs of congestion in words; its price if it marks."""
+    """Return the use of a link, its signs of congestion, and its price if it marks, in words."""
     parts = [f"{100 * link.utilization:.0f} % used"]
     if link.marked > 0:
         parts.append(f"{_share(link.marked)} marked")

@@ -29,7 +29,7 @@ _MOST_NUMBERED: Final = 60  # with more directions, utilisations are not printed
 _MOST_NAMED: Final = 60  # with more nodes, only ends of congested links are named
 _NAME_SIZE: Final = 8.5  # font size of node names
 _ACROSS: Final = (2.0, 6.0, 10.0)  # distances from a link, across the widest arrow
-_BETWEEN: Final = 17.0  # points between links that join the same nodes: room for a utilisation
+_BETWEEN: Final = 17.0  # points between links that join the same nodes, with room for a utilisation
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ def map_labels(
     width: float,
     letters: float = 1.0,
 ) -> list[Label]:
-    """Return the names for all maps; if there are many nodes, only the ends of congested links.
+    """Return the names for all maps: all nodes or, if there are many, only ends of congested links.
 
     Args:
         points: node -> position.
@@ -63,7 +63,7 @@ def map_labels(
         ends = {node for link in congested for node in (link.source, link.target)}
         named = {node: point for node, point in points.items() if node in ends}
     lines = [_aside(points[a], points[b], by) for a, b in edges for by in _ACROSS]
-    written = [_middle(points[a], points[b]) for a, b in edges] * 3  # numbers weigh more than lines
+    written = [_middle(points[a], points[b]) for a, b in edges] * 3  # triple weight
     return name_labels(named, letters * _NAME_SIZE, lines + written, width)
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["overview", "overview_figure"]
 
-_BINS: Final = 60  # intervals per line: a flow has too few marks for more
+_BINS: Final = 60  # intervals per line; a flow has too few marks for more intervals
 _MANY: Final = 6  # for a larger group, only the mean of its flows is drawn
 # one more marker than colours: pairs repeat only after 42 groups
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")

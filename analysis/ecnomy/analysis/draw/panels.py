@@ -45,7 +45,7 @@ def panel_style() -> AbstractContextManager[None]:
 
 
 def _seaborn() -> Any:
-    """Import seaborn; the first time, without packages that its styles do not need (some 30 MB).
+    """Import seaborn without the packages that its styles do not need (some 30 MB).
 
     Its widgets for notebooks would load IPython. In place of scipy.stats it has its own density
     estimate.
@@ -132,6 +132,6 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """Return a name in at most `most` letters, cut in the middle, as names differ at the ends."""
+    """Return a name cut in the middle to at most `most` letters, as names differ at their ends."""
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

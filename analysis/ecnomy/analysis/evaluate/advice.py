@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings that `ecnomy check` gives for a law in the networks of an evaluation."""
+"""Warnings of `ecnomy check` about a law in the networks of an evaluation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["advice"]
 
 
 def advice(evaluation: Evaluation) -> dict[str, list[Condition]]:
-    """Return the warnings that apply to the law, but to neither standard in its place.
+    """Return the warnings that apply to the law but to neither standard in its place.
 
     Returns:
         warning -> the conditions in which it applies, in their order.

@@ -20,12 +20,12 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A column of the runs that is used to judge a criterion.
 
     Attributes:
-        column: the column (measures.py, or a sweep's own).
+        column: the column, from measures.py or a sweep's table.
         of: its name in tables.
         better: higher or lower.
         unit: unit of its values in tables: "", %, ms, Mbps or packets.
-        margin: share of a standard's value below which a difference counts as none.
-        least: absolute difference that counts as none.
+        margin: a difference below this share of a standard's value does not count.
+        least: a difference of at most this size does not count.
         at_most: absolute bound, instead of a comparison with the standards.
         only: the condition for which it is judged; "" for all conditions.
     """
@@ -53,7 +53,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         asks: the question that its figures answer.
         sources: sources of the scenario; the transport `candidate` is the law under evaluation
             or a standard in its place, `other` a standard beside it.
-        others: the standards that stand for `other`, one after another.
+        others: the standards that take the place of `other`, one after another.
         set: changes to the scenario in all conditions.
         conditions: changes to the scenario by name of the condition.
     """
@@ -84,7 +84,7 @@ class Condition(msgspec.Struct, frozen=True):
     Attributes:
         label: its name, with the standard beside the candidate if there are several.
         own: its key in the criterion's `conditions`.
-        other: the standard that stands for `other`, "" for none.
+        other: the standard in the place of `other`; "" if there is none.
     """
 
     criterion: Criterion
@@ -109,7 +109,7 @@ class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         standards: transports that stand in for the candidate, by name.
         scenario: the scenario that conditions change.
-        absent: sections of the RFC without a run -> what they ask.
+        absent: section of the RFC without a run -> the question it asks.
     """
 
     standards: dict[str, dict[str, Any]]

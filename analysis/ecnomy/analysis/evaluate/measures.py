@@ -25,7 +25,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
         .fair_share        the mean goodput of its flows over that of all greedy flows
         .least_share       the smallest fair_share of all sources of greedy flows
         .jain              Jain's index of its flows' goodputs
-        .lost_share        packets lost, of those that were lost or arrived
+        .lost_share        packets lost / packets lost or delivered
         .sent_per_round    packets sent by a flow in a round trip without queueing
         .mean_transfer_s   mean time of the files that were fetched; None without any
 

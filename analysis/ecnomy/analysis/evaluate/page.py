@@ -35,7 +35,7 @@ def write_page(evaluation: Evaluation, found: Sequence[Judged], file: Path) -> A
 
 
 def page_of(evaluation: Evaluation, found: Sequence[Judged]) -> AnswerPage:
-    """Return all content of the page."""
+    """Return the content of the page."""
     return AnswerPage(
         title=f"{evaluation.name} by the criteria of RFC 9743",
         verdict=wording.verdict_class(found),

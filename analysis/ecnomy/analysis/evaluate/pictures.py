@@ -15,7 +15,7 @@ __all__ = ["means", "row_label"]
 
 _LOOKS: Final = ((COLOURS[5], "D"), (COLOURS[1], "o"), (COLOURS[2], "s"))  # candidate, standards
 _WIDTH: Final = 5.6  # inches
-_LETTERS: Final = 26  # of a line of a condition's name
+_LETTERS: Final = 26  # longest line of a condition's name
 
 
 def means(verdicts: Sequence[Verdict]) -> bytes:

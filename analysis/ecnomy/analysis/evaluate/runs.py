@@ -61,7 +61,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     @property
     def laws(self) -> dict[str, dict[str, Any]]:
-        """Return the transports by name, the candidate's first."""
+        """Return the transports by name, starting with the candidate's."""
         return {self.name: self.transport, **criteria().standards}
 
     def cases(self, criterion: Criterion) -> list[Condition]:
@@ -153,13 +153,13 @@ def _transport(source: dict[str, Any], places: dict[str, dict[str, Any]]) -> dic
 def measured(
     evaluation: Evaluation, folder: Path, pool: Pool, told: Callable[[int, int], Observer]
 ) -> Values:
-    """Make the missing runs, and return the columns of all.
+    """Make the missing runs, and return the columns of all runs.
 
     Args:
         evaluation: the law and the criteria.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a listener, for the number of runs and of missing ones.
+        told: function that returns a listener, given the number of runs and the number missing.
 
     Raises:
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.

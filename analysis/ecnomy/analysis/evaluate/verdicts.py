@@ -11,7 +11,7 @@ of the figure:
 
 A figure with a bound of the RFC is compared with that bound: as good within it, worse beyond it.
 The verdict of a criterion is the worst of its figures' verdicts, or `better` if one is better and
-the rest as good.
+the rest are as good.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORSE: Final = "worse"
 OPEN: Final = "open"
 GOOD: Final = "as good"
 BETTER: Final = "better"
-VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # a criterion has the first one of its figures
+VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first of its figures' verdicts counts
 _LEVEL: Final = 0.95
 
 
@@ -39,8 +39,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
     Attributes:
         verdict: worse, open, as good or better.
-        means: law -> interval of its mean, in the unit of the column; the candidate's first.
-            None for a law whose runs have no value.
+        means: law -> interval of its mean, in the unit of the column, starting with the
+            candidate's; None for a law whose runs have no value.
     """
 
     case: Condition
@@ -60,7 +60,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def excess(self) -> float:
-        """Return by how many margins the candidate is worse than the worst standard."""
+        """Return the number of margins by which the candidate is worse than the worst standard."""
         own = self.candidate
         if own is None or not self.standards:
             return 0.0
@@ -85,7 +85,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def decisive(self) -> Verdict:
-        """Return the verdict that decides: the least favourable of those equal to the whole."""
+        """Return the decisive verdict: the least favourable of those equal to the whole verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)
@@ -121,7 +121,7 @@ def verdict_of(case: Condition, figure: Figure, given: dict[str, list[float | No
     Args:
         case: the condition.
         figure: the figure.
-        given: law -> a value per seed, None where a run has none; the candidate's first.
+        given: law -> a value per seed (None if a run lacks it), starting with the candidate's.
     """
     own, *standards = given.values()
     means = {law: _mean(of) for law, of in given.items()}
@@ -155,7 +155,7 @@ def _beside(
 
 
 def _gain(figure: Figure, own: list[float | None], other: list[float | None]) -> Interval | None:
-    """Return by how much `own` is better, seed by seed."""
+    """Return the amount by which `own` is better, seed by seed."""
     pairs = [(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None]
     if len(pairs) < 2:
         return None

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def headline(name: str, found: Sequence[Judged]) -> str:
-    """Return in how many criteria the law is worse than both Reno and CUBIC."""
+    """Return a headline: the number of criteria by which the law is worse than Reno and CUBIC."""
     if worse := len(_of(found, WORSE)):
         return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(found))}"
     sure = len(found) - len(_of(found, OPEN))
@@ -47,7 +47,7 @@ def verdict_class(found: Sequence[Judged]) -> str:
 
 
 def sentence(found: Sequence[Judged]) -> str:
-    """Return the criteria by which the law is worse or better, or which are open."""
+    """Return a sentence on the criteria by which the law is worse or better, or that are open."""
     told = []
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
         if own := _of(found, verdict):
@@ -61,7 +61,7 @@ def _lower(title: str) -> str:
 
 
 def facts(found: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
-    """Return the largest differences: the candidate's value, and what it is."""
+    """Return the largest differences, each as the candidate's value and its description."""
     order = sorted(_of(found, WORSE), key=lambda one: -one.decisive.excess)
     return [_fact(one.decisive) for one in order[:most]]
 
@@ -80,7 +80,7 @@ def beside(one: Verdict) -> str:
 
 
 def row(one: Judged, name: str) -> tuple[str, ...]:
-    """Return section, name, verdict, what decides it, and the values of all laws."""
+    """Return section, name, verdict, the decisive figure, and the values of all laws."""
     by = one.decisive
     bound = "" if by.figure.at_most is None else f" (at most {by.figure.at_most:g})"
     values = (amount(by.figure, mean) for mean in by.means.values())
@@ -97,7 +97,7 @@ def amount(figure: Figure, value: Interval | None) -> str:
 
 
 def margins(criterion: Criterion) -> str:
-    """Return the differences that count as none, figure by figure."""
+    """Return the margins within which differences do not count, figure by figure."""
     compared = [one for one in criterion.figures if one.at_most is None]
     bounds = [f"Bound of {f.of}: {f.at_most:g}." for f in criterion.figures if f not in compared]
     if not compared:
@@ -115,14 +115,14 @@ def _margin(figure: Figure) -> str:
 
 
 def places(cases: Sequence[Condition], most: int = 3) -> str:
-    """Return in which networks something applies, or in how many if there are many."""
+    """Return the networks in which something applies, or their number if there are many."""
     if len(cases) > most:
         return f"{len(cases)} networks"
     return listed([f"{one.criterion.title} ({one.label})" for one in cases])
 
 
 def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:
-    """Return the basis of the verdicts."""
+    """Return a sentence on the basis of the verdicts."""
     figures = sum(len(one.verdicts) for one in found)
     left = sum(v.verdict == OPEN for one in found for v in one.verdicts)
     undecided = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The drift of a population: replicator dynamics and alpha-rank, by open_spiel's `egt`.
+"""Replicator dynamics and alpha-rank of a population, by open_spiel's `egt`.
 
 Among N players, the fitness of a strategy in a large population with shares x is the expected
 pay-off of one of its players against N - 1 others drawn from that population,
@@ -7,13 +7,14 @@ pay-off of one of its players against N - 1 others drawn from that population,
     f_i(x) = sum over n of  P(n; N - 1, x)  pay-off of i in the profile n + e_i      P multinomial
 
 and shares move by x_i' = x_i (f_i - x f), which is open_spiel's `replicator`. open_spiel's
-`expected_payoff` of a heuristic pay-off table (Tuyls et al. 2018) is not used, because it is the
-mean over groups with any number of players of i. For two players it gives a_ii the weight x_i / (2
+`expected_payoff` of a heuristic pay-off table (Tuyls et al. 2018) is not used, because it averages
+over groups with any number of players of i. For two players it gives a_ii the weight x_i / (2
 - x_i) instead of x_i, so its rest points are not the equilibria of the game.
 
-Alpha-rank (Omidshafiei et al. 2019; no noise but a small eps) is a walk between populations of one
-strategy each. A mutant r takes over s if it earns more than s while the two are mixed. The compared
-pay-offs are means over all mixes of the two among N players. A mass is a share of time.
+Alpha-rank (Omidshafiei et al. 2019; without noise except for a small eps) is a random walk between
+populations of one strategy each. A mutant r takes over s if it earns more than s while the two are
+mixed. The compared pay-offs are means over all mixes of the two among N players. A mass is the
+share of time that the walk spends in a population.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "r
 
 EPSILON: Final = 0.01  # probability that a mutant takes over although it earns less
 _STARTS: Final = 6  # steps of the grid of starts from corner to corner
-_LONG: Final = 2000.0  # in units of 1 / the largest difference of pay-offs
+_LONG: Final = 2000.0  # duration, in units of 1 / the largest difference of pay-offs
 _STEPS: Final = 100_000  # steps of LSODA; a circling population takes a few thousand
 _GONE: Final = 0.005  # a share that counts as 0 at the end
 _STILL: Final = 1e-4  # speed that counts as rest, as a share of the largest difference of pay-offs
@@ -57,7 +58,7 @@ def egt(part: str) -> Any:
 
 
 class Flow:
-    """The replicator dynamics of a set of strategies among N players.
+    """The replicator dynamics of some strategies among N players.
 
     Args:
         means: profile -> mean pay-off of each strategy, for every mix of `members`.
@@ -118,7 +119,7 @@ class Rest(msgspec.Struct, frozen=True, eq=False):
     """The final state of a population.
 
     Attributes:
-        mix: final shares of the members, also if the population does not rest.
+        mix: final shares of the members, even if the population does not rest.
         starts: the share of starts that lead there.
         still: whether the population rests.
     """
@@ -164,7 +165,7 @@ def _grid(members: int) -> list[Floats]:
 
 
 def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
-    """Return the mean pay-off of the first over its mixes with the second, of shape (S, S)."""
+    """Return the mean pay-off of the row's strategy over its mixes with the column's, (S, S)."""
     found = np.empty((entrants, entrants))
     for i, j in itertools.product(range(entrants), repeat=2):
         if i == j:
@@ -181,11 +182,11 @@ def ranked(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floa
 
 
 def alpha_rank(*tables: Floats) -> Floats:
-    """Return alpha-rank's mass for a pay-off matrix, or for two.
+    """Return alpha-rank's mass for one or two pay-off matrices.
 
     Args:
-        tables: one matrix of shape (S, S) for one population, the pay-offs of row strategies
-            against column strategies. Or two matrices of shape (R, C) for two populations, the
+        tables: one matrix of shape (S, S) for one population, with the pay-offs of row strategies
+            against column strategies; or two matrices of shape (R, C) for two populations, with the
             pay-offs of the row player and of the column player.
 
     Returns:

@@ -5,10 +5,10 @@ For pay-offs A (rows, columns), the polyhedron of the column player's mixes y is
 
     Q(A) = {(y, v):  y >= 0,  sum y = 1,  A y <= v}        P = Q(B^T) likewise, of x and u
 
-Each tight bound is a label: y_j = 0, or row i is a best reply, (A y)_i = v. A pair of points of P
-and Q is an equilibrium if every row is unplayed (x_i = 0) or a best reply, and every column
-likewise (Mangasarian 1964). A symmetric equilibrium of A is one point of Q(A) in which each
-strategy is unplayed or a best reply.
+Each tight bound is a label: column j is unplayed (y_j = 0), or row i is a best reply ((A y)_i = v).
+A pair of points of P and Q is an equilibrium if every row is unplayed (x_i = 0) or a best reply,
+and every column likewise (Mangasarian 1964). A symmetric equilibrium of A is one point of Q(A) in
+which each strategy is unplayed or a best reply.
 
 Equilibria are unions of faces of these polyhedra. The pairs of vertices among them are all extreme
 equilibria, even in degenerate games. If the common labels of two pairs still suffice, the two span
@@ -34,7 +34,7 @@ __all__ = ["MOST_BASES", "Equilibria", "best_replies", "equilibria", "scaled", "
 
 Bools = npt.NDArray[np.bool_]
 MOST_BASES: Final = 20_000  # choices of tight bounds: 8 strategies against 8 have 12,870
-_CLOSE: Final = 1e-9  # of the range of pay-offs
+_CLOSE: Final = 1e-9  # as a share of the range of pay-offs
 _SINGULAR: Final = 1e10  # condition number of bounds that are not independent
 
 

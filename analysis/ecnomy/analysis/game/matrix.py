@@ -32,10 +32,10 @@ from ecnomy.markets.inputs.files import Unreadable, read_bytes
 
 __all__ = ["MOST_STATES", "Game", "read_game"]
 
-_MOST_MIB: Final = 8  # of a file
-MOST_STATES: Final = 400  # of alpha-rank's chain: strategies, or pairs of strategies
-_BETWEEN: Final = ";"  # the pay-offs of a cell
-_MOST: Final = 1e100  # a pay-off, so that sums and products stay finite
+_MOST_MIB: Final = 8  # largest file
+MOST_STATES: Final = 400  # states of alpha-rank's chain: strategies, or pairs of strategies
+_BETWEEN: Final = ";"  # separates the pay-offs of a cell
+_MOST: Final = 1e100  # largest pay-off, so that sums and products stay finite
 _EXPECTED: Final = {1: "a number", 2: "two numbers a;b, row player first"}
 
 
@@ -59,7 +59,8 @@ def read_game(path: str | os.PathLike[str]) -> Game:
     """Return the game in a CSV file.
 
     Raises:
-        InputError: the file is missing or not such a matrix; one line with file, line, row, column.
+        InputError: the file is missing, or is not such a matrix. The message names file, line, row
+            and column.
     """
     file = os.fspath(path)
     lines = list(_lines(file))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles: how many players have each strategy, as a tuple of counts by strategy."""
+"""Profiles: the number of players of each strategy, as a tuple of counts."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ from ecnomy.analysis.game.stability import stable_in_one, stable_in_two
 
 __all__ = ["RestPoint", "Solution", "profiles_of", "solve"]
 
-_MOST_DRIFTING: Final = 4  # strategies; the grid of starts grows fast
-_SAME: Final = 0.02  # a drift that ends this close to a rest point ends there
+_MOST_DRIFTING: Final = 4  # most strategies for drifts, because the grid of starts grows fast
+_SAME: Final = 0.02  # a drift that ends this close to a rest point counts as ending there
 
 
 class RestPoint(msgspec.Struct, frozen=True, eq=False):

@@ -18,7 +18,7 @@ from ecnomy.agents.arrays import Floats
 
 __all__ = ["stable_in_one", "stable_in_two"]
 
-_STILL = 1e-6  # of the range of pay-offs, per unit of time
+_STILL = 1e-6  # as a share of the range of pay-offs, per unit of time
 
 
 def stable_in_one(pays: Floats, mix: Floats) -> bool | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["headline", "legend", "mix_words", "rank_table", "reply_tables", "rest_table", "values"]
 
 _FORM: Final = ".1%"
-_MOST_RANKED: Final = 10  # pairs of strategies
+_MOST_RANKED: Final = 10  # most pairs of strategies that are listed
 _TIED: Final = 1e-6
 _STABLE_WORDS: Final = {True: "stable", False: "unstable", None: "undecided"}
 _STABLE: Final = {True: "yes", False: "no", None: "undecided"}
@@ -50,7 +50,7 @@ def headline(found: Solution) -> str:
 
 
 def _leaders(found: Solution) -> str:
-    """Return the strategies with most of alpha-rank's mass."""
+    """Return a sentence on the strategies with the largest mass of alpha-rank."""
     ranked = _ranked(found)
     first = [words for words, mass in ranked if mass > ranked[0][1] - _TIED]
     if len(first) == len(ranked):

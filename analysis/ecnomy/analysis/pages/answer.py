@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page that opens with an answer and facts in large letters; sections with evidence follow."""
+"""A page that begins with an answer and facts in large letters. Sections with evidence follow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AnswerPage(msgspec.Struct, frozen=True):
     """The content of a page without its template.
 
     Attributes:
-        verdict: yes, no or undecided; it colours the answer.
+        verdict: yes, no or undecided; it gives the colour of the answer.
         facts: amounts in large letters, and their labels.
     """
 

@@ -77,7 +77,7 @@ class Table(msgspec.Struct, frozen=True):
         rows: rows of cells or plain text.
         strong: indices of rows with totals.
         more: queries of its cells in addition to `query`.
-        wide: whether it takes the whole width; tables with many columns always do.
+        wide: whether it takes the whole width, as tables with many columns always do.
         unfolded: whether a long table is open.
     """
 
@@ -179,7 +179,7 @@ def csv_link(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def money(value: float, sign: str = "") -> str:
-    """Return an amount with three digits, as in sentences."""
+    """Return an amount with three digits, for sentences."""
     if value is None or math.isnan(value):
         return "-"
     return significant(value, 0, sign).replace("-", "\u2212")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries of a page: DuckDB over tables that its first query, the prelude, makes."""
+"""Runs the queries of a page with DuckDB, over tables that the first query (the prelude) makes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Queries:
         """
         duckdb = _duckdb()
         self.prelude = prelude
-        # one thread: fractions are then summed in one order, and a page is reproducible
+        # one thread sums fractions in a fixed order, so that a page is reproducible
         self._connection = duckdb.connect(config={"threads": 1})
         self._connection.execute("set enable_progress_bar = false")
         self._count = 0
@@ -69,7 +69,7 @@ def columns_of(file: str) -> list[str]:
         InputError: DuckDB is not installed.
         ResultsError: the file is missing or unreadable.
     """
-    with _duckdb().cursor() as connection:  # of one database, which takes long to open
+    with _duckdb().cursor() as connection:  # a shared database, which is slow to open
         return list(_arrays(connection, f"select * from read_parquet({literal(file)}) limit 0"))
 
 

@@ -27,8 +27,7 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Return the templates of a folder, of pages/, and of others (`report/page.css`), with escaping
-    on.
+    """Return the templates of a folder, of pages/, and of other folders by path, with escaping on.
 
     Raises:
         InputError: as page_maker.

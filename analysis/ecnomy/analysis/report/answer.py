@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The opening answer of a page: whether a provider's business earns money, and at which load.
+"""The first sentence of a page: whether a provider's business earns money, and at which load.
 
 The answer is about the reference world, in which every varied key that the provider does not choose
-has the scenario's own value. If there are several choices, the answer takes the one with the
-largest mean profit there.
+has the scenario's own value. If there are several choices, the answer uses the one with the largest
+mean profit in that world.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ _UNSOLD = "Open the business: not decided; no call was sold"
 
 
 class Range(msgspec.Struct, frozen=True):
-    """A range of loads in which a curve is above 0. An end of the range tried is not a bound."""
+    """A range of loads in which a curve is above 0.
+
+    A range may also end because no further load was tried.
+    """
 
     low: float
     high: float
@@ -57,7 +60,7 @@ class Answer(msgspec.Struct, frozen=True):
         verdict: 1 profitable, -1 not, 0 not decided.
         words: the verdict in words; `opens` says whether to open the business.
         loads: load -> estimate of the profit per call under that choice; {} without a load.
-        facts: (label, value, source) of each fact beside the sentence on the first screen.
+        facts: (label, value, source) of each fact on the first screen.
         by_files: whether it sells files and no calls. Then all figures are per hour, not per call.
     """
 
@@ -156,7 +159,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """The queries behind the sentence, in its order."""
+        """The queries behind the sentence, in the order of their values."""
         found = [self.per_call, self.break_even.estimate, self.per_hour]
         each = [query for one in found for query in (one.query, one.more) if query is not None]
         return (*each, *((self.measured_of,) if self.measured_of is not None else ()), self.counts)
@@ -212,7 +215,7 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
 def _measured_price(
     material: Material, db: Database, provider: str, choice: tuple[Value | None, ...]
 ) -> tuple[Cell | None, Query | None]:
-    """Return the lowest swept price above which a call earns money, linear between prices."""
+    """Return the lowest price above which a call earns money, interpolated between swept prices."""
     price = next((key for key in material.keys if key.is_price), None)
     if price is None:
         return None, None
@@ -243,7 +246,7 @@ def _as_it_is(runs: int) -> str:
 
 
 def _where(material: Material) -> str:
-    """Return the reference world, "" if it was not varied."""
+    """Return the reference world in words; "" if it was not varied."""
     told = [
         f"{key.told(value)} {key.words}" if key.is_load else f"{key.words} {key.told(value)}"
         for key, value in zip(material.keys, material.world, strict=True)
@@ -273,7 +276,7 @@ def _along(
 
 def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
     """Return the ranges in which a piecewise linear curve is above 0; NaN is not above 0."""
-    crossings: list[tuple[float, bool]] = []  # where, and whether the curve is above 0 beyond
+    crossings: list[tuple[float, bool]] = []  # (crossing, whether above 0 after it)
     above = values[0] > 0
     if above:
         crossings.append((at[0], True))
@@ -288,7 +291,7 @@ def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Rang
 
 
 def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
-    """Return the loads at which the provider earns money in words, with bounds."""
+    """Return in words the loads at which the provider earns money, with bounds."""
     if load is None or len(loads) < 2:
         return ()
     at, curve = list(loads), [one.value for one in loads.values()]
@@ -310,7 +313,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Return in words where the ends of the interval are 0, nearest to a crossing of the curve."""
+    """Return in words the loads, nearest to a crossing, at which the ends of the interval are 0."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]
@@ -352,7 +355,7 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
 def _file_facts(
     db: Database, provider: str, runs: Sequence[Made]
 ) -> tuple[tuple[str, Cell, str], ...]:
-    """Return facts about a provider that sells only files; empty if the sweep kept no results."""
+    """Return the facts of a provider that sells only files; empty if the sweep kept no results."""
     if runs[0].run is None:
         return ()
     query = db.ask(

@@ -21,8 +21,8 @@ from ecnomy.markets.support.printable import say
 __all__ = ["gsp_command", "page_command", "report_app"]
 
 PAGE: Final = "report.html"
-GSP_PAGE: Final = "gsp.html"  # beside the page about the run itself
-_FOLDER: Final = "folder"  # the command that receives a folder
+GSP_PAGE: Final = "gsp.html"  # beside the page about the whole run
+_FOLDER: Final = "folder"  # the command for a folder
 
 
 class _Report(VerbGroup):
@@ -66,7 +66,7 @@ def _about() -> None:
 def page_command(
     folders: Folder, out: Out = None, outcome: Outcome = None, as_json: Json = False
 ) -> None:
-    """Report the findings of a sweep or a run. The word `folder` is optional."""
+    """Report the findings of a sweep or a run. The word `folder` may be omitted."""
     from ecnomy.analysis.support.whole_file import place_for
     from ecnomy.markets.sweep.head import is_sweep
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queries of a page: DuckDB over the Parquet files of its runs.
+"""Tables for the queries of a page, by DuckDB over the Parquet files of its runs.
 
 The first query of a page (the prelude) makes the tables for all other queries. It is printed too.
 
@@ -9,7 +9,7 @@ The first query of a page (the prelude) makes the tables for all other queries. 
               accepted, complete, sent, bad (late or lost), ce, broken (ended, promise broken)
     postings  a posting of a provider's account: run, provider, t_ps, line (its purpose), kind,
               flow, quantity, micro (received, or paid: below 0), tariff and start_ps of the call
-              that it belongs to: the last one of its flow that was sold before; else null
+              that it belongs to (the last one sold to its flow before it), else null
     deals     a call sold: run, provider, tariff, flow, start_ps, complete, micro (the sum of its
               postings: charge, reimbursement, marks)
     accounts  a provider in a run: asked, sold, blocked, ended (null in a sweep without results),
@@ -125,7 +125,8 @@ class Database(Queries):
     def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
         """Return the tariffs of a provider in runs of one case; () if it sells no calls.
 
-        If no run was kept, only the names, amounts and ties of tariffs are known.
+        If no run was kept, only the names and amounts of tariffs are known, and whether refunds are
+        tied.
         """
         return self._tariffs.get(runs[0].number, {}).get(provider, ())
 
@@ -197,7 +198,7 @@ def _asked(material: Material) -> str:
 
 
 def _sold(material: Material) -> tuple[str, str]:
-    """Return two conditions on rows of calls: sold by an offer, and requested from its provider.
+    """Return two SQL conditions: an offer sold the call, and its provider received the request.
 
     A provider received requests for the calls that it sold and those that it refused. Tables from
     versions of ecnomy with a single tariff lack this information.

@@ -23,7 +23,7 @@ from ecnomy.analysis.report.material import Made, Material
 
 __all__ = ["delays_drawn"]
 
-_SHARES: Final = np.linspace(0.0, 1.0, 101)  # of the calls
+_SHARES: Final = np.linspace(0.0, 1.0, 101)  # shares of the calls
 
 
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:

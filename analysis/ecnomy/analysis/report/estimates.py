@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of an account with 95 % intervals, each with its query.
 
-Several runs, which differ only in their seeds, give the mean of their figures with Student's t. One
-run gives the figure of its sums, with the percentile bootstrap over 20 blocks of its time, drawn
-2,000 times with replacement (always the same draws). Source: Efron 1979; Kunsch 1989 for blocks.
+For several runs, which differ only in their seeds, the figure is their mean, with an interval by
+Student's t. For one run, it is the figure of its sums, with a percentile bootstrap over 20 blocks
+of its time. The blocks are drawn 2,000 times with replacement, always with the same draws. Source:
+Efron 1979; Kunsch 1989 for blocks.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Estimate(msgspec.Struct, frozen=True):
     more: Query | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return mean and 95 % interval as plain values, None if unknown; leave text unchanged."""
+        """Return mean and 95 % interval as plain values; None if unknown. Text stays unchanged."""
         ends = {"low": self.low, "high": self.high}
         found = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
@@ -141,7 +142,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
 def difference(
     db: Database, provider: str, runs: Sequence[Made], others: Sequence[Made], figure: Figure
 ) -> Estimate | None:
-    """Return the mean difference (runs - others) over common seeds; None with fewer than two."""
+    """Return the mean difference (runs - others) over common seeds; None for fewer than two."""
     shared = {made.seed for made in runs} & {made.seed for made in others}
     if len(shared) < 2:
         return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counters of selected flows at each report, without the rest of flow_epochs.
+"""The counters of selected flows at each report. The rest of flow_epochs is not read.
 
-The whole table of a 40-minute run, a row per report and flow, takes half a gigabyte of memory.
+The whole table, with a row per report and flow, takes half a gigabyte for a 40-minute run.
 """
 
 from __future__ import annotations

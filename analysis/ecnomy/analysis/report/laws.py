@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marking law with the highest profit and its account, if the runs differ in the law."""
+"""The marking law with the highest profit, and the accounts by law, if runs differ in the law."""
 
 from __future__ import annotations
 

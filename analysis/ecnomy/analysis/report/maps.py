@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profit maps: over promised quality and price, and over load and price.
 
-Both are counterfactual unless a price was swept: the same calls are sold, carried and marked, but
-at another price or promise. Refunds follow the price if the tariff says so.
+Both are counterfactual unless a price was swept: they assume that the same calls are sold, carried
+and marked at another price or promise. Refunds follow the price if the tariff says so.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     tariffs = db.tariffs(answer.provider, answer.runs)
     own_limits = {t.max_delay_rate for t in tariffs}
     limits = tuple(sorted({*_LIMITS, *own_limits}))
-    mixed = len(own_limits) > 1  # one more row, with each tariff's original promise
+    mixed = len(own_limits) > 1  # adds a row in which each tariff has its original promise
     promised = f"unnest([{'null::double, ' if mixed else ''}{_list(limits)[1:]})"
     own = owned(answer.provider, answer.runs)
     query = db.ask(_quality_sql(own, tariffs, promised, FACTORS))
@@ -107,7 +107,8 @@ def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | No
     """Return the hourly profit for each promised share at the present price, and the promised
     share.
 
-    The rows equal the rows of the map. None if tariffs promise different shares or no run was kept.
+    The values are those of the map. Return None if tariffs promise different shares or no run was
+    kept.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     limits = {t.max_delay_rate for t in tariffs}
@@ -118,8 +119,9 @@ def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | No
     return db.ask(f"select q, profit from (\n{sql})"), limits.pop()
 
 
-# The party that observes the quality decides, and the ledger shows its decision only for the
-# original promise. If the decision differs from the measurement, it is assumed for any promise.
+# The party that observes the quality decides about refunds, and the ledger shows its decision only
+# for the original promise. If the decision differs from the measurement, it is assumed for any
+# promise.
 _PAID_BACK: Final = (
     "case when (back > 0) <> broken then back > 0\n"
     "      when q is null then broken else complete and bad > q * sent end"
@@ -127,7 +129,7 @@ _PAID_BACK: Final = (
 
 
 def _refund(tariffs: tuple[Tariff, ...]) -> str:
-    """Return the refund in micro-units, which follows the price or stays fixed, by tariff."""
+    """Return SQL for the refund in micro-units by tariff: it follows the price or stays fixed."""
     cases = []
     for tariff in tariffs:
         if tariff.tied:
@@ -142,7 +144,7 @@ def _refund(tariffs: tuple[Tariff, ...]) -> str:
 
 
 def _follows(tariffs: tuple[Tariff, ...]) -> str:
-    """Describe in words whether refunds follow the price."""
+    """Return a sentence on whether refunds follow the price."""
     tied = [t.name for t in tariffs if t.tied]
     fixed = [t.name for t in tariffs if not t.tied]
     if tied and fixed:
@@ -174,7 +176,7 @@ def _map(
     of: str,
     note: str = "",
 ) -> list[Block]:
-    """Return a complete, ordered query of (row, column, value) as picture and table."""
+    """Return the result of an ordered, complete query of (row, column, value) in two forms."""
     values = [None if row[2] is None else float(row[2]) for row in query.rows]
     numbers = np.array([np.nan if v is None else v for v in values])
     if not np.isfinite(numbers).any():
@@ -244,7 +246,7 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
 
 
 def _measured(material: Material, db: Database, answer: Answer, price: Key) -> list[Block]:
-    """Return profits at the swept prices, over the load too if that was swept."""
+    """Return profits at the swept prices, and over the load if that was swept too."""
     at = material.keys.index(price) + 1
     load = material.load
     down = f"k{material.keys.index(load) + 1}" if load is not None else "'all'"

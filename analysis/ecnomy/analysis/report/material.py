@@ -37,7 +37,7 @@ class Key(msgspec.Struct, frozen=True):
     """A varied key.
 
     Attributes:
-        path: path in the scenario; the name, for a parameter that sets several paths.
+        path: path in the scenario, or the name of a parameter that sets several paths.
         unit: unit of the values; "" for texts and pure numbers.
         values: values in the order of the sweep.
         own: whether a provider chooses it.
@@ -145,7 +145,7 @@ class Material(msgspec.Struct, frozen=True):
 
     @property
     def load(self) -> Key | None:
-        """The key that measures the load; if there are several, the one with most values."""
+        """The key that measures the load; if there are several, the one with the most values."""
         found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
         return found[0] if found else None
 
@@ -155,7 +155,7 @@ class Material(msgspec.Struct, frozen=True):
         return tuple(None if key.own else key.base for key in self.keys)
 
     def choices(self) -> list[tuple[Value | None, ...]]:
-        """The choices of providers, key by key (None: not a choice), in the order of the runs."""
+        """The choices of providers by key, in the order of the runs; None for other keys."""
         rows = [
             tuple(v if key.own else None for key, v in zip(self.keys, made.case, strict=True))
             for made in self.made
@@ -268,7 +268,7 @@ def _of_sweep(folder: Path) -> Material:
     rows: list[dict[str, Any]] = [dict(r) for r in done.to_dict("records")]  # type: ignore[arg-type]
     made = tuple(_made(folder, keys, row, head["points"]) for row in rows)
     kept = all(one.run is not None for one in made)
-    if not kept:  # all from one place: the sweep's table
+    if not kept:  # all figures come from the sweep's table
         made = tuple(msgspec.structs.replace(one, run=None) for one in made)
     notes = _gaps(folder, len(head["points"]), frame["number"], len(frame) - len(done))
     title = head.get("title") or (made[0].run.title if made[0].run else folder.name)

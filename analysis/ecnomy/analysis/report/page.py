@@ -51,7 +51,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
 
 
 def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
-    """Return all content of the page."""
+    """Return the content of the page."""
     material = open_material(results)
     db = open_database(material)
     try:

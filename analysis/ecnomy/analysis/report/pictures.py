@@ -64,7 +64,7 @@ class _Canvas:
         )
 
     def svg(self) -> bytes:
-        """Render without a date, and with names that depend on the drawing alone."""
+        """Return it as SVG without a date, and with names that depend on the drawing alone."""
         return svg_of(self.figure)
 
 
@@ -129,7 +129,7 @@ def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
 
 
 def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
-    """Draw the steps from the income of an average call to its profit, which is the last bar."""
+    """Draw bars from the income of an average call, by its costs, to its profit."""
     with panel_style():
         canvas = _Canvas(height=2.6)
         axis, at = canvas.axes[0], 0.0
@@ -186,7 +186,7 @@ def along(
 
 
 def bins(low: Floats, counts: Floats, width: float, marks: Mapping[str, float]) -> bytes:
-    """Draw a histogram (logarithmic counts), losses hatched, with lines at `marks`."""
+    """Draw a histogram with logarithmic counts, hatched losses, and lines at `marks`."""
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]
@@ -261,7 +261,7 @@ def shares(
 
 
 def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[float]) -> bytes:
-    """Draw curves of the share of calls above a delay, and lines at the promised delays."""
+    """Draw curves of the share of calls above each delay, and lines at the promised delays."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
@@ -336,7 +336,7 @@ def heat(
     labels: tuple[str, str],
     at: tuple[int, int] | None,
 ) -> bytes:
-    """Draw a map of profits: signs printed, losses hatched, the actual case framed."""
+    """Draw a map of profits with signs, hatched losses, and a frame around the actual case."""
     from matplotlib.colors import TwoSlopeNorm
     from matplotlib.patches import Rectangle
 
@@ -377,7 +377,7 @@ def _hatched(row: int, column: int, *, dark: bool) -> Any:
 
 
 def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
-    """Draw a bar per key from its least to its largest profit, with the values of the key."""
+    """Draw a bar per key from its smallest to its largest profit, with the values of the key."""
     with panel_style():
         canvas = _Canvas(height=1.0 + 0.5 * len(bars))
         axis = canvas.axes[0]

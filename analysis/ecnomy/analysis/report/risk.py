@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profit of a call over seeds, and the tail of bad calls and bad hours.
 
-Value at risk (95 %) is the loss at the worst 5th percentile: the profit of rank ceil(n / 20) among
-n ordered profits, with the opposite sign. Expected shortfall is the mean loss over the ranks up to
-it. A value below 0 is a profit. Source: Acerbi, Tasche 2002.
+Value at risk (95 %) is the loss at the 5th percentile of profits: the profit of rank ceil(n / 20)
+among n ordered profits, with the opposite sign. Expected shortfall is the mean loss over the ranks
+up to this one. A value below 0 is a profit. Source: Acerbi, Tasche 2002.
 """
 
 from __future__ import annotations

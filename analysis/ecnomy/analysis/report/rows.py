@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One sentence on which rows of a provider's tariff table earn or lose money."""
+"""A sentence on the rows of a provider's tariff table that earn or lose money."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does marking predict delay? Samples of M and L of the test streams, and their correlation.
+"""Tests whether marking predicts delay, by the correlation of M and L in samples of test streams.
 
     M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   of a sample
 
-Samples of few packets scatter by chance. For n packets with a share x, an unbiased estimate of the
-variance by chance is x (1 - x) / (n - 1). The rest of the observed variance v belongs to the
-shares:
+Samples of few packets scatter by chance. For n packets with a share x, x (1 - x) / (n - 1) is an
+unbiased estimate of the variance by chance. The rest of the observed variance v is variation of the
+shares themselves:
 
     reliability = 1 - mean(x (1 - x) / (n - 1)) / v
     r corrected = r / sqrt(reliability of M x reliability of L)
@@ -53,7 +53,7 @@ class Samples(NamedTuple):
 
 
 def reliability(shares: Row, sent: Row) -> float:
-    """Return the part of the variance of shares not due to few packets; NaN if they do not vary."""
+    """Return the part of the shares' variance that is not due to few packets; NaN if it is 0."""
     if len(shares) < 3 or np.ptp(shares) == 0:
         return math.nan
     chance = float(np.mean(shares * (1 - shares) / (sent - 1)))
@@ -69,7 +69,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Return samples of each test stream in the measured window, each of at least two packets."""
+    """Return each test stream's samples of at least two packets in the measured window."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps
@@ -100,7 +100,7 @@ def samples_of(
 
 
 def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
-    """Return the distinct last reports at or before each multiple of a step in the window."""
+    """Return the last report at or before each multiple of a step in the window, each once."""
     wanted = np.arange(low, high + 1, max(step, 1))
     at = np.searchsorted(t_ps, wanted, side="right") - 1
     return np.unique(t_ps[at[at >= 0]])

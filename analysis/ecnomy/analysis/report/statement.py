@@ -63,7 +63,7 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
 
 def _statement(db: Database, answer: Answer, own: str) -> Table:
     order = ", ".join(f"'{line}'" for line in LINES)
-    counted = ", ".join(f"'{line}'" for line in LINES if line != "fixed costs")  # others are times
+    counted = ", ".join(f"'{line}'" for line in LINES if line != "fixed costs")  # those are times
     place = f"coalesce(list_position([{order}], line), 99)"
     query = db.ask(
         f"with sums as (select line, sum(micro) as micro,\n"
@@ -149,7 +149,7 @@ def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
 
 
 def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
-    """Return a query of (row, line, micro) as a table of rows by lines, with row totals."""
+    """Return the result of a query of (row, line, micro) as a table with row totals."""
     at = {(row[0], row[1]): i for i, row in enumerate(query.rows)}
     lines = [*LINES, *sorted({row[1] for row in query.rows} - set(LINES))]
     lines = [line for line in lines if any(row[1] == line for row in query.rows)]
@@ -166,7 +166,7 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 
 
 def period_s(duration_s: float) -> int:
-    """Return the length of a period [s]: an hour if few hours cover the run, else the best fit."""
+    """Return the length of a period [s]: an hour if few hours cover the run, or the best fit."""
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
         return 3600
@@ -181,7 +181,7 @@ def _by_time(db: Database, answer: Answer, own: str, length_s: int) -> tuple[Tab
     )
     longest = math.ceil(max(made.seconds for made in answer.runs) / length_s)
     count = max(longest, *(int(row[0]) + 1 for row in query.rows), 1)
-    profits = db.ask(  # periods without postings are 0
+    profits = db.ask(  # periods without postings count as 0
         f"select period, coalesce(sum(micro) filter (micro > 0), 0),\n"
         f"  coalesce(sum(micro) filter (micro < 0), 0), coalesce(sum(micro), 0)\n"
         f"from (select unnest(range({count})) as period) left join\n"

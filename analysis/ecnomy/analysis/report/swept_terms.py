@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prices and refunds of providers, read from the scenario, for sweeps that kept no results.
 
-The scenario is the sweep's base with the values of a run applied. It is not validated again, so
+The scenario is the sweep's base with the values of a run. It is not validated again, so its
 strategies need not be installed. Only names and amounts of a tariff are read.
 """
 

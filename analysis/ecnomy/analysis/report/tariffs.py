@@ -35,7 +35,7 @@ class Tariff(msgspec.Struct, frozen=True):
         max_blocking_rate: the largest share of blocked calls (B^G); None without a promise.
         max_time_s: duration of the longest connection [s]; None without a limit.
         tied: whether the refund follows the price, by declaration or because both change together
-            over the runs. An amount that merely equals the only price stays fixed.
+            over the runs. A refund that merely equals the only price is not tied.
         sample_s: length of a sample of the test streams [s]: the longest connection, else the
             `sample` of the strategy, else a minute.
     """

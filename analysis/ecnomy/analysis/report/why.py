@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a provider loses money, in plain figures, and what could change that.
+"""Explains a provider's loss in plain figures, and what could change it.
 
 The figures are sums of its ledger and calls, and arithmetic on its scenario:
 
     delay of a full buffer = bytes it holds x 8 / rate
     packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet size)
 
-The changes are counterfactual: the same calls, requested and carried as before.
+The changes are counterfactual: they assume the same calls, requested and carried as before.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Queueing(NamedTuple):
     way_s: float  # without a queue
 
     def fitting(self, promised_s: float) -> int:
-        """Return the queue in packets at which a packet reaches the promised delay."""
+        """Return the queue length in packets at which a packet has the promised delay."""
         left = max(promised_s - self.way_s, 0.0)
         return math.floor(left * self.rate_bps / 8 / self.packet_bytes)
 
@@ -65,7 +65,7 @@ def why_it_loses(db: Database, answer: Answer) -> Section | None:
 
 
 def _money(db: Database, own: str) -> Words:
-    """Return the income from a call and its costs, the largest first."""
+    """Return a paragraph on the income from a call and its costs, the largest first."""
     each = ", ".join(
         f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
     )
@@ -89,7 +89,7 @@ def _money(db: Database, own: str) -> Words:
 
 
 def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
-    """Return broken promises, and the effect of a full buffer on the promised delay."""
+    """Return a paragraph on broken promises, and on the delay of a full buffer."""
     query = db.ask(
         f"select count(*), count(*) filter (broken), sum(bad) / nullif(sum(sent), 0)\n"
         f"from calls where {own} and accepted and complete and tariff = '{tariff.name}'"
@@ -142,7 +142,7 @@ def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
 
 
 def _price(answer: Answer) -> Words:
-    """Return the price that would break even."""
+    """Return a paragraph on the price that would break even."""
     even = answer.break_even.estimate.mean if answer.measured is None else answer.measured
     if even.text.endswith("price"):
         return Words.of(f"Price: {even.text} breaks even for the same calls.")
@@ -150,7 +150,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return the strictest of the looser promises that earn money; None if no promise broke."""
+    """Return a paragraph on the strictest looser promise that earns; None if no promise broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:
@@ -173,7 +173,7 @@ def _looser(db: Database, answer: Answer) -> Words | None:
 
 
 def _admission(db: Database, answer: Answer, own: str) -> Words | None:
-    """Return the profit of ended calls, by their start time."""
+    """Return a paragraph on the profit of ended calls by start time."""
     length_s = period_s(max(made.seconds for made in answer.runs))
     query = db.ask(
         f"select count(*) filter (left_micro < 0), count(*), "

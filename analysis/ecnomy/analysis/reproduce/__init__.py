@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy reproduce`: measures the claims of the papers again and gives each a verdict.
+"""`ecnomy reproduce`: repeats the measurements behind the claims of papers, with a verdict on each.
 
 The claims are data (configs/papers/<paper>/claims.yaml), the measurements are code
 (reproduce/<paper>/). Only judge.py compares the two.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies that are calibrations, whose runs follow from a search (ecnomy.analysis.calibrate).
+"""Studies that are calibrations: a search determines their runs (ecnomy.analysis.calibrate).
 
 This module is separate from studies.py so that a change of the search does not change the digests
 of claims without a calibration.
@@ -63,8 +63,7 @@ def make_any(
 
 
 def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Count the missing runs of a study, as `unmade` does; for a calibration, count the missing
-    runs of its search.
+    """Count the missing runs of a study, as `unmade` does, or of the search of a calibration.
 
     Raises:
         ResultsError: the study has no store.

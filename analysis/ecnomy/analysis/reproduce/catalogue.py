@@ -5,8 +5,8 @@
     configs/papers/<paper>/findings.yaml    findings about claims that were not confirmed
     configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
 
-A claim expects figures (by name, `*` matches any part of it) to lie in a region [low, high]. Only
-judge.py reads the regions.
+A claim expects figures to lie in a region [low, high]. It names them by patterns in which `*`
+matches any text. Only judge.py reads the regions.
 
 A detail that a paper leaves open is a setting: the chosen value and plausible alternatives,
 declared before the runs. An entry lists under `grid` the settings over which its claims are judged,
@@ -86,7 +86,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Figures of a control, in which a claim must fail to be informative."""
+    """Figures of a control. A claim is informative only if it fails in the control."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
@@ -97,13 +97,13 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         says: the paper's statement, in one sentence.
-        tolerance: the reason for our tolerance, if the paper's words leave room.
+        tolerance: the reason for our tolerance, if the paper's statement is not exact.
         expect: pattern of figure names -> [low, high].
-        pending: why it cannot be judged yet, or "".
+        pending: the reason why it cannot be judged yet, or "".
         ids: the ids of its entry to which the claim belongs; if empty, all.
         grid: settings over which it is judged, instead of the entry's.
         kind: `identity` if it checks our own arithmetic or input.
-        not_testable: why no measurement can test the claim, or "".
+        not_testable: the reason why no measurement can test the claim, or "".
         control: figures of a control in which the claim must fail.
     """
 
@@ -140,7 +140,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         sweep: the sweep file, in the paper's folder.
-        budget: the data packets that all its runs together may send.
+        budget: the largest number of data packets that all its runs together may send.
         batches: whether samples are batch means of long runs, instead of one value per seed.
         grid_replicates: seeds of its runs under an alternative; 0: as many as the study itself has.
     """
@@ -155,11 +155,12 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
-        module: the module of its figures and picture in reproduce/<paper>; "" if nothing is judged.
+        module: the module of its figures and picture in reproduce/<paper>; "" without claims to
+            judge.
         studies: names of its studies.
         chosen: the choices for details the paper leaves open, made before the first full run.
-        grid: settings over which its claims are judged; [] if the paper leaves nothing relevant
-            open, None if this was not declared.
+        grid: settings over which its claims are judged; [] if the paper leaves no relevant detail
+            open, None if undeclared.
     """
 
     title: str
@@ -187,7 +188,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A main result as someone who cites the paper would state it.
+    """A main result, as readers who cite the paper would state it.
 
     Attributes:
         claims: the claims (`entry.cN`) that support it.
@@ -200,14 +201,14 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: what it changes, and what that isolates; `{figure}` stands for a value."""
+    """A controlled run: its change, and what that isolates. `{figure}` stands for a value."""
 
     run: str
     shows: str
 
 
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a claim was not confirmed.
+    """The reason why a claim was not confirmed.
 
     In its texts {figure} stands for a measured value and {study@path} for a setting of the runs
     (`{fig14@network.links.bottleneck.rate}`), so that the texts describe the runs that were judged.

@@ -21,8 +21,8 @@ __all__ = ["cause_now"]
 def cause_now(record: Recorded, paper: Paper) -> str | None:
     """Return the cause of a record in the current words; "" without a cause.
 
-    None if the finding has changed and needs figures that the record lacks: figures that it names,
-    or figures of its conditions.
+    Return None if the finding has changed and needs figures that the record lacks. It needs the
+    figures that it names and those of its conditions.
     """
     item, _, number = record.claim.partition(".")[2].rpartition(".")
     finding = paper.findings.get(f"{item}.{number}")

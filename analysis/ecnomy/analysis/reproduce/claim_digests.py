@@ -17,9 +17,9 @@ Digests of a claim:
     module   the entry's module, with its imports from ecnomy.analysis
     claim    its regions, its grid and control (not its words)
 
-Records of other runs, rows or claims are stale. For any other difference, a probe decides
-(currency.py). Comments, layout, docstrings, file names and package versions do not count. Neither
-does code that only draws, prints or keeps records (`_APART`).
+A record is stale if the digest of its runs, rows or claim differs. For any other difference, a
+probe decides (currency.py). Comments, layout, docstrings, file names and package versions do not
+count. Code that only draws, prints or keeps records does not count either (`_APART`).
 """
 
 from __future__ import annotations

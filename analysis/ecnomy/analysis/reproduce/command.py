@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `reproduce`: measure figures, tables and claims of the papers again and judge them."""
+"""The verb `reproduce`: measures figures, tables and claims of the papers again and judges them."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ Digests (claim_digests.py) show where something has changed. The change is then 
     measuring code, plans          depend on a row that moved
     scenarios as written           the plans of all points; if these are equal, nothing moved
     an entry's module              its figures, computed again from the kept quick runs
-    points, seeds, regions, grid   no test: the record is of another measurement, hence stale
+    points, seeds, regions, grid   no test; the record is of another measurement and so is stale
 
-Trials show which figures depend on a row: its values are replaced several times, and the figures
-are computed again.
+To find the figures that depend on a row, its values are replaced several times and the figures are
+computed again.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Look(msgspec.Struct, frozen=True):
 
     Attributes:
         stale: claim -> reasons.
-        reworded: claim -> its cause in the current words; these claims are stale only for that
-            reason.
+        reworded: claim -> its cause in the current words. These claims are stale only because of
+            the new words.
         same: present digests of studies with changed code or scenarios but equal figures of all
-            claims; rows that moved may be used by no claim.
+            claims. Rows may have moved if no claim uses them.
         probed: the number of probe runs.
     """
 
@@ -65,7 +65,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class _Of(msgspec.Struct, frozen=True):
-    """The state of a changed study: the rows that moved, or why they are unknown."""
+    """The state of a changed study: the rows that moved, or the reason why they are unknown."""
 
     moved: dict[str, tuple[int, ...]] = {}
     reason: str = ""
@@ -139,9 +139,7 @@ def look(
 def _reworded(
     records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
-    """Add records whose findings have changed to `stale`; return the new causes where they can be
-    worded.
-    """
+    """Add records whose findings have changed to `stale`; return the new causes that can be worded."""
     found: dict[str, str] = {}
     for record in records:
         cause = cause_now(record, sources.paper(place_of(record.claim)[0]))
@@ -158,7 +156,7 @@ def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
 
 
 def _as_it_is(study: str, studies: Mapping[str, StudyMade], sources: Sources) -> StudyMade | str:
-    """Return a study's present digests with the recorded plans and rows, or why they fail."""
+    """Return a study's present digests with the recorded plans and rows, or an error message."""
     then = _of(studies, study)
     try:
         now = sources.of_study(study, then.laws)
@@ -307,7 +305,7 @@ def _depend_on(
             other[study] = _replaced(tables[study], numbers, params[study], tried)
         try:
             now = _outcomes(paper, item, other)
-        except Exception:  # it rejects values that no run gives, so it must read them
+        except Exception:  # code that rejects impossible values does read them
             return set(then)
         found |= {
             claim for claim in then if quick_figures(then[claim]) != quick_figures(now[claim])
@@ -345,7 +343,7 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
 def carried(
     records: Iterable[Recorded], studies: Mapping[str, StudyMade], seen: Look, sources: Sources
 ) -> tuple[list[Recorded], dict[str, StudyMade]]:
-    """Return records and studies with present digests wherever the changes moved nothing."""
+    """Return records and studies, with present digests if the changes moved nothing."""
     studies = {**studies, **seen.same}
 
     def over(record: Recorded) -> Recorded:

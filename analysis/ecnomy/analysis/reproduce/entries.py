@@ -6,7 +6,7 @@ A module `reproduce/<paper>/<module>.py` has
     figures(studies) -> Samples       figures by name, one value per seed or batch each
     draw(studies, figure) -> None     the picture, in the layout of the paper's (optional)
 
-and, where runs need extra columns, functions that its sweep files name under `measure`. These
+and, if runs need extra columns, the functions that its sweep files name under `measure`. These
 modules do not know the regions that claims expect.
 """
 
@@ -58,7 +58,7 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         claim: `paper.entry.cN`.
         verdict: the verdict, with the figures behind it.
-        reason: what leaves it open, or "": alternatives, a control, a missing measurement.
+        reason: the alternatives, control or missing measurement that leave it open, or "".
         cause: its finding (findings.yaml), with the figures filled in, or "".
         controls: further figures to which the cause refers, by name.
         identity: whether it checks our own arithmetic or input.
@@ -76,7 +76,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """Return why the claim is not confirmed, or ""."""
+        """Return the reason why the claim is not confirmed, or ""."""
         return why_text(self.reason, self.cause)
 
 
@@ -143,12 +143,12 @@ def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None
 def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
     if not entry.module or all(claim.pending for claim in entry.claims.values()):
         return {}
-    with np.errstate(divide="ignore", invalid="ignore"):  # not a number: not measured
+    with np.errstate(divide="ignore", invalid="ignore"):  # NaN means not measured
         return code_of(paper, entry).figures(studies)
 
 
 def reason_of(verdict: Verdict, claim: Claim) -> str:
-    """Return what leaves a claim open: the alternatives, the control, or what is missing."""
+    """Return what leaves a claim open: alternatives, a control, or a missing measurement."""
     from ecnomy.analysis.reproduce.wording import grid_text
 
     if verdict.verdict in (PENDING, NOT_TESTABLE):

@@ -2,10 +2,10 @@
 """The grid over which a claim is judged: settings that a paper leaves open, varied one at a time.
 
 A variant is one alternative of one setting. Its runs are the studies' runs, with the changes of the
-alternative applied to every point: points keep their parameters, so entry modules need no change.
+alternative applied to every point. Points keep their parameters, so entry modules need no change.
 If the studies already measure an alternative under other figure names, it needs no runs, and claims
-read those figures. Settings are not varied together: k settings with m alternatives each give k m
-variants, not m^k.
+read those figures. Settings are not varied together, so k settings with m alternatives each give k
+m variants, not m^k.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
 
 
 def read_under(claim: Claim, variant: Variant) -> Claim:
-    """Return the claim under a variant: it refers to the figures with the variant's names."""
+    """Return the claim under a variant, which refers to figures by the variant's names."""
     return claim.of_parts(variant.figures) if variant.figures else claim
 
 

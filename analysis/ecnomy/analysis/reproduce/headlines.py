@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main results of a paper, one line each: reproduced or not, in how many settings, and why.
+"""The main results of a paper: a line on each with its outcome, settings and reason.
 
 not reproduced         a claim that supports the result is refuted
 depends                no claim is refuted, but one depends on a setting that the paper leaves open
@@ -40,7 +40,7 @@ REPRODUCED: Final = "reproduced"
 AS_CHOSEN: Final = "reproduced as chosen"
 NOT_REPRODUCED: Final = "not reproduced"
 UNDECIDED: Final = "undecided"
-_MOST: Final = 2  # claims that a line explains
+_MOST: Final = 2  # a line explains at most this many claims
 _CLOSED: Final = "the paper leaves no setting open"
 
 
@@ -49,8 +49,8 @@ class Line(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: one of the five kinds of outcome.
-        told: the outcome at the chosen settings, the settings that it depends on, and how many of
-            the alternatives agree.
+        told: the outcome at the chosen settings, the settings that it depends on, and the number of
+            alternatives that agree.
         why: the decisive figures, "" if all claims are confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
@@ -103,7 +103,7 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
 
 
 def _told(opening: str, records: Sequence[Recorded]) -> str:
-    """Return the opening words with the settings they depend on; how many alternatives agree."""
+    """Return the opening words, the settings that matter, and how many alternatives agree."""
     depends = dict.fromkeys(name for record in records for name in record.depends)
     agree: dict[tuple[str, str], bool] = {}
     for record in records:
@@ -119,7 +119,7 @@ def _told(opening: str, records: Sequence[Recorded]) -> str:
 
 
 def _why(record: Recorded) -> str:
-    """Return the figure that decides a claim, by name."""
+    """Return the decisive figure of a claim, by name."""
     name = record.claim.partition(".")[2]
     against = {CONFIRMED, REFUTED} if record.verdict == DEPENDS else {record.verdict}
     others = [under for under in record.grid if under.verdict in against - {record.alone}]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts: does a measured figure lie where the paper says, under every setting it leaves open?
+"""Verdicts on whether measured figures lie where the paper says, under all settings it leaves open.
 
 Each figure is compared with its region:
 
@@ -11,7 +11,7 @@ Each figure is compared with its region:
 A claim is confirmed if all its figures with bounds are confirmed, refuted if one of them is
 refuted, else inconclusive. It is reported if no figure has a bound.
 
-*Confirmed* states that all k figures lie inside. The hypothesis against it is a union: at least one
+*Confirmed* states that all k figures lie inside. Its null hypothesis is a union: at least one
 figure does not. Each figure is tested at 5 % on either side, and the union is rejected if all its
 parts are rejected. That test has size 5 % for any number of figures (Berger 1982,
 intersection-union tests; on both sides of a region Schuirmann 1987, whose two tests are the 90 %
@@ -23,7 +23,7 @@ sequentially rejective multiple test procedure): the smallest of k with 5 % / k,
 The p-value depends on the figure. For values per seed or batch it comes from Student's t. For a
 statistic that is not a mean (a rank correlation of means) it is a share of the bootstrap draws. For
 any other interval it is 5 % if the interval lies outside, because no more is known. A theoretical
-figure or a count is one value without an interval, and cannot be outside by chance. It needs no
+figure or a count is one value without an interval, and cannot be outside by chance. So it needs no
 correction, refutes by itself, and does not count among the k.
 
 A claim with a control must fail in the control, by the same rules. Otherwise the claim is
@@ -96,7 +96,7 @@ Samples = Mapping[str, Sample]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One figure against its region; None: nothing was measured, or no bound on that side.
+    """One figure compared with its region. None means no measurement, or no bound on that side.
 
     Attributes:
         p: p-value of the hypothesis that the true value lies inside; None without a test.
@@ -125,7 +125,7 @@ class Verdict(msgspec.Struct, frozen=True):
         verdict: the verdict; over the grid if the claim has a grid.
         figures: the figures at the chosen settings.
         control: the figures of a control, if the claim has a control.
-        note: the reason for an inconclusive verdict although the figures lie inside, else "".
+        note: the reason if the verdict is inconclusive although the figures lie inside, else "".
         alone: the verdict at the chosen settings alone.
         grid: the verdict under each alternative.
         depends: the settings on which the verdict depends.
@@ -264,7 +264,7 @@ def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple
 
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return which hypotheses Holm's steps reject; true ones with probability `alpha` at most."""
+    """Return whether Holm's steps reject each hypothesis; at most `alpha` to reject a true one."""
     rejected = [False] * len(p_values)
     for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[place] > alpha / (len(p_values) - done):

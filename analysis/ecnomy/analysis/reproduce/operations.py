@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a packet in a marking law, counted in the law's own code: basic blocks executed.
+"""The cost of a packet in a marking law, as the number of basic blocks of the law's code executed.
 
-operations.cc runs the laws unchanged, compiled with the compiler's own instrumentation, and
-documents what is counted. It needs g++ (or the compiler that CXX names) and the laws' headers.
-Without them nothing is counted, and claims about counts are not measured.
+operations.cc runs the unchanged laws, compiled with the compiler's instrumentation, and documents
+what is counted. It needs g++ (or the compiler that CXX names) and the laws' headers. Without these,
+nothing is counted, and claims about counts are not measured.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 
-# A count belongs to this source; another source changes the digests of entries that use it.
+# Counts depend on this source, so a change of it changes the digests of entries that use them.
 SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f004892396"
 _SOURCE: Final = Path(__file__).with_name("operations.cc")
 _FLAGS: Final = ("-std=c++20", "-O1", "-ffp-contract=off")
 _COUNTED: Final = "-fsanitize-coverage=trace-pc"
-_LIMIT_S: Final = 240.0  # a compilation and the count take seconds each
+_LIMIT_S: Final = 240.0  # a compilation or a count takes seconds
 
 
 class Count(NamedTuple):
@@ -87,7 +87,7 @@ def _run(command: list[str]) -> str:
 
 
 def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
-    """Return the largest over the smallest count of a load, across numbers of flows; else NaN."""
+    """Return the largest over the smallest count of a load across numbers of flows, or NaN."""
     found = [
         count.mean
         for count in blocks()

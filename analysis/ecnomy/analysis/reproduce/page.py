@@ -2,7 +2,7 @@
 """reproduction.html: the papers' claims, our measurements and the reasons for differences.
 
 The page is one file with its pictures inside. It shows all entries whose outcome is in the folder,
-whenever they were reproduced. It opens with the papers' main results (headlines.py).
+including those of earlier commands. It begins with the papers' main results (headlines.py).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["write_page"]
 
 _JUDGED: Final = (CONFIRMED, REFUTED, DEPENDS, INCONCLUSIVE, NOT_TESTABLE)
 _NOT_JUDGED: Final = (REPORTED, PENDING)
-_MOST: Final = 8  # figures of a claim in the page, the worst first
+_MOST: Final = 8  # most figures of a claim in the page, the worst first
 _THUMBNAIL: Final = (240, 160)
 
 
@@ -179,7 +179,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
 
 
 def _grid(record: Recorded, paper: Paper) -> str:
-    """Return the settings over which a claim was judged; "" if its entry declares nothing open."""
+    """Return the settings over which a claim was judged; "" if its entry declares none as open."""
     if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
         return ""
     if record.over is None:

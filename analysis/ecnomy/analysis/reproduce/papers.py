@@ -23,14 +23,14 @@ PAPERS: Final = (
 )
 FOLDER_VARIABLE: Final = "ECNOMY_PAPERS"
 T = TypeVar("T")
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a thousand lines a paper
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # papers are long
 
 
 def papers_folder() -> Path:
-    """Return configs/papers beside the virtual environment or in the source tree, else the wheel's.
+    """Return configs/papers beside the virtual environment, in the source tree, or in the wheel.
 
     Raises:
-        InputError: the folder is missing everywhere.
+        InputError: the folder is in none of these places.
     """
     given = os.environ.get(FOLDER_VARIABLE)
     here = Path(__file__).resolve()

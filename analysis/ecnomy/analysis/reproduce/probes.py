@@ -184,7 +184,7 @@ def moved_in(
 
 
 def _same(then: Any, now: Any) -> bool:
-    """Compare values up to the last bits of sums, which depend on the processor and on numpy."""
+    """Compare values, except for the last bits of sums, which depend on processor and numpy."""
     if missing(then) or missing(now):
         return missing(then) and missing(now)
     if isinstance(then, float) and isinstance(now, float):

@@ -40,7 +40,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a sweep's table to keep: all except times, workers, code and engine."""
+    """Return the columns of a sweep's table to keep, all except times, workers, code and engine."""
     kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
     return kept.sort_values("number", ignore_index=True)
 

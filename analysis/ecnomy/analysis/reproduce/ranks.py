@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rank correlation: does one quantity rise with another?"""
+"""Rank correlation, which shows whether one quantity rises with another."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _DIGITS = 12
 def rank_correlation(points: Mapping[Any, Any]) -> Interval:
     """Return Spearman's correlation of x with the samples' means, with a bootstrap interval.
 
-    NaN if all means are equal, or one is NaN. The value is rounded, so that a perfect order gives
-    exactly 1.
+    Return NaN if all means are equal, or if one is NaN. The value is rounded, so that a perfect
+    order gives exactly 1.
 
     Args:
         points: x -> values at that x, one per seed or batch.

@@ -75,7 +75,7 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
 
 
 def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
-    """Return why the runs of a study cannot be judged, or ""."""
+    """Return the reason why the runs of a study cannot be judged, or ""."""
     try:
         left = unmade_of_any(paper, name, form, variant)
     except ResultsError as error:

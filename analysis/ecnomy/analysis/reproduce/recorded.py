@@ -40,7 +40,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
         region: its expected region, None for a figure that is only reported.
         verdict: "" if only the quick form has it.
         p: p-value of the hypothesis that the true value lies in the region, see judge.py.
-        of: the part with this figure: the claim (""), its `control`, or the `reason`.
+        of: the part that has this figure: the claim (""), its `control`, or the `reason`.
     """
 
     name: str
@@ -69,9 +69,9 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         claim: `paper.entry.cN`.
         verdict: the verdict over the grid; `alone` is the verdict at the chosen settings.
         depends: the settings on which the verdict depends.
-        reason, cause: as in Outcome.
-        over: the settings declared for judging, None if no settings were declared; `grid` is empty
-            if they were not tried.
+        reason, cause: as in `Outcome`.
+        over: the settings over which it is to be judged, None if undeclared; `grid` is empty if
+            they were not tried.
         versions: engine and version.
         made_of: the digests behind it; empty if they are not known.
     """
@@ -93,7 +93,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     @property
     def why(self) -> str:
-        """Return why the claim is not confirmed, or ""."""
+        """Return the reason why the claim is not confirmed, or ""."""
         return why_text(self.reason, self.cause)
 
     @property
@@ -174,7 +174,7 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
 
 
 def gives_again(record: Recorded, outcome: Outcome) -> bool:
-    """Return whether an outcome of the quick form has the quick verdict and figures of a record.
+    """Check whether an outcome of the quick form has the quick verdict and figures of a record.
 
     A figure that only a reworded reason names is not in the record and does not count.
     """

@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 MOST_SEEDS: Final = 40
-GRID_SEEDS: Final = 20  # of an alternative, at most
+GRID_SEEDS: Final = 20  # most seeds of an alternative
 _ROW: Final = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 
 
@@ -62,7 +62,7 @@ class Form(msgspec.Struct, frozen=True):
 
     Attributes:
         out: the folder of all stores.
-        quick: fewer seeds and points.
+        quick: whether runs have fewer seeds and points.
         engine: the engine's name.
         grid: whether claims are judged over the settings that papers leave open.
     """
@@ -118,7 +118,7 @@ class Runs:
         return int(self.frame["data_packets"].sum())
 
     def values(self, parameter: str) -> list[Any]:
-        """Return a parameter's values in the order of the sweep; mappings as their JSON text."""
+        """Return a parameter's values in the order of the sweep; mappings are JSON text."""
         return list(dict.fromkeys(self._table[parameter].iloc[self._rows]))
 
     def where(self, **columns: Any) -> Runs:
@@ -201,7 +201,7 @@ class Studies:
         sweep = load_study(paper, name, form, variant=variant if varied else None)
         if variant is not None and varied:
             frame = _of_variant(paper, name, form, variant)
-            least = sweep.replicates  # the number that all variants of this study share
+            least = sweep.replicates  # the number of seeds that all variants of this study have
         else:
             frame, least = _finished(study_folder(paper, name, form)), 0
         # A calibration also has seeds beyond its replicates, to check what it found.
@@ -210,7 +210,7 @@ class Studies:
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """Return the most seeds of a study that is compared with a variant, which has fewer."""
+        """Return the most seeds of a study to compare with a variant, which may have fewer."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf
@@ -218,7 +218,7 @@ class Studies:
         return min((seeds_of(paper, n, self._form, variant) for n in varied), default=math.inf)
 
     def setting(self, name: str, path: str) -> str:
-        """Return a setting of a study's runs, as written; if the sweep varies it, all its values.
+        """Return a setting of a study's runs, as written, or all its values if the sweep varies it.
 
         Raises:
             InputError: the study or setting does not exist.
@@ -259,7 +259,7 @@ def _finished(folder: Path) -> pd.DataFrame:
 
 
 def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.DataFrame:
-    """Return the variant's runs of a study if it changes a point, else the study's runs."""
+    """Return the variant's runs of a study if it changes a point, else the study's own runs."""
     import pandas as pd
 
     folder = study_folder(paper, name, form, variant)

@@ -14,7 +14,7 @@ __all__ = ["catalogue_values", "claims_values"]
 
 
 def catalogue_values(paper: Paper) -> dict[str, Any]:
-    """Return the entries of a paper; `packets` are the most data packets that its runs may send."""
+    """Return the entries of a paper; `packets` is the most data packets that its runs may send."""
     return {
         "paper": paper.paper,
         "cites": paper.cites,

@@ -59,9 +59,9 @@ def figure_text(figure: Judged) -> str:
 
 
 def grid_text(verdict: Verdict) -> str:
-    """Return which alternatives of which settings change the verdict, and by which figure.
+    """Return the alternatives of settings that change the verdict, with the decisive figures.
 
-    "" if all agree.
+    Return "" if all agree.
     """
     others = [at for at in verdict.grid if at.verdict.verdict != verdict.alone]
     if not others:
@@ -82,8 +82,7 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """Return a finding with figures and settings of the runs filled in, and the figures that it
-    needs.
+    """Return a finding with the runs' figures and settings filled in, and the figures it needs.
 
     These are the figures that it names, and the figures of its conditions. A control's text is
     omitted if it has no measured figures. A cause is omitted if the runs do not match its

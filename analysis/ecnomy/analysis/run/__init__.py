@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run in numbers: phases, windows, balances, marking, carriers, calls, files.
+"""One run in numbers: phases, windows, balances, marking, carriers, calls and files.
 
 opened       its tables and manifest
 summary      rates and payments, phase by phase

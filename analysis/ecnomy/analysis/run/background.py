@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background traffic: flows without a class or an agent, which nevertheless pay for their marks.
+"""Background traffic: flows without a class or an agent that pay for their marks.
 
 No agent decides for them, so they ignore the price. The ledger identifies them by the payer:
 their marks are booked on `source:<source>`.

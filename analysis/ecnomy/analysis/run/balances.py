@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts at the end of a run: money received, of it from background traffic, money paid."""
+"""Accounts at the end of a run: money received (with the part from background traffic) and paid."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from an unlimited population, and those that found all lines of the source busy."""
+"""Calls from an unlimited population, and the calls that found all lines of the source busy."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Lines(msgspec.Struct, frozen=True):
     Attributes:
         source: name of the source.
         lines: number of its lines.
-        calls: calls that came.
-        lost: calls that found all lines busy.
+        calls: number of calls.
+        lost: number of calls that found all lines busy.
         erlang_b: share of lost calls by Erlang's B formula; None if calls come by a profile, or if
             a provider may refuse them.
     """

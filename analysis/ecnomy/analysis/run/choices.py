@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Customers with a choice: how often they change, and the customers of each option over time.
+"""Customers with a choice: the number of their changes, and the customers of each option over time.
 
 An agent's users have a choice if its sources are alternatives. Then the sources have equally many
-flows. The agent's decisions, as with `best-offer`, leave one source switched on for each user, or
-no source for a user that has left. Member i of every source is user i. A user's first choice is not
-a change, and neither is a return to the source that it left.
+flows. The agent's decisions, as with `best-offer`, leave one source on for each user, or no source
+for a user that has left. Member i of every source is user i. A user's first choice is not a change,
+and neither is a return to the source that it left.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
 def _choice(run: RawRun, agent: ToldAgent) -> Choice | None:
     table, family = run.agents, family_of(run)
     mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == ACTIVE)
-    own = table[mine & (table["flow"] >= 0)]  # without its notes under that name
+    own = table[mine & (table["flow"] >= 0)]  # without the agent's notes under that name
     sources = [s for s in run.plan.sources if {s.name, family[s.name]} & set(agent.sources)]
     if own.empty or len(sources) < 2 or len({s.row_count for s in sources}) > 1:
         return None
@@ -85,7 +85,7 @@ def _choice(run: RawRun, agent: ToldAgent) -> Choice | None:
     for t_ps, changed in own.groupby("t_ps", sort=True):
         on[changed["flow"].to_numpy(dtype=np.int64)] = changed["value"].to_numpy() != 0
         if (on[rows].sum(axis=0) > 1).any():
-            return None  # not alternatives
+            return None  # the sources are not alternatives
         times.append(int(str(t_ps)))
         chosen.append(np.where(on[rows].any(axis=0), on[rows].argmax(axis=0), _AWAY))
     weights = np.array([sources[0].row_flows] * rows.shape[1], dtype=np.int64)
@@ -100,7 +100,10 @@ def _counted(
     chosen: Integers,
     weights: Integers,
 ) -> Choice:
-    """Count choices; `chosen` is each user's source or _AWAY after each decision, [time, user]."""
+    """Count choices.
+
+    `chosen` is each user's source, or _AWAY, after each decision, [time, user].
+    """
     carriers = access_carriers(run)
     labels = [carriers.get(name, name) for name in sources]
     if len(set(labels)) < 2:

@@ -11,7 +11,7 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["MOST_GROUPS", "family_of", "shown_nodes"]
 
-MOST_GROUPS: Final = 12  # largest number of rows or lines that readers can distinguish
+MOST_GROUPS: Final = 12  # readers can distinguish at most this many rows or lines
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ def _scenario(run: RawRun) -> _Scenario:
     try:
         return msgspec.convert(found or {}, type=_Scenario)
     except msgspec.ValidationError:
-        return _Scenario()  # an older manifest: the run is shown without the missing parts
+        return _Scenario()  # from an older version; the run is shown without the missing parts
 
 
 def family_of(run: RawRun) -> dict[str, str]:
@@ -45,6 +45,6 @@ def family_of(run: RawRun) -> dict[str, str]:
 
 
 def shown_nodes(run: RawRun) -> dict[str, tuple[float, float]]:
-    """Return the scenario's positions for nodes of the plan, {} without positions."""
+    """Return the scenario's positions of nodes of the plan; {} without positions."""
     positions = _scenario(run).network.positions
     return {node: positions[node] for node in run.plan.nodes if node in positions}

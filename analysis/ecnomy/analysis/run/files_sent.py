@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of sources: how many began and ended, and how long they took.
+"""Files of sources: the numbers begun and ended, and the times they took.
 
 The table `transfers` has a row for each file that ended. A file that was still under way at the end
-of the run has no row. Its flow has bytes left then (`file_left` of the last report). In a
-row of many flows only the existence of such files is known, not their number.
+of the run has no row, but its flow has bytes left (`file_left` of the last report). In a row of
+many flows, the existence of such files is known, but not their number.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """Return the outcomes of all files, by source; () if they were not recorded or do not exist.
+    """Return the outcomes of all files by source; () if files were not recorded or do not exist.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -77,7 +77,7 @@ def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
 
 
 def recorded(run: RawRun) -> bool:
-    """Return whether this run has a table of files that ended."""
+    """Check whether this run has a table of files that ended."""
     return run.plan.record.transfers and run.file("transfers").is_file()
 
 

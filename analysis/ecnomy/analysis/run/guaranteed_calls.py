@@ -105,7 +105,7 @@ def call_rows(run: RawRun, provider: Provider) -> pd.DataFrame:
         refused = (rows["refused_by"] & sum(1 << index for index in limits)) != 0
         rows = rows[sold | refused].assign(accepted=sold[sold | refused].astype(np.int64))
         limit = rows["tariff"].map(limits).fillna(1.0)
-    else:  # of an older ecnomy with one tariff
+    else:  # from an older version with one tariff
         limit = rows["flow"] * 0.0 + provider.first.max_delay_rate
     rows["bad"] = rows["late"] + rows["lost"]
     sent = rows["sent"].to_numpy(dtype=np.float64)
@@ -181,7 +181,7 @@ def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamR
 
 
 def all_streams(rows: tuple[StreamRow, ...]) -> StreamRow:
-    """Return all test streams as one, the basis of admission by the marking rate."""
+    """Return all test streams together, which are the basis of admission by the marking rate."""
     return StreamRow(
         name="all",
         poisson=False,

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A line of a profit and loss account: amount received (negative: paid), number of items."""
+    """A line of a profit and loss account: amount received (negative: paid) and number of items."""
 
     micro: int
     count: int  # calls, reimbursements or marks
@@ -89,7 +89,7 @@ class Guarantee(msgspec.Struct, frozen=True):
 
 
 def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
-    """Return the account of a GSP in the ledger, by reason of receipts and payments.
+    """Return the account of a GSP in the ledger, by purpose of receipts and payments.
 
     Sold calls and broken promises are counted in the table calls if the run has it.
 
@@ -115,7 +115,7 @@ def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
     if run.plan.record.calls:
         rows = call_rows(run, provider)
         income = Item(income.micro, int((rows["accepted"] == 1).sum()))
-        if not refunds.micro:  # promises without reimbursement can be broken too
+        if not refunds.micro:  # promises without reimbursement can also be broken
             refunds = Item(0, int(rows["broken"].sum()))
     return ProfitAndLoss(
         calls=income,
@@ -152,7 +152,7 @@ def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
-    """Return the earnings, admissions and test streams of each GSP of a run, or ().
+    """Return the earnings, admissions and test streams of each GSP of a run; () without a GSP.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.
@@ -172,10 +172,10 @@ def guarantee_columns(results: Path) -> dict[str, float | None]:
     """Return outcome columns of sweeps, over the whole run, like balances; {} without a GSP.
 
     Returns:
-        `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls
-        were not recorded); revenue (received for calls), reimbursed (a part of the cost), cost
-        (all payments less all other receipts) and profit = revenue - cost, in money; hours, the
-        simulated time of all this.
+        `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls were
+        not recorded); revenue (received for calls), reimbursed (a part of the cost), cost (all
+        payments less all other receipts) and profit = revenue - cost, in money; hours, the
+        simulated time of the account.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.

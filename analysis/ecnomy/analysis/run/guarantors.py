@@ -26,8 +26,8 @@ class Offer(msgspec.Struct, frozen=True):
 
     Attributes:
         name: name of the row; "calls" if the scenario has one tariff.
-        index: index in the run's list of tariffs (agents in their order, rows in theirs), the
-            value of the column `tariff` of the table calls.
+        index: index in the run's list of tariffs, ordered by agent and then by row; it is the value
+            of the column `tariff` of the table calls.
         sources: sources of the calls.
         price: price of a call, in words; likewise `reimbursement`.
         tied: whether the reimbursement equals the cost of the call.
@@ -88,7 +88,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def paid_sources(self) -> tuple[str, ...]:
-        """Return the sources whose marks it pays; shared calls count while it carries them."""
+        """Return the sources whose marks it pays for; shared calls count while it carries them."""
         files = tuple(name for names in self.file_sources.values() for name in names)
         return (*self.call_sources, *self.stream_sources, *files)
 
@@ -115,7 +115,7 @@ def providers_of(run: RawRun) -> tuple[Provider, ...]:
 
 
 def shared_sources(run: RawRun) -> frozenset[str]:
-    """Return sources with calls by several possible providers, so that mark payers change."""
+    """Return the sources whose calls several providers may carry, so that mark payers change."""
     sold = [name for provider in providers_of(run) for name in provider.call_sources]
     family, agents = family_of(run), agents_of(run) or ()
     chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}
@@ -179,13 +179,13 @@ def _in_words(price: Any) -> str:
 
 
 def _hour(written: str) -> str:
-    """Return in hours a time of day that manifests have in ps."""
+    """Return a time of day in hours; manifests have it in ps."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
 
 
 def _time(written: str) -> str:
-    """Return in seconds a time that manifests have in ps."""
+    """Return a time in seconds; manifests have it in ps."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
 

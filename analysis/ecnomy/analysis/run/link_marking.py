@@ -56,7 +56,7 @@ class LinkShares(msgspec.Struct, frozen=True):
 
 
 def crossings_of(run: RawRun) -> Crossings:
-    """Return the counts of the table pairs; without it, packets sent over the whole path.
+    """Return the counts of the table pairs or, without it, the packets sent over the whole path.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -92,7 +92,7 @@ def _without_pairs(
 
 
 def ecn_capable(plan: Plan, number: int) -> bool:
-    """Return whether the data of a source is ECN-capable."""
+    """Check whether the data of a source is ECN-capable."""
     transport = plan.sources[number].transport
     return transport.echo != "off" if isinstance(transport, Tcp) else transport.ect
 
@@ -128,7 +128,7 @@ def link_shares(crossings: Crossings, activity: Floats) -> LinkShares:
 
 
 def _part(activity: Floats, data: Floats, packets: Floats) -> Floats:
-    """Return shares of data; in an interval without new packets, the share over the whole run."""
+    """Return shares of data; an interval without new packets has the share of the whole run."""
     total = packets.sum(axis=0)
     usual = np.divide(data.sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
     part, whole = activity @ data, activity @ packets

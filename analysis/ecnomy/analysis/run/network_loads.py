@@ -97,12 +97,12 @@ class LinkLoad(msgspec.Struct, frozen=True):
 
     @property
     def congested(self) -> bool:
-        """Return whether marks, drops or waits of its packets are significant."""
+        """Check whether marks, drops or waits of its packets are significant."""
         return bool(self.congested_by)
 
 
 class PairLoad(msgspec.Struct, frozen=True):
-    """A source over a window, all its flows together."""
+    """A source over a window, as the sum of its flows."""
 
     name: str
     family: str
@@ -121,7 +121,7 @@ class NetworkLoads(msgspec.Struct, frozen=True):
     window: Window
     links: tuple[LinkLoad, ...]
     pairs: tuple[PairLoad, ...]
-    priced: bool  # whether there is a market
+    priced: bool  # whether the run has a market
 
     def congested(self) -> list[LinkLoad]:
         """Return congested directions by price, then by marks or drops, then by the wait."""
@@ -140,7 +140,7 @@ def or_0(value: float) -> float:
 
 
 def is_network(plan: Plan) -> bool:
-    """Return whether a plan is more than a path: a node has three neighbours or more."""
+    """Check whether a plan is more than a path, that is, a node has three or more neighbours."""
     neighbours: dict[int, set[int]] = {}
     for link in plan.links:
         neighbours.setdefault(link.source, set()).add(link.target)
@@ -186,8 +186,8 @@ class LinkData(msgspec.Struct, frozen=True):
 class _LinkData(msgspec.Struct, frozen=True):
     """The data at each link, [link]."""
 
-    arrivals: Floats  # its share of the link's arrivals
-    marks: Floats  # its share of the link's marks
+    arrivals: Floats  # data in the link's arrivals
+    marks: Floats  # data in the link's marks
     bits: Floats  # mean size of a packet
     price: Floats  # mean price of a mark set there, money
 
@@ -299,7 +299,7 @@ def _pairs(
 def _wanted_bps(source: Source) -> float:
     params = source.traffic.params
     if source.profile.steps:
-        return math.nan  # no single rate
+        return math.nan  # there is no single rate
     match source.traffic.law:
         case "rate-capped" if params.get("until_s", -1.0) < 0:
             return source.count * params["rate_bps"]

@@ -14,7 +14,7 @@ __all__ = ["Sums", "added", "node_sums", "sending"]
 
 
 class Sums(msgspec.Struct, frozen=True):
-    """Sums of pairs. `wanted_bps` is NaN if a pair has no limit."""
+    """Sums over pairs. `wanted_bps` is NaN if a pair has no limit."""
 
     pairs: int
     wanted_bps: float

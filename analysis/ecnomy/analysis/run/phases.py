@@ -23,7 +23,7 @@ _MOST_NAMED: Final = 6
 class Phase(msgspec.Struct, frozen=True):
     """A part of a run without switches, [from_ps, to_ps)."""
 
-    number: int  # from 1
+    number: int  # counted from 1
     label: str
     from_ps: int
     to_ps: int
@@ -36,7 +36,7 @@ class Phase(msgspec.Struct, frozen=True):
 
 
 def _until_ps(source: Source) -> int:
-    """Return the time at which the rate cap of a source is lifted, -1 for never or no cap."""
+    """Return the time at which the rate cap of a source is lifted; -1 if never or without a cap."""
     if source.traffic.law != "rate-capped":
         return -1
     until_s = source.traffic.params.get("until_s", -1.0)
@@ -44,7 +44,7 @@ def _until_ps(source: Source) -> int:
 
 
 def _names(sources: list[Source]) -> str:
-    """Return the sources in words: each if they are few, else by prefix `<prefix>-`."""
+    """Return the sources in words, one by one if they are few, else by prefix `<prefix>-`."""
     names = [source.name for source in sources]
     if len(names) > _MOST_NAMED:
         counts: dict[str, int] = {}
@@ -97,7 +97,7 @@ def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
         plan: the plan of the run.
         end_ps: end of a partial run [ps]; by default the duration of the plan.
 
-    Boundaries less than two epochs apart count as one, the later one.
+    Boundaries less than two epochs apart count as one boundary at the later time.
     """
     end = plan.duration_ps if end_ps is None else min(end_ps, plan.duration_ps)
     switched = {t for s in plan.sources for t in (s.start.at_ps, _until_ps(s), s.stop_ps)}

@@ -2,10 +2,10 @@
 """Sources whose users were away most of the time because of the price.
 
 Users who are away do not respond to a carrier's trials until the price falls so far that they
-return. A search that began above that price does not know them. Users who leave because their own
-gain is negative try the price again from time to time, and are named if they were away for half of
-the time. In a crowd of users with a limit each, many are away even at the best price, so a crowd is
-named only if hardly anyone was there.
+return. A search that began above that price does not observe them. Users who leave because their
+own gain is negative try the price again from time to time, and are named if they were away for half
+of the time. In a crowd whose users have different limits, many are away even at the best price. So
+a crowd is named only if nearly all its users were away.
 """
 
 from __future__ import annotations

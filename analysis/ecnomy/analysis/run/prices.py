@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mean price per mark over the measured window, as outcome columns of a sweep.
 
-    price.<carrier>    of each carrier, money
-    price              of the whole market, money: only if it has one price, that of one carrier
+    price.<carrier>    price of each carrier, money
+    price              price of the whole market, money, if only one carrier sets a price
 
 A price holds from its report until the next price, so the mean is weighted by time. A run without a
 market has no such column. Every sweep has these columns (gathered.py of markets). This module

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The slope of a carrier's profit in its price, noted by its strategy or fitted to its ledger.
+"""The slope of a carrier's profit in its price, recorded by its strategy or fitted to its ledger.
 
 A slope s is the relative change of the profit per change of the logarithm of the price, and c the
 decrease of s with the log price. The best price would increase the profit by the share s^2 / 2c.
 
-`revenue-gradient` notes s and c after each round (`profit_slope` and `profit_curvature` in the
-table `agents`). s is then the mean over the rounds, and its error twice the standard error, without
+`revenue-gradient` records s and c after each round (`profit_slope` and `profit_curvature` in the
+table `agents`). s is then the mean over the rounds. Its error is twice the standard error, without
 the part that c explains by the prices of the rounds.
 
-For every other strategy, the ledger has the profit of each time for which a price held. The first
-half of that time does not count, because customers are still responding to the change. A parabola
-in the log price, by least squares with the length of each time as its weight, gives s at the mean
-log price, its error (twice the standard error) and c. Prices more than a factor of 1.5 from the
-mean are left out, because a profit resembles a parabola only near its peak. As in curvature.py, the
-prior of c is 1 with a standard deviation of 3, and c lies between 0.2 and 20.
+For every other strategy, the ledger gives the profit of each period in which a price held. The
+first half of a period does not count, because customers are still responding to the change. A
+parabola in the log price, by least squares with the length of each period as its weight, gives s at
+the mean log price, its error (twice the standard error) and c. Prices more than a factor of 1.5
+from the mean are left out, because a profit resembles a parabola only near its peak. As in
+curvature.py, the prior of c is 1 with a standard deviation of 3, and c lies between 0.2 and 20.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["ProfitSlope", "fitted_slope", "noted_slope", "slope_of"]
 
-ROUNDS: Final = 3  # least number of noted slopes
-FEWEST: Final = 8  # least number of fitted times
+ROUNDS: Final = 3  # least number of recorded slopes
+FEWEST: Final = 8  # least number of fitted periods
 NEAR: Final = math.log(1.5)
 
 
@@ -42,7 +42,7 @@ class ProfitSlope(msgspec.Struct, frozen=True):
 
     Attributes:
         slope: relative change of the profit per change of the log price.
-        error: twice its standard error; infinite for fewer than three noted slopes.
+        error: twice its standard error; infinite for fewer than three recorded slopes.
         curvature: decrease of the slope with the log price, from 0.2 to 20.
     """
 
@@ -63,7 +63,7 @@ class ProfitSlope(msgspec.Struct, frozen=True):
 def slope_of(
     run: RawRun, carrier: str, prices: Prices, from_ps: int, to_ps: int
 ) -> ProfitSlope | None:
-    """Return the slope of a carrier's profit, None if it tried too few prices near its mean price.
+    """Return the slope of a carrier's profit; None if it tried too few prices near its mean price.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -74,7 +74,7 @@ def slope_of(
         return _from_ledger(run, carrier, prices, from_ps, to_ps)
     slopes = noted[(noted["name"] == "profit_slope") & (noted["t_ps"] > from_ps)]
     own = noted[noted["name"] == "own_price"]
-    round_of = np.searchsorted(own["t_ps"], slopes["t_ps"]) - 1  # the round that ended then
+    round_of = np.searchsorted(own["t_ps"], slopes["t_ps"]) - 1  # the round that ended at that time
     return noted_slope(
         slopes["value"].to_numpy(np.float64),
         np.log(own["value"].to_numpy(np.float64)[round_of]),
@@ -83,7 +83,7 @@ def slope_of(
 
 
 def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitSlope:
-    """Return the mean of noted slopes, each at its price [rounds]."""
+    """Return the mean of recorded slopes, each at its price [rounds]."""
     if len(slopes) < ROUNDS:
         return ProfitSlope(0.0, math.inf, curvature)
     by_chance = slopes + curvature * (log_prices - log_prices.mean())
@@ -92,7 +92,7 @@ def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitS
 
 
 def fitted_slope(log_prices: Floats, profits: Floats, lengths: Floats) -> ProfitSlope | None:
-    """Fit a parabola to the profits per second of prices that held for these lengths [times].
+    """Fit a parabola to the profits per second of prices that held for these lengths [periods].
 
     Returns: None for fewer than eight times or three prices near the mean price.
     """
@@ -122,7 +122,7 @@ def _from_ledger(
     ledger = run.ledger
     signs = (ledger["credit"] == carrier).astype(int) - (ledger["debit"] == carrier).astype(int)
     gained = (signs * ledger["amount_micro"]).groupby(ledger["t_ps"]).sum()
-    times = np.unique(run.link_epochs["t_ps"])  # of reports
+    times = np.unique(run.link_epochs["t_ps"])  # times of reports
     total = np.append(0, np.cumsum(gained.to_numpy()))
     total = total[np.searchsorted(gained.index.to_numpy(), times, side="right")]
     moved = np.flatnonzero(np.append(True, np.diff(prices.money) != 0))

@@ -40,7 +40,7 @@ class ToldAgent(msgspec.Struct, frozen=True):
     """The part of an agent's entry in the manifest that is used here.
 
     Attributes:
-        role: name or dotted path of the role, without terms.
+        role: name or dotted path of the role, without its terms.
     """
 
     name: str
@@ -75,7 +75,7 @@ def agents_of(run: RawRun) -> tuple[ToldAgent, ...] | None:
     try:
         market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market
     except msgspec.ValidationError:
-        return None  # an older manifest: the run is shown without the missing parts
+        return None  # from an older version; the run is shown without the missing parts
     return market.agents if market else ()
 
 

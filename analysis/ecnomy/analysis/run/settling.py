@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a price that a carrier steers has settled over the last half of a run.
+"""Tests whether a price that a carrier steers has settled over the last half of a run.
 
-A search never rests: it keeps trying prices around the best one. So a price counts as settled
-unless it moves more than its own tries explain. All figures are shares of the mean price over the
-half:
+A search never rests, because it keeps trying prices around the best one. So a price counts as
+settled unless it moves more than its own tries explain. All figures are shares of the mean price
+over the half:
 
     try         the median size of the changes of the posted price
     stretches   ten of equal length; the mean price of each, weighted by time. Tries above and
@@ -41,12 +41,12 @@ may settle at a price for the others alone, while a lower price for all would ea
 that received nothing in the half is `unpaid`, whatever its price does.
 
 The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
-equilibrium. Yet one of them, or both in a short run, may count as settled, because prices that run
-away in the long run can appear at rest for a while.
+equilibrium. Yet one of them (or both, in a short run) may count as settled, because prices that
+diverge in the long run can appear at rest for a while.
 
-Fewer than eight changes in that half cannot distinguish a search from a drift. Then the price has
-settled if it does not change at all, and is otherwise `unclear`. Carriers with scheduled prices or
-without a strategy do not search, and are left out.
+Fewer than eight changes in that half cannot distinguish a search from a drift. A price with so few
+changes has settled if it does not change at all. Otherwise it is `unclear`. Carriers with scheduled
+prices or without a strategy do not search, and are left out.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ Verdict = Literal["settled", "rising", "falling", "swinging", "climbing", "uncle
 
 STRETCHES: Final = 10
 FEWEST: Final = 8  # least number of price changes
-FAR: Final = 0.5  # gain beyond which the best price is far from all tried ones, and so unknown
-AGREE: Final = 35  # of 45 pairs, rising minus falling ones
+FAR: Final = 0.5  # above this gain, the best price is far from all tried prices, and so unknown
+AGREE: Final = 35  # rising minus falling pairs, of 45
 DRIFT: Final = 0.1
 SWING: Final = 0.5
 SWING_TRIES: Final = 4
 RANGE: Final = 0.5
 RANGE_TRIES: Final = 8
-MORE: Final = 0.02  # share of its profit
+MORE: Final = 0.02  # as a share of the profit
 FIXED: Final = ("stay", "price-schedule")  # strategies without a search for a price
 
 
@@ -106,7 +106,8 @@ class Settling(msgspec.Struct, frozen=True):
         to_s: end of the last half, seconds.
         gain: share by which the best price would increase its profit, if it is `climbing`.
         better: the side on which that price is, if it is `climbing`.
-        edge: the end of the range of its prices in the whole run, if it was there most of the time.
+        edge: the end of the range of its prices in the whole run, if its price was there most of
+            the time.
         few: number of price changes, if too few for a verdict.
         away: sources of its links whose users were mostly away.
     """
@@ -162,7 +163,7 @@ def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
 def _with_ledger(
     one: Settling, run: RawRun, prices: Prices, links: tuple[int, ...] | None
 ) -> Settling:
-    """Return the verdict, extended by what the carrier received and who was away."""
+    """Return the verdict, extended by the carrier's receipts and the users who were away."""
     from_ps, to_ps = (round(s * PS_PER_S) for s in (one.from_s, one.to_s))
     ledger = run.ledger
     own = ledger[(ledger["credit"] == one.carrier) & ledger["t_ps"].gt(from_ps)]
@@ -196,7 +197,7 @@ def by_slope(found: ProfitSlope) -> Verdict:
 def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling | None:
     """Judge the prices of one carrier from `from_ps` to `to_ps`, by the rules of the module.
 
-    Returns: None if there is no time.
+    Returns: None if the interval is empty.
     """
     if to_ps <= from_ps:
         return None

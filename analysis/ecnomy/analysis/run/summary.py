@@ -49,9 +49,9 @@ class Group(msgspec.Struct, frozen=True):
 
     label: str
     source: str
-    service_class: str  # "" without a class, CHANGING
-    flows: tuple[int, ...]  # rows of the tables
-    size: int = 0  # number of flows in these rows; 0: one each
+    service_class: str  # "" without a class, or CHANGING
+    flows: tuple[int, ...]  # rows in the tables
+    size: int = 0  # number of flows in these rows; 0: one flow per row
 
     def __post_init__(self) -> None:
         if self.size == 0:
@@ -67,16 +67,16 @@ class GroupRow(msgspec.Struct, frozen=True):
 
     group: Group
     goodput_bps: float
-    goodput_low_bps: float  # of the flow with the lowest goodput
+    goodput_low_bps: float  # goodput of the flow with the lowest goodput
     goodput_high_bps: float
-    share: float  # of all goodput
+    share: float  # share of all goodput
     marks_per_s: float
     marking_probability: float
     delay_s: float  # one way
     rtt_s: float
     fee_per_s: float  # money/s
     charge_per_s: float  # money/s for marks
-    price_per_mark: float  # money, mean paid price of a mark
+    price_per_mark: float  # mean price paid for a mark, money
     active: float | None = None  # mean number of active flows; None if agents kept all on
 
     @property
@@ -119,8 +119,8 @@ class PhaseSummary(msgspec.Struct, frozen=True):
     window: Window
     groups: tuple[GroupRow, ...]
     links: tuple[LinkRow, ...]
-    charge_per_s: float = 0.0  # money/s for marks, all flows together
-    background_per_s: float = 0.0  # part of it for marks of background traffic, money/s
+    charge_per_s: float = 0.0  # money/s for the marks of all flows
+    background_per_s: float = 0.0  # its part for marks of background traffic, money/s
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -134,7 +134,7 @@ class Summary(msgspec.Struct, frozen=True):
     note: str | None
     phases: tuple[PhaseSummary, ...]
     balances: tuple[Balance, ...]
-    priced: bool  # whether there were any payments
+    priced: bool  # whether any payment was made
     whole: PhaseSummary | None = None
 
 
@@ -237,7 +237,7 @@ _COUNTED: Final = (
 def _link_rows(
     run: RawRun, epochs: Epochs, window: Window, shares: LinkShares
 ) -> tuple[LinkRow, ...]:
-    """Return links on paths of data, and other links that marked or dropped."""
+    """Return the links on paths of data, and other links that marked or dropped packets."""
     grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
     data = {link for source in run.plan.sources for link in source.path}
     rows = []
@@ -275,7 +275,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     links: Epochs
     groups: list[Group]
     crossings: Crossings
-    background: npt.NDArray[np.bool_]  # by row of flows
+    background: npt.NDArray[np.bool_]  # per row of flows
 
     def over(self, phase: Phase) -> PhaseSummary | None:
         """Return the settled part of a phase, or None if it has fewer than two reports."""

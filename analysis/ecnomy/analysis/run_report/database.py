@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables behind the queries of a run's page: DuckDB over the Parquet files of the run.
+"""Tables for the queries of a run's page, by DuckDB over the Parquet files of the run.
 
 payments   a posting of the ledger: t_ps, phase (its row in `phases`), payer, payee, kind,
            source (of the flow it is for, or ''), quantity, price_micro, amount_micro
 phases     phase, label, to_ps: a posting at t belongs to the first phase with t <= to_ps
-marked     marks set: source, link, packets (of the source that came to the link), marks,
+marked     marks set: source, link, packets (of the source that arrived at the link), marks,
            lost (with packets that were dropped later), underway (on packets still on their way);
            the source `others` has the marks on packets that belong to no source
 accounts   balances from the manifest: account, micro
@@ -74,7 +74,10 @@ class RunDatabase(Queries):
 
 
 def periods_of(run: RawRun) -> tuple[Phase, ...]:
-    """Return the warm-up, if any, and the phases of a run; every posting belongs to one of them."""
+    """Return the warm-up, if any, and the phases of a run.
+
+    Every posting belongs to one of these.
+    """
     t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
     reached = int(t_ps.max(initial=0))
     if not run.ledger.empty:
@@ -94,7 +97,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
     """
     periods = periods_of(run)
     rows = [(i, phase.label, phase.to_ps) for i, phase in enumerate(periods)]
-    if rows:  # a call at the very end of a run is posted after the last report
+    if rows:  # calls at the very end of a run are posted after the last report
         rows[-1] = (*rows[-1][:2], 2**63 - 1)
     prelude = _table("phases", ("phase", "label", "to_ps"), rows or [(0, "", 2**63 - 1)])
     balances = run.manifest.balances_micro or {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened in a run, in one or two sentences, with the money that was paid."""
+"""One or two sentences on the events in a run, with the money that was paid."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _party(account: object) -> str:
 
 
 def _traffic(summary: Summary) -> str:
-    """Return how the sources shared the network, and where it was congested."""
+    """Return sentences on the rates of the sources, and on congested links."""
     whole = summary.whole or (summary.phases[-1] if summary.phases else None)
     if whole is None:
         return "The run ended before the measured window began."

@@ -15,7 +15,7 @@ __all__ = ["marks_of", "stories", "where_marked"]
 
 _MOST_STORIES: Final = 8
 _MOST_LINKS: Final = 3
-_MOST_TOLD: Final = 6  # phases
+_MOST_TOLD: Final = 6  # most phases described
 _SEVERAL: Final = (
     " Counts cover the whole run. Money for marks is not divided among links, because prices may "
     "have changed during the run."
@@ -25,8 +25,10 @@ Parts: TypeAlias = list[str | Cell]
 
 
 def marks_of(db: RunDatabase) -> Query:
-    """Marks by source and link: source, link, packets, marks, lost, underway, share of the
-    source's marks, share of its packets there.
+    """Return the marks by source and link.
+
+    The columns are source, link, packets, marks, lost, underway, share of the source's marks, and
+    share of its packets there.
     """
     return db.ask(
         "select source, link, packets, marks, lost, underway,\n"
@@ -63,7 +65,7 @@ def where_marked(marked: Query) -> Table | None:
 
 
 def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
-    """Return a paragraph per source, the most expensive first, on the payments for it and why."""
+    """Return a paragraph per source on its payments and their reasons, the most expensive first."""
     sums: dict[str, int] = {}
     for row in payments.query.rows:
         if row[3]:
@@ -79,7 +81,7 @@ def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
 def _story(source: str, payments: Payments, marked: Query, summary: Summary) -> Parts:
     parts: Parts = [Cell(f"{source}. ", css="who")]
     own = [i for i, row in enumerate(payments.query.rows) if row[3] == source]
-    for i in sorted(own, key=lambda i: payments.query.rows[i][2] == MARKS):  # marks come last
+    for i in sorted(own, key=lambda i: payments.query.rows[i][2] == MARKS):  # marks are last
         payer, payee = (_named(str(name), source) for name in payments.query.rows[i][:2])
         payer = payer[:1].upper() + payer[1:] if payer.startswith("its ") else payer
         what = payments.what(i).removesuffix(f" of {source}")
@@ -96,7 +98,7 @@ def _named(account: str, source: str) -> str:
 
 
 def _where(links: list[tuple[str, float]]) -> str:
-    """Return the links that set a source's marks."""
+    """Return a sentence on the links that set a source's marks."""
     if not links:
         return "Its packets were not marked. "
     if len(links) == 1:
@@ -107,7 +109,7 @@ def _where(links: list[tuple[str, float]]) -> str:
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    """Return, phase by phase, its rate and share of marked packets, and the load of the link."""
+    """Return sentences on its rate and share of marked packets and on the link's load, by phase."""
     told = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"

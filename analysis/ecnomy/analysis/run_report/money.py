@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The payments in a run: payer, payee and purpose, with count, price and phase.
 
-All amounts come from the ledger, to the micro-unit. Sums are checked against the balances of the
+All amounts come from the ledger, to the micro-unit. Sums are compared with the balances in the
 manifest.
 """
 
@@ -101,19 +101,19 @@ class Payments(msgspec.Struct, frozen=True):
         return self.query.cell(row, 8, text)
 
     def what(self, row: int) -> str:
-        """Return the purpose of the payment, in words."""
+        """Return the purpose of the payment in words."""
         kind, source = str(self.query.rows[row][2]), str(self.query.rows[row][3])
         words = _WORDS.get(kind, kind)
         return f"{words} of {source}" if source else words
 
 
 def amount(micro: int) -> str:
-    """Return an amount to the micro-unit, without a plus."""
+    """Return an amount to the micro-unit, without a plus sign."""
     return exactly(micro).removeprefix("+")
 
 
 def rounded(micro: int) -> str:
-    """Return an amount for sentences: to the cent, or three digits."""
+    """Return an amount for sentences, to the cent or in three digits."""
     return significant(micro / 1e6).replace("-", "\u2212")
 
 
@@ -212,7 +212,7 @@ def _titled(one: Any) -> str:
 
 
 def balances(db: RunDatabase) -> Table | None:
-    """Return what every account received and paid, and its balance; None in a run without a market.
+    """Return receipts, payments and balance of every account; None for a run without a market.
 
     Raises:
         ResultsError: the ledger and the manifest's balances disagree.
@@ -253,7 +253,7 @@ def _net(query: Query, row: int) -> Cell:
 
 def _check(db: RunDatabase, query: Query) -> None:
     told = db.run.manifest.balances_micro
-    if told is None:  # a run that was killed before it wrote its balances
+    if told is None:  # the run was killed before it wrote its balances
         return
     found = {str(row[0]): int(row[3]) for row in query.rows}
     for account, micro in told.items():

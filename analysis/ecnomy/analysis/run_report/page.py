@@ -47,7 +47,7 @@ class Drawing(msgspec.Struct, frozen=True):
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """The content of a page without its template; blocks of sections may be Drawings too."""
+    """The content of a page without its template. Blocks of sections may also be Drawings."""
 
     title: str
     kicker: str
@@ -82,7 +82,7 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
 
 
 def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
-    """Return all content of the page.
+    """Return the content of the page.
 
     Raises:
         ResultsError, InputError: as write_run_page.
@@ -126,7 +126,7 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
 
 
 def _missed(run: RawRun) -> list[Words]:
-    """Return the sources that got more marks than their target, or fewer than they pay for."""
+    """Return notes on sources that got more marks than their target, or fewer than they pay for."""
     return [Words.of(f"{one}.") for one in missed(run.raw)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings that the scenario of a run states, and the sources of the numbers on the page."""
+"""The settings in the scenario of a run, and the sources of the numbers on the page."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _machine(run: RawRun) -> dict[str, Any]:
-    """Return machine.json; empty if it is missing, as it is not part of the results.
+    """Return machine.json, or {} if it is missing, because it is not part of the results.
 
     Raises:
-        ResultsError: it is not the content that was written.
+        ResultsError: its content is not the content that was written.
     """
     file = run.path / "machine.json"
     try:

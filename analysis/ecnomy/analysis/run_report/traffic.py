@@ -14,7 +14,7 @@ __all__ = ["traffic_blocks"]
 
 _MOST_PHASES: Final = 6
 _MOST_LINKS: Final = 12
-_LEAST: Final = 0.01  # the least packets or ms shown
+_LEAST: Final = 0.01  # smallest number of packets or ms that is shown
 _WHO: Final = (
     *("who", "flows", "Mbps per flow", "lowest to highest", "of all", "marks/s per flow", "marked"),
     *("one-way delay", "round trip"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `sensitivity`: which parameters of a sweep matter to which outcome."""
+"""The verb `sensitivity`: shows which parameters of a sweep matter to an outcome."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _pairs_table(found: Indices) -> Table:
 
 
 def sentence(found: Indices) -> list[str]:
-    """The meaning and the limits of the indices."""
+    """Return sentences on the meaning and the limits of the indices."""
     names, count = found.that_matter, len(found.each)
     if not names:
         lines = [
@@ -170,7 +170,7 @@ def sentence(found: Indices) -> list[str]:
 
 
 def ranking_table(found: list[Indices]) -> Table:
-    """Return a row for each outcome: its three most important parameters, and the noise."""
+    """Return a row for each outcome, with its three most important parameters and the noise."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     table = titled_table("most important parameters of each outcome")

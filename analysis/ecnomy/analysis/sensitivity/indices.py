@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The share of an outcome's variation that each parameter of a sampling plan accounts for.
+"""The share of an outcome's variation that is due to each parameter of a sampling plan.
 
 Sobol's indices are shares of the outcome's variance over the ranges of all parameters:
 
@@ -38,7 +38,7 @@ __all__ = ["Index", "Indices", "Pair", "Plan", "indices"]
 _LEVEL: Final = 0.95
 _DRAWS: Final = 500
 _SEED: Final = 1979
-_LEAST: Final = 2  # base samples or trajectories
+_LEAST: Final = 2  # least number of base samples or trajectories
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -161,7 +161,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """Return the share of noise in single runs, and the noise variance in a point's mean."""
+    """Return the share of noise in single runs, and the variance of noise in a point's mean."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:
@@ -211,7 +211,7 @@ def _morris(
         _problem(plan), x, means, num_resamples=_DRAWS, conf_level=_LEVEL,
         num_levels=plan.levels, seed=_SEED,
     )  # fmt: skip
-    # the mean size of a normal difference of variance 2 `left`, over a step of levels/2(levels-1)
+    # mean size of a normal difference with variance 2 `left`, over a step of levels/2(levels-1)
     step = plan.levels / (2 * (plan.levels - 1))
     floor = 2 * math.sqrt(left / math.pi) / step
     names = ("mu_star", "mu_star_conf", "sigma", "mu")

@@ -49,7 +49,7 @@ def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
 
 
 def _panel(axis: Axes, found: Indices) -> None:
-    """Draw ranked bars, the most important on top; bars of unimportant parameters are grey."""
+    """Draw ranked bars with the most important on top; bars of unimportant parameters are grey."""
     sobol = found.kind == "sobol"
     at = np.arange(len(found.each), dtype=np.float64)
     thick = 0.36 if sobol else 0.6

@@ -82,7 +82,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
     y = sweep.runs[outcome].to_numpy(dtype=np.float64).reshape(-1, sweep.replicates)
     each = sweep.runs[list(sweep.plan.paths)].to_numpy(dtype=np.float64)
     x = each.reshape(len(y), sweep.replicates, -1)
-    known = np.isfinite(x[..., 0]).argmax(axis=1)  # a replicate that exists
+    known = np.isfinite(x[..., 0]).argmax(axis=1)  # first replicate that exists
     return indices(sweep.plan, outcome, x[np.arange(len(x)), known], y)
 
 
@@ -96,7 +96,7 @@ def varying(sweep: Sampled) -> list[Indices]:
     for outcome in sweep.outcomes:
         try:
             found.append(indices_of(sweep, outcome))
-        except ResultsError:  # the same in all runs, or missing in too many
+        except ResultsError:  # equal in all runs, or missing in too many
             continue
     return found
 

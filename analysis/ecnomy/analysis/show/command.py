@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["print_summary", "show_command"]
 
 SWEEP = "sweep.png"
-_WIDEST = 140  # columns of a terminal
+_WIDEST = 140  # most columns of a terminal
 
 
 def show_command(

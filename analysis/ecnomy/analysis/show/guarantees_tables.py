@@ -26,11 +26,11 @@ __all__ = [
     "stream_table",
 ]
 
-_BY_THRESHOLD: Final = "marking-quantile"  # the only built-in strategy with a threshold
+_BY_THRESHOLD: Final = "marking-quantile"  # only this built-in strategy has a threshold
 
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
-    """Print the block of one provider: its offers, then all figures for the whole run."""
+    """Print the block of one provider: its offers, then its figures for the whole run."""
     console.print()
     heading = f"{one.provider.name}, guaranteed stream provider (whole run)"
     console.print(heading, style="bold", markup=False)
@@ -43,7 +43,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
         console.print(_by_carrier(one.money), markup=False)
     console.print()
     if not one.provider.offers:
-        pass  # it sells only files
+        pass  # the provider sells only files
     elif one.calls is None:
         console.print(
             "calls were not recorded (to record them: record: {calls: true})", markup=False
@@ -85,7 +85,7 @@ def money_table(one: Guarantee) -> Table:
         cells.append(significant(money.per_hour(micro), 2, "+"))
         table.add_row(words, *cells, style=style)
 
-    # without the table of calls, only calls with a price are known
+    # without the table of calls, only paid calls are known
     sold = "sold" if one.calls is not None else "paid for"
     line(f"{_count(money.calls, 'call')} {sold}", money.calls.micro)
     line(_reimbursed(one), money.reimbursements.micro)
@@ -176,7 +176,7 @@ def _admission(calls: Calls, provider: Provider) -> str:
 
 
 def _is_own(kind: str) -> bool:
-    """Return whether a strategy is custom, because a custom strategy may record a threshold too."""
+    """Check whether a strategy is custom, because custom strategies may also record a threshold."""
     return kind not in BUILT_IN
 
 

@@ -27,7 +27,7 @@ _MOST_NAMES: Final = 2
 
 
 def print_carriers(run: RawRun, console: Console) -> None:
-    """Print links, prices, use and money of each carrier if there are at least two carriers.
+    """Print links, prices, use and money of each carrier, if there are at least two carriers.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -110,7 +110,7 @@ def _print_payers(run: RawRun, carriers: tuple[Carrier, ...], console: Console) 
 
 
 def print_choices(run: RawRun, console: Console) -> None:
-    """Print how often customers with a choice changed, and the sources they used.
+    """Print the changes of customers with a choice, and the sources they used.
 
     Raises:
         ResultsError: a table is missing or unreadable.

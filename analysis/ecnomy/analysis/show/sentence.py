@@ -9,12 +9,12 @@ from ecnomy.analysis.run.summary import CHANGING, GroupRow, PhaseSummary, Summar
 
 __all__ = ["sentence"]
 
-_SAME: Final = 0.05  # rates within this share are called the same
+_SAME: Final = 0.05  # rates that differ by less than this share are called the same
 _ABOUT: Final = 0.10  # a charge within this share of its fee is called "about its fee"
 
 
 def sentence(summary: Summary) -> str:
-    """Return a clause per phase; "" unless exactly two groups, each of one class, pay a fee."""
+    """Return a clause per phase, or "" unless exactly two groups, each of one class, pay a fee."""
     clauses = []
     for one in summary.phases:
         paying = sorted((r for r in one.groups if r.fee_per_s > 0), key=lambda r: -r.fee_per_s)

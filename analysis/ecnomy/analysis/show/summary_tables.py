@@ -95,7 +95,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """Return in words the total paid for marks and the background's part of it; "" if it is 0."""
+    """Return in words the total paid for marks and the background's part, or "" if that is 0."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
@@ -127,7 +127,7 @@ class Dropping(Protocol):
 
 
 class DropColumns:
-    """Columns of dropped packets: one column, or one per cause if a law dropped packets.
+    """Columns of dropped packets: a single column, or a column per cause if a law dropped packets.
 
     The causes are a full buffer, a drop of ECN-capable packets by the law (omitted if there were
     none), and a drop of other packets where the law would have marked them.

@@ -4,8 +4,8 @@
 The difference of means has Student's t interval over pairs if run i of both groups has the same
 seed, else Welch's interval. The effect size is Hedges' g: the difference over the standard
 deviation of single runs, the same whether seeds are paired or not. Many comparisons are judged by
-the q-value of Benjamini and Hochberg: among those with q <= 0.05, about one in twenty is not a
-difference.
+the q-value of Benjamini and Hochberg: among comparisons with q <= 0.05, about one in twenty is not
+a difference.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
 """
@@ -32,7 +32,7 @@ from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = ["Comparison", "compared", "q_values"]
 
-_ROUNDING: Final = 1e-12  # of the largest value
+_ROUNDING: Final = 1e-12  # as a share of the largest value
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -42,8 +42,8 @@ class Comparison(msgspec.Struct, frozen=True):
         first, second: means, in the unit of the values.
         difference: second - first, with its interval; `n` is the number of pairs, or of the
             smaller group.
-        effect: Hedges' g; rounding aside, 0 if all values are equal, and infinite if values differ
-            between the groups but not within them.
+        effect: Hedges' g. Apart from rounding, it is 0 if all values are equal, and infinite if
+            values differ between the groups but not within them.
         p: two-sided p-value of the hypothesis that there is no difference.
         paired: whether runs are paired by seed.
     """

@@ -67,13 +67,13 @@ class Equivalence(msgspec.Struct, frozen=True):
     """Outcome of two one-sided tests: equivalent if the larger p-value is below alpha."""
 
     estimate: float
-    p_low: float  # for the hypothesis that the truth is at or below the lower margin
-    p_high: float  # ... at or above the upper margin
+    p_low: float  # p-value of "the true value is at or below the lower margin"
+    p_high: float  # p-value of "it is at or above the upper margin"
     alpha: float
 
     @property
     def p(self) -> float:
-        """The p-value of the pair."""
+        """The p-value of both tests together."""
         return max(self.p_low, self.p_high)
 
     @property
@@ -139,7 +139,7 @@ def bootstrap(
     places = rng.random((_DRAWS, max(row.size for row in rows)))
     drawn = [row[(places[:, : row.size] * row.size).astype(np.int64)] for row in rows]
     tail = (1 - level) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):  # draws without a value are left out
+    with np.errstate(divide="ignore", invalid="ignore"):  # draws without a value are omitted
         values = statistic(drawn)
         estimate = float(statistic([row[np.newaxis] for row in rows])[0])
     known = values[np.isfinite(values)]
@@ -151,11 +151,11 @@ def bootstrap(
 
 
 def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
-    """Return the p-value of "the truth lies in [low, high]", the smaller one for the two bounds.
+    """Return the p-value of "the true value is in [low, high]", the smaller one of the two bounds.
 
-    For values, one per seed, Student's t of the mean gives it. For a bootstrap, it is the share of
-    draws not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high, p is
-    doubled, because the region then has two bounds at one point.
+    For values (one per seed), Student's t of the mean gives it. For a bootstrap, it is the share of
+    draws that are not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high, p
+    is doubled, because the region then has two bounds at one point.
 
     Raises:
         InputError: fewer than two values, or a value that is not finite.
@@ -212,7 +212,7 @@ def ratio_of_means(
         denominators: one value per seed; with `paired`, of the same seeds in the same order.
         level: level of the two-sided interval.
         paired: whether value i of both comes from one run. Then the covariance counts, with n - 1
-            degrees of freedom; else Welch's degrees of freedom at the estimate apply.
+            degrees of freedom. Otherwise, Welch's degrees of freedom at the estimate apply.
 
     Raises:
         InputError: too few values, or a denominator that does not differ from zero at this level.

@@ -15,7 +15,7 @@ def scipy_part(name: str) -> Any:
     """Return the module scipy.<name>.
 
     Raises:
-        InputError: scipy, which ecnomy depends on, has been removed from this installation.
+        InputError: scipy, on which ecnomy depends, has been removed from this installation.
     """
     try:
         return importlib.import_module(f"scipy.{name}")

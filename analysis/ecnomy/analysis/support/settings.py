@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readable settings of a scenario: by dotted path, in handy units.
+"""Readable settings of a scenario, by dotted path and in handy units.
 
 A manifest holds the scenario with all defaults, in the smallest units (19000000000 ps). Here the
 same value is `19 ms`, as in a scenario file. Paths contain the names of list items
@@ -29,7 +29,7 @@ _KINDS: Final = ("law", "kind")  # the keys that name the kind of a mapping
 
 
 def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a manifest's scenario without defaults; the whole scenario if it does not load.
+    """Return a manifest's scenario without defaults, or the whole scenario if it does not load.
 
     A scenario does not load if its custom classes are not on the Python path.
     """
@@ -70,7 +70,7 @@ def _quantity(text: str) -> str:
 
 
 def named(value: Any) -> Any:
-    """Return a list of named mappings as a mapping by name; any other value unchanged."""
+    """Return a list of named mappings as a mapping by name, and any other value unchanged."""
     if not isinstance(value, list) or not value:
         return value
     names = [item.get("name") if isinstance(item, Mapping) else None for item in value]

@@ -11,7 +11,7 @@ __all__ = ["place_for", "write_whole"]
 
 
 def place_for(file: Path, option: str) -> Path:
-    """Return the file if it can be written; call this before any work for the file.
+    """Return the file if it can be written. Call this before any work for the file.
 
     Raises:
         InputError: the parent folder does not exist, or the path is a folder.
@@ -25,7 +25,7 @@ def place_for(file: Path, option: str) -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file atomically: if the process ends, the old or the new content remains."""
+    """Write a file atomically, so that the old or the new content remains if the process ends."""
     temporary = file.with_name(file.name + ".tmp")
     temporary.write_bytes(data)
     temporary.replace(file)

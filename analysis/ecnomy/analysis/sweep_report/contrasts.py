@@ -25,7 +25,7 @@ from ecnomy.analysis.sweep_report.points import Swept, Varied
 
 __all__ = ["Contrast", "contrasts_of", "level_rows", "units_of"]
 
-_ALL_PAIRS: Final = 12  # levels up to which all pairs are compared
+_ALL_PAIRS: Final = 12  # all pairs are compared up to this number of levels
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -37,8 +37,8 @@ class Contrast(msgspec.Struct, frozen=True):
         outcome: a column of outcomes.
         compared: the comparison; its difference is the second level minus the first.
         q: the q-value (statistics/comparisons.py); NaN until all comparisons are made.
-        ratio: the standard error of the difference, relative to that for independent seeds; NaN if
-            seeds are not paired.
+        ratio: the standard error of the difference over that for independent seeds; NaN if seeds
+            are not paired.
     """
 
     varied: int

@@ -27,7 +27,7 @@ __all__ = ["Best", "Curve", "best_of", "curves_of"]
 _BINS: Final = 8
 _SERIES: Final = 4  # curves in a picture
 _DRAWS: Final = 2000
-_FEW: Final = 500  # bootstrap draws if only a standard error is needed
+_FEW: Final = 500  # bootstrap draws for a standard error alone
 _KEY: Final = 1979
 
 
@@ -57,7 +57,7 @@ class Best(msgspec.Struct, frozen=True):
         mean, half: mean of the outcome at that level, and half-width of its interval.
         at, low, high: the optimum of the curve, and its interval.
         limit: the cause of the width (peaks.py), "" if the curve has no top between the values.
-        inner: whether the interval excludes both ends of the values run.
+        inner: whether the interval excludes the smallest and the largest value that was run.
         share: share of bootstrap draws in which this level was best.
     """
 
@@ -133,14 +133,14 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
 
 
 def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
-    """Return the optimum of an outcome along a factor; None for samples, or if no end is better."""
+    """Return the optimum of an outcome along a factor; None for samples, or without a direction."""
     sign = better(outcome)
     if varied.factor.sampled or not varied.is_number or sign == 0:
         return None
     units, paired = units_of(swept, varied)
     rows = level_rows(varied, swept.of(outcome), units)
     x, order = np.unique(np.array(varied.factor.values), return_index=True)
-    rows = rows[order]  # if a value was given twice, the first one
+    rows = rows[order]  # the first one of equal values
     whole = np.isfinite(rows).all(axis=0)
     rows = sign * rows[:, whole]
     if len(x) < 2 or rows.shape[1] < 1:
@@ -172,7 +172,7 @@ def _peak(
     if count < 2:
         return float(_tops(x, means[:, np.newaxis])[0]), math.nan, math.nan, ""
     ends = (0, len(x) - 1)
-    if len(x) < 3 or np.isin(drawn.argmax(axis=0), ends).all():  # as far as runs extend
+    if len(x) < 3 or np.isin(drawn.argmax(axis=0), ends).all():  # at an end of the values
         low, high = (float(v) for v in np.quantile(x[drawn.argmax(axis=0)],
                                                    [(1 - level) / 2, (1 + level) / 2]))  # fmt: skip
         return float(x[means.argmax()]), low, high, ""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings of a sweep in sentences. The first one opens its page and ends the printed output.
+"""The findings of a sweep in sentences.
 
-The first finding is the best value of a strategy (or another non-numeric factor) in the main
-outcome, and its certainty. Without such a factor, it is the best number, else the parameters that
-matter. A difference counts if its q-value among all comparisons of the sweep is at most 0.05.
+The first one is at the top of its page and at the end of the printed output. The first finding is
+the best value of a strategy (or another non-numeric factor) in the main outcome, and its certainty.
+Without such a factor, it is the best numeric value or, failing that, the parameters that matter. A
+difference counts if its q-value among all comparisons of the sweep is at most 0.05.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
 
 
 def _where_known(outcome: str) -> str:
-    """Return which runs have an outcome, if some lack it, else ""."""
+    """Return a note on the runs that have an outcome, or "" if all have it."""
     word, _, name = outcome.partition(".")
     if word != "profit":
         return ""
@@ -234,12 +235,12 @@ def _best_words(
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    """Return up to three parameters that matter most, with their shares of the variance."""
+    """Return a sentence on up to three parameters that matter most, with shares of the variance."""
     shares, told = matters.total or matters.alone, called(matters.outcome)
     parts = []
     for i in matters.order()[:3]:
         if shares[i].mean > 0.005:
-            sure = "" if shares[i].low > 0 else ", not sure"  # NaN too: too few replicates
+            sure = "" if shares[i].low > 0 else ", not sure"  # also for NaN (too few replicates)
             parts.append(f"{swept.varied[i].factor.name} ({percent_of(shares[i].mean)}{sure})")
     if not parts:
         return f"No parameter matters for {told}."

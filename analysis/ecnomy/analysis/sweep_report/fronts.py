@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pareto fronts: the points that no other point beats in two outcomes at once.
+"""Pareto fronts: points that no other point beats in two outcomes at once.
 
-A point is on the front by its means. It is `sure` if no other point is better in both outcomes by
-more than the sum of both half-widths.
+Means decide which points are on the front. A point is `beaten` if another point is better in both
+outcomes by more than the sum of both half-widths.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Front(msgspec.Struct, frozen=True):
 
 
 def pair_of(swept: Swept) -> tuple[str, str] | None:
-    """Return welfare and a profit, else the first two outcomes whose better direction is known."""
+    """Return welfare and a profit, or the first two outcomes whose better direction is known."""
     welfare = [name for name in swept.outcomes if name in _WELFARE]
     profit = [name for name in swept.outcomes if _PROFIT.fullmatch(name)]
     if welfare and profit:
@@ -65,7 +65,7 @@ def front_of(swept: Swept) -> Front | None:
 
 
 def _undominated(values: Any) -> Any:
-    """Return whether each row is undominated: no other row is as good in both and better in one."""
+    """Return whether each row is undominated: no other row is as good in both, better in one."""
     order = np.lexsort((-values[:, 1], -values[:, 0]))
     on = np.zeros(len(values), dtype=bool)
     best, at = -np.inf, np.nan

@@ -21,13 +21,13 @@ from ecnomy.analysis.sweeps.outcome_names import called
 __all__ = ["front_section", "maps_section"]
 
 _MAP_LEVELS: Final = 40
-_BINS: Final = 8  # bins of samples, in a map
-_OF_CELL: Final = 4  # mean runs per cell, if there are that many
-_FRONT: Final = 8  # points of a front that are named
+_BINS: Final = 8  # number of bins of samples in a map
+_OF_CELL: Final = 4  # aim for this mean number of runs per cell
+_FRONT: Final = 8  # number of points of a front that are named
 
 
 def maps_section(swept: Swept, found: Found) -> Section | None:
-    """Return outcomes over two parameters; None if fewer vary."""
+    """Return outcomes over two parameters; None if fewer than two vary."""
     pair = _mapped(swept, found)
     if pair is None:
         return None
@@ -61,7 +61,8 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map: numeric ones first.
 
-    Within each kind, the most important factors come first if sampled, else those with most levels.
+    Within each kind, the most important factors come first if they are sampled, else those with
+    most levels.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a sweep: one file that needs no network and opens with the findings."""
+"""The page on a sweep: one file that needs no network and begins with the findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_POINTS: Final = 2000  # rows in the CSV of all outcomes
 
 
 class SweepPage(msgspec.Struct, frozen=True):
-    """All content that the template needs."""
+    """The content that the template needs."""
 
     title: str
     found: Found
@@ -47,7 +47,7 @@ def write_sweep_page(
         outcomes: the outcomes to report; if empty, the outcomes of the sweep file, else the usual
             outcomes.
 
-    Returns: The findings that open the page.
+    Returns: The findings at the top of the page.
 
     Raises:
         ResultsError: the sweep has no finished run.
@@ -137,7 +137,7 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
             asked.append(f"avg({quoted_name(name)}) as {quoted_name(name)}")
             asked.append(f"stddev_samp({quoted_name(name)}) as {quoted_name(name + ' sd')}")
         listed = ", ".join(["any_value(label) as label", "count(*) as runs", *asked])
-        connection.execute("set threads = 1")  # sums in a fixed order: reproducible
+        connection.execute("set threads = 1")  # sums in a fixed order are reproducible
         result = connection.execute(
             f"select {listed} from runs where status = 'done' group by point order by point "
             f"limit {_MOST_POINTS}"

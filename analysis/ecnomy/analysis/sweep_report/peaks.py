@@ -6,11 +6,11 @@ is the logarithm of the values if that spaces them more evenly. A low degree ove
 little noise and much bias (a skewed curve pulls the top of a parabola to its flat side). A high
 degree over few levels has much noise and little bias. The chosen model is the least noisy one whose
 top agrees, within the noise of the difference, with the top of each noisier model. Its interval is
-Student's, from a bootstrap over replicates, widened at both ends by its bias. The bias is the
-largest distance to sufficiently precise noisier models, to the degree below, and to the same model
-on the other axis. In simulations, 95 % intervals of skewed curves contain the optimum in at least
-90 % of the cases. Five values a factor of two apart are too few to show the skew: the share is 87 %
-at a noise of 1 % of the curve's range, and 74 % at 3 %.
+Student's t interval from a bootstrap over replicates, widened at both ends by its bias. The bias is
+the largest distance to sufficiently precise noisier models, to the degree below, and to the same
+model on the other axis. In simulations, 95 % intervals of skewed curves contain the optimum in at
+least 90 % of the cases. Five values a factor of two apart are too few to show the skew: the share
+is 87 % at a noise of 1 % of the curve's range, and 74 % at 3 %.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias beside variance); Lepskii
 1991 (the choice between models by their differences); Efron 1979 (bootstrap).
@@ -38,9 +38,9 @@ _DEGREES: Final = (2, 3, 4)
 _WIDEST: Final = 9  # most levels to which a model is fitted
 _GRID: Final = 101
 _AGREE: Final = 1.0  # standard errors of a difference between two models
-_TELLS: Final = 3.0  # times the model's own error: a noisier difference says nothing about its bias
-_WORSE: Final = 16.0  # more squared standard errors: the other axis does not describe the curve
-_RARE: Final = 0.025  # a level that is best in fewer draws is not searched for the top
+_TELLS: Final = 3.0  # times the model's own error; a noisier difference does not measure its bias
+_WORSE: Final = 16.0  # with more squared standard errors, the other axis does not fit the curve
+_RARE: Final = 0.025  # levels that are best in fewer draws are not searched for the top
 
 
 class Peak(msgspec.Struct, frozen=True):
@@ -49,8 +49,8 @@ class Peak(msgspec.Struct, frozen=True):
     Attributes:
         at: position of the top, in the unit of the values.
         low, high: interval of the position; NaN for one replicate.
-        limit: the main cause of the interval's width: NOISE; SKEW, models that treat the curve's
-            skew differently; SPACING, too few levels to detect skew; "" for one replicate.
+        limit: the main cause of the interval's width: NOISE, SKEW (models treat the curve's skew
+            differently) or SPACING (too few levels to detect skew); "" for one replicate.
     """
 
     at: float
@@ -60,7 +60,7 @@ class Peak(msgspec.Struct, frozen=True):
 
 
 class _Model(msgspec.Struct, frozen=True):
-    """The top according to one model: for the means and for each draw, and its standard error.
+    """The top according to one model, for the means and for each draw, with its standard error.
 
     `levels` are the first and the last fitted level, `grid` is the range searched for its top.
     """
@@ -140,11 +140,11 @@ def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]
 def _other_axis(
     x: Floats, logs: bool, z: Floats, means: Floats, drawn: Floats, model: _Model
 ) -> float:
-    """Return the top of the same model on the other axis: plain values for logarithms, or the
-    reverse.
+    """Return the top of the same model on the other axis (plain values or logarithms).
 
-    The place is given on the first axis. The distance measures the effect of the model's form. If
-    the other axis fits worse than noise explains, the place is that of the given model.
+    The top is given on the first axis. Its distance from the model's top measures the effect of the
+    model's form. If the other axis fits worse than noise explains, the given model's top is
+    returned.
     """
     if x[0] <= 0:
         return model.top

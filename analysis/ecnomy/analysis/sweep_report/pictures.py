@@ -26,8 +26,8 @@ __all__ = ["LABEL", "bars", "curves", "dots", "front", "heat", "pairs"]
 _WIDTH: Final = 4.9
 _BLUE, _GREEN, _RED = COLOURS[1], COLOURS[2], COLOURS[5]
 _LOOKS: Final = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
-_NAMED: Final = 8  # points of a front that are named
-LABEL: Final = 40  # characters of a name; longer names are omitted rather than cut
+_NAMED: Final = 8  # number of points of a front that are named
+LABEL: Final = 40  # longest name in characters; longer ones are omitted rather than cut
 _LOG: Final = 20.0  # ratio of largest to smallest value above which an axis is logarithmic
 
 
@@ -41,7 +41,7 @@ def _figure(height: float) -> tuple[Figure, Any]:
 def dots(
     names: Sequence[str], mean: Any, half: Any, scale: Scale, best: int, zero: bool = False
 ) -> Figure:
-    """Draw a mean and its interval for each name, the best one filled."""
+    """Draw a mean and its interval for each name, with the best one filled."""
     with panel_style():
         figure, axis = _figure(1.0 + 0.38 * len(names))
         y = np.arange(len(names))
@@ -153,7 +153,7 @@ def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
 
 
 def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> Figure:
-    """Draw shares of variance: `parts` [kinds, names] in a row, `error` [2, names]."""
+    """Draw shares of variance: `parts` [kinds, names] side by side, with `error` [2, names]."""
     with panel_style():
         figure, axis = _figure(1.3 + 0.4 * len(names))
         y, left = np.arange(len(names)), np.zeros(len(names))
@@ -179,7 +179,7 @@ def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> 
 
 
 def pairs(names: Sequence[str], ratios: Any) -> Figure:
-    """Draw standard errors of differences with paired seeds over those with independent seeds."""
+    """Draw standard errors of differences with paired seeds over errors with independent seeds."""
     with panel_style():
         figure, axis = _figure(1.1 + 0.44 * len(names))
         y = np.arange(len(names))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sweep as arrays: the finished runs, their points, and the selected outcomes.
 
-Everything is a column of numbers read by DuckDB, so reading 100,000 runs takes a second. If seeds
-are paired, runs of one replicate share a seed, so each point has the same traffic.
+DuckDB reads columns of numbers, so reading 100,000 runs takes a second. If seeds are paired, runs
+of one replicate share a seed, so each point has the same traffic.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ecnomy.markets.sweep.main_outcomes import main_outcomes
 __all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 
 LEVEL: Final = 0.95
-_ANY: Final = 4  # number of outcomes if all are unknown
+_ANY: Final = 4  # number of outcomes shown if all are unknown
 _COUNTED: Final = "welfare_agents"
 _OF_UTILITIES: Final = ("welfare", "consumer_surplus", "optimum_ratio")
 _NO_OUTCOMES: Final = (
@@ -50,7 +50,7 @@ class Search(msgspec.Struct, frozen=True):
         verb: the verb that continues the search and prints the answer.
         bounds: (outcome, least mean, largest mean) of each bound; None if unbounded on a side.
         checked: the points that the search checked with separate seeds; empty before the check.
-        there: the first outcome over these seeds at the last checked point.
+        there: the first outcome over the separate seeds, at the last checked point.
     """
 
     verb: str
@@ -281,8 +281,8 @@ def _chosen(
 def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
     """Return the outcomes that each point with a finished run has.
 
-    An outcome that only some points have, such as the profit of agents that declare a utility,
-    compares only these.
+    An outcome that only some points have, such as the profit of agents that declare a utility, can
+    compare only those points.
     """
     if not names:
         return []
@@ -295,7 +295,7 @@ def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
 
 
 def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
-    """Return the runs that a search used to choose; its checks with other seeds are kept apart."""
+    """Return the runs that determined a search's choice; checks with other seeds are kept apart."""
     search = msgspec.convert(head["search"], Search)
     own = swept.replicate < head["replicates"]
     if not own.all():
@@ -353,7 +353,7 @@ def _varied(
 
 
 def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
-    """Return a factor of a sweep by an older version, whose head does not list its factors."""
+    """Return a factor of a sweep from an older version, whose head does not list factors."""
     unit = head["kinds"][path]
     if unit is None:
         values, codes = np.unique(np.asarray(column, dtype=str), return_inverse=True)

@@ -26,8 +26,8 @@ __all__ = ["guarantee_values", "guarantors_in", "mark_of", "print_sweep", "value
 _SOLD = ".calls_sold"
 _LEVEL = 0.95
 _CALLS = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
-_LONG = 20  # characters of a value that is not wrapped
-_MANY = 12  # values that are listed
+_LONG = 20  # longest value in characters that is not wrapped
+_MANY = 12  # most values that are listed
 
 
 def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:

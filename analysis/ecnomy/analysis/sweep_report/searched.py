@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The points of a search (`tune`, `calibrate`), ranked by its target.
 
-A search concentrates on promising values, which are neither a grid nor samples. So they are not
-compared in pairs, and no share of the variance is reported. The best of many noisy means is partly
-luck. The verb that searched reports how certain it is, from seeds that the search has not used.
+A search concentrates on promising values, which are neither a grid nor samples. So its points are
+not compared in pairs, and no share of the variance is reported. The best of many noisy means is
+partly luck. So the verb of the search reports its certainty from seeds that the search has not
+used.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _WORDS = {"maximise": "highest", "minimise": "lowest"}
 
 
 def best_first(swept: Swept) -> npt.NDArray[np.int64]:
-    """Return all points, the best first, by the target of the search, else by the main outcome."""
+    """Return all points, the best first, by the target of the search or by the main outcome."""
     main, search = swept.outcomes[0], swept.search
     mean = swept.table(main)[0]
     if search is None or search.outcome != main:
@@ -39,7 +40,7 @@ def best_first(swept: Swept) -> npt.NDArray[np.int64]:
 
 
 def _outside(swept: Swept) -> Floats:
-    """Return how far each point is outside the bounds of a search; 0 within the bounds."""
+    """Return the distance of each point from the bounds of a search; 0 within the bounds."""
     found = np.zeros(swept.points)
     for outcome, least, most in swept.search.bounds if swept.search else ():
         if outcome not in swept.outcomes:
@@ -54,7 +55,7 @@ def _outside(swept: Swept) -> Floats:
 
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:
-    """Return the best point in a sentence, and the outcome there."""
+    """Return a sentence on the best point, and one on the outcome there."""
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (

@@ -242,7 +242,7 @@ def _matters_table(swept: Swept, found: Found) -> Table:
 
 
 def _breakable(name: str) -> str:
-    """Return a path that can break after its dots, so that columns stay narrow."""
+    """Return a path that can wrap after its dots, so that columns stay narrow."""
     return name.replace(".", ".\u200b")
 
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["points_table", "sweep_picture"]
 
 _OUTCOMES: Final = 4
-_MOST: Final = 40  # rows; if there are more points, only the best are printed
+_MOST: Final = 40  # most rows; if there are more points, only the best are printed
 _BEST: Final = 15
-_LONG: Final = 40  # characters of a label that is not wrapped
+_LONG: Final = 40  # longest label in characters that is not wrapped
 
 
 def points_table(swept: Swept) -> Table:
@@ -68,7 +68,7 @@ def points_table(swept: Swept) -> Table:
 
 
 def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
-    """Return a head with the parameter names common to all points, and the labels of the points."""
+    """Return a heading with the parameter names common to all points, and the points' labels."""
     runs = [int(np.flatnonzero(swept.point == i)[0]) for i in points]
     short, whole = [], []
     for run in runs:

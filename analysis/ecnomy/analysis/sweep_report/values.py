@@ -125,7 +125,7 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
 
 
 def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
-    """Return, by numeric factor, the best value run and the peak of the curve through means."""
+    """Return by numeric factor the best value that was run, and the peak of the curve."""
     return [
         {
             "parameter": swept.varied[number].factor.name,

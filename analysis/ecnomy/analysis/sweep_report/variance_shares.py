@@ -30,7 +30,7 @@ from ecnomy.analysis.sweep_report.points import Swept, Varied
 __all__ = ["Matters", "matters_of"]
 
 _GROUPS: Final = 20
-_LEVELS: Final = 12  # of a number, up to which each value counts separately
+_LEVELS: Final = 12  # up to this number of levels, each number counts separately
 
 
 class Matters(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class Matters(msgspec.Struct, frozen=True):
 
     Attributes:
         alone, total: shares of each factor, in the order of the sweep; `total` is () for samples.
-        rest: share of interactions, for samples together with chance.
+        rest: share of interactions; for samples, it includes chance.
         chance: share of replicates; NaN with one replicate per point, or for samples.
         grid: whether the shares are sums of squares of a whole grid.
     """
@@ -69,7 +69,7 @@ def matters_of(swept: Swept, outcome: str) -> Matters | None:
 
 
 def _rows(swept: Swept, values: Floats) -> tuple[Floats, list[Any]] | None:
-    """Return [points, replicates] and each point's levels; None without a whole grid."""
+    """Return values [points, replicates] and each point's levels; None without a whole grid."""
     if any(one.factor.sampled for one in swept.varied):
         return None
     replicates = int(np.bincount(swept.point, minlength=swept.points).min())
@@ -109,7 +109,7 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
 
 
 def _cells_without(codes: list[Any]) -> list[Any]:
-    """Return, for each factor, the cell of each point over the other factors."""
+    """Return for each factor the cell of each point over the other factors."""
     found = []
     for number in range(len(codes)):
         others = [code for i, code in enumerate(codes) if i != number]
@@ -151,7 +151,7 @@ def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Fl
 
 
 def _of_samples(swept: Swept, outcome: str, values: Floats, known: Any) -> Matters:
-    """Compute shares by regression on ranks; runs of one point stay together."""
+    """Return shares by regression on ranks; runs of one point stay together."""
     y, points = values[known], swept.point[known]
     blocks = [_columns(one, known) for one in swept.varied]
     design = np.column_stack([np.ones(len(y)), *blocks])
@@ -209,7 +209,7 @@ def _groups(count: int, groups: int) -> list[Any]:
 
 
 def _jackknifed(estimate: Floats, draws: Sequence[Floats], level: float) -> list[Interval]:
-    """Return each estimate with its interval, unbounded if nothing could be left out."""
+    """Return each estimate with its interval, which is unbounded if nothing could be left out."""
     n = len(draws)
     if n < 3:
         return [Interval(float(v), math.nan, math.nan, level, n) for v in estimate]

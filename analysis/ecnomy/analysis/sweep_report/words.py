@@ -29,7 +29,7 @@ class Scale(msgspec.Struct, frozen=True):
         return f"{told} [{self.unit}]" if self.unit else told
 
     def number(self, value: float, half: float = math.nan, sign: str = "") -> str:
-        """Return a value to two digits of its half-width, or without one in three digits."""
+        """Return a value to two digits of its half-width; without a half-width, to three digits."""
         if not math.isfinite(value):
             return "-"
         value, half = value * self.by, abs(half * self.by)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the points of a sweep: labels from its file, else short names of the differences.
+"""Names of the points of a sweep: labels from its file, or short names of the differences.
 
 A *factor* varies independently: a path of a grid, a range of samples, or the items of a list or
-zip, whose paths vary together. The name of a mapping (strategy, marking law) is its label, else the
+zip, whose paths vary together. The name of a mapping (strategy, marking law) is its label or the
 words of value_words.py. The name of a point consists of the values of all factors that vary.
 """
 
@@ -32,7 +32,7 @@ __all__ = [
     "replicates_in",
 ]
 
-_LONG: Final = 60  # characters of a generated name
+_LONG: Final = 60  # longest generated name in characters
 
 
 class Factor(msgspec.Struct, frozen=True):
@@ -154,7 +154,7 @@ class Names:
 
         self._head, self._factors = head, factors_in(head)
         self._read: dict[str, dict[str, str]] = {}
-        if "factors" not in head:  # an older version: names from the values of the runs
+        if "factors" not in head:  # from an older version; the values of the runs give the names
             for path in head["kinds"]:
                 words = words_of(texts(path))
                 self._read[path] = {v: _cut(w) for v, w in words.items() if w != v}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The missing runs of a sweep in one line: how many, in which shards, and how to make them.
+"""The missing runs of a sweep in one line: their number and shards, and how to make them.
 
-Runs are missing while the sweep is being made, or if a shard was not merged, was damaged or lost.
+Runs are missing while the sweep is in progress, or if a shard was not merged, damaged or lost.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ecnomy.markets.sweep.parts import Part, parts_in
 
 __all__ = ["missing_runs", "say_missing"]
 
-_SHOWN: Final = 10  # shards
+_SHOWN: Final = 10  # most shards listed
 _AGAIN: Final = "run the sweep's command again to make them"
 _MERGE: Final = "run the shards again and merge them (`ecnomy merge`), or run the sweep's command"
 

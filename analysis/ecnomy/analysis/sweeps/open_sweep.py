@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a sweep as one table: a row per run, with its key, parameters and outcomes as
-columns.
+"""The runs of a sweep as one table: a row per run with its key, parameters and outcomes.
 
 Shards may differ in their columns, for example if some runs lack a source. Missing values are
 empty. Records outside shards are included, so that queries work while the sweep runs. The table
@@ -170,7 +169,7 @@ def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any],
         "create temp table points as select *, ?::varchar as engine from points_of_head",
         [head.get("engine")],
     ).fetchall()
-    # a repeated point has several records; the latest counts
+    # if a point was repeated, its latest record counts
     twice = connection.execute(f"select count(*) > count(distinct point) from ({made})").fetchone()
     latest = _LATEST if twice and twice[0] else ""
     shown = {

@@ -92,6 +92,6 @@ def name_of(column: str, sellers: Collection[str] = ()) -> Named:
 
 
 def called(column: str) -> str:
-    """Return a column for a sentence: `shop: balance at the end`; an unknown one unchanged."""
+    """Return a column for a sentence (`shop: balance at the end`), and unknown ones unchanged."""
     named = name_of(column)
     return named.what if named.subject == _WHOLE else f"{named.subject}: {named.what}"

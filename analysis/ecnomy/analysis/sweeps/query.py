@@ -23,7 +23,7 @@ from ecnomy.markets.support.printable import printable
 __all__ = ["query_command"]
 
 _ALL_ROWS: Final = 2**31 - 1
-_MOST_ROWS: Final = 1000  # on a terminal
+_MOST_ROWS: Final = 1000  # most rows shown on a terminal
 _COLUMNS: Final = "select column_name, column_type from (describe runs)"
 
 Folder = Annotated[Path, typer.Argument(help="Results folder of a sweep.")]

@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["short_path", "words_of"]
 
 _NAMES = ("kind", "law")
-_MOST = 3  # most keys to add
+_MOST = 3  # largest number of keys to add
 
 
 def short_path(path: str) -> str:

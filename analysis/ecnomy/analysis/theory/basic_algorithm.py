@@ -76,12 +76,13 @@ def asynchronous_prices(
     """Run the asynchronous version of the basic algorithm (section II-B, last paragraphs).
 
     In each period every link and every source updates with probability `activity`. It uses delayed
-    values of the others: each age from 0 to `longest_delay` periods is equally likely.
+    values of the others, whose ages from 0 to `longest_delay` periods are equally likely.
 
     Args:
         problem: the network and its flows.
         prices: initial prices, shape (L,).
-        generator: the caller's keyed stream; draws the ages and who updates.
+        generator: the caller's keyed stream, which draws the ages and the links and sources that
+            update.
         gamma: the step.
         periods: the number of periods.
         longest_delay: the largest age of values, in periods.

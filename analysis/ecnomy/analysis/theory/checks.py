@@ -48,7 +48,7 @@ __all__ = [
 
 Curve = Callable[[float], float]
 STEPS_PER_DELAY = 40
-DELAYS = 60  # long enough for the first sign change at 1 % beyond 1/e, which comes after 22 delays
+DELAYS = 60  # at 1 % beyond 1/e, the first sign change is after 22 delays
 
 
 def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> dict[str, float]:
@@ -138,7 +138,7 @@ def weighted_log_perturbation(
     until_s: float,
     change: float = 0.01,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c3: the gain in sum w log x - sum C_j if one rate changes.
+    """siris2002.fluid-stability c3: the change of sum w log x - sum C_j if one rate changes.
 
     The start is the final state of Eq. 1. C_j is the integral of the link's curve. `largest_gain`
     is the maximum over all flows and both directions; at an optimum it is negative.
@@ -178,7 +178,7 @@ def general_utility_residual(
 
 
 def rem_curves(phi: float, weight: float, prices: Floats, marking: Floats) -> dict[str, float]:
-    """athuraliya2000.fig1 c1, c2: both curves against their formulas, and their shapes.
+    """athuraliya2000.fig1 c1, c2: both curves compared with their formulas, and their shapes.
 
     Args:
         phi: base of the marking.
@@ -224,7 +224,7 @@ def basic_algorithm_errors(
 def descent(
     problem: FlowProblem, prices: npt.ArrayLike, *, rule: str, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c2, c3: increases of D(p) on the way, and the rule's end point.
+    """athuraliya2000.basic-theorem c2, c3: increases of D(p) over time, and the rule's end point.
 
     `largest_rise` and `rise_share` are relative to the first D - D*. `error` is the relative error
     of the final rates.
@@ -244,7 +244,7 @@ def descent(
 def price_identity_error(
     problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c4: PC1's price against gamma b at the exact capacity."""
+    """athuraliya2000.basic-theorem c4: PC1's price compared with gamma b at the exact capacity."""
     start = np.asarray(prices, dtype=np.float64)
     course = rule_prices(
         problem, start, rule="pc1", gamma=gamma, periods=periods, backlogs=start / gamma

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parallel carriers that compete on the price of a mark, and a monopolist who owns all links.
 
-The market. m links of capacity C side by side mark with the load-based law, so that at the load X/C
-a share p = s (X/C - r) of packets is marked, X >= r C. A carrier posts the price P of a mark. A
-packet over its link then costs lambda = P p, so it sells along the linear supply function
+The market. There are m parallel links of capacity C with load-based marking. At the load X/C, a
+share p = s (X/C - r) of packets is marked for X >= r C. A carrier posts the price P of a mark. A
+packet over its link then costs lambda = P p, so the carrier sells along the linear supply function
 
     X_i = T + beta_i lambda,      T = r C,  beta_i = C / (P_i s)                                (1)
 
-and posts its slope. Customers pay w = lambda x for the rate x, use the cheapest carrier, and switch
-at no cost. So all used carriers cost the same lambda. N customers with the utility U(x) = a (x/x0 -
-(x/x0)^2 / 2) are best off at U'(x) = lambda. Their total demand is
+and posts the slope of this function. Customers pay w = lambda x for the rate x, use the cheapest
+carrier, and switch at no cost. So all used carriers cost the same lambda. N customers with the
+utility U(x) = a (x/x0 - (x/x0)^2 / 2) are best off at U'(x) = lambda. Their total demand is
 
     D(lambda) = A (1 - lambda / l0),      A = N x0,  l0 = a / x0                                (2)
 
@@ -24,12 +24,12 @@ With equal carriers beta_j lambda = X - T and m X = D, so lambda A / l0 = (m-1) 
 
     y = lambda / l0 = m (m-1) T / (2 A) - (m-2) / 2          m = 1: 1/2      m = 2: T / A       (4)
 
-Two carriers: elasticity -lambda D' = T, compared with X under Cournot and 0 under Bertrand. With
-more unmarked traffic on a link, sales respond less to the price, and both carriers charge more. A
-monopolist over the same m links has unit elasticity, y = 1/2, like a single carrier. By (3) the
-best reply of two carriers is linear in beta with the slope (A - 3T) / (A - T) < 1. Its iteration
-converges, so the equilibrium is unique. It requires T < X <= C: for two, 3T < A <= 2C + T. More
-carriers undercut one another to a price of zero unless m (m-1) T > (m-2) A.
+For two carriers, the elasticity is -lambda D' = T, compared with X under Cournot and 0 under
+Bertrand. With more unmarked traffic on a link, sales respond less to the price, and both carriers
+charge more. A monopolist over the same m links has unit elasticity, y = 1/2, like a single carrier.
+By (3) the best reply of two carriers is linear in beta with the slope (A - 3T) / (A - T) < 1. Its
+iteration converges, so the equilibrium is unique. It requires T < X <= C, that is, 3T < A <= 2C + T
+for two carriers. More carriers undercut one another to a price of zero unless m (m-1) T > (m-2) A.
 
 Trying prices. A carrier compares its income at P e^h and at P e^-h. Its price rests where both
 incomes are equal on average over the rivals' trial prices. Income falls off more slowly above the

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The purely theoretical entries of the papers; each function returns the measurements of one.
 
-A key is the claim, the figure and, with several cases, the case: `c1.growth.1.4`. The expected
-values are elsewhere. The docstrings list our settings where a paper gives none.
+A key consists of the claim, the figure and, if there are several, the case: `c1.growth.1.4`. The
+expected values are elsewhere. If a paper states no settings, the docstrings list ours.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def wtp_equilibrium(
             f"{asked:g} marks/s are wanted, but at load {max_load:g} the law gives {given:g}"
         )
     load = float(scipy_part("optimize").brentq(excess, 0.0, top, xtol=1e-14))
-    # from the load, not from the curve: the load is the unknown, and the curve may be steep
+    # from the load rather than the curve, because the curve may be steep
     probability = asked / (load * capacity_pps)
     return Equilibrium(load, probability, 0.0, tuple((w / (probability * t)).tolist()))
 

@@ -188,10 +188,10 @@ def network_trajectory(
 
 
 class Course(msgspec.Struct, frozen=True):
-    """The development of a deviation from the equilibrium."""
+    """The course of a deviation from the equilibrium."""
 
     crossings: int  # number of sign changes
-    growth: float  # largest deviation of the last quarter over the largest of the first
+    growth: float  # largest deviation of the last quarter over that of the first quarter
 
 
 def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:

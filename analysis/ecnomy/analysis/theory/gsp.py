@@ -5,7 +5,7 @@
 
 V is the charge of a connection, P the mean profit and R the reimbursement. For accepted
 connections, p is the probability of a broken guarantee and mu the mean cost of marks. Marking rates
-M are Beta distributed. The provider blocks requests above their (1 - B) quantile. Source:
+M have a Beta distribution. The provider blocks requests above their (1 - B) quantile. Source:
 Andreassen 2002, section 4.2. The moment estimators are ours, because the paper leaves its
 estimators to a reference. Providers in a run use the same formulas (ecnomy.agents.estimators). This
 module adds checks of the arguments.
@@ -22,7 +22,7 @@ __all__ = ["BetaMarking", "guaranteed_charge"]
 
 
 def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: float) -> float:
-    """V = (P + R p + mu) / (1 - p), all amounts in one unit of money per connection.
+    """Return V = (P + R p + mu) / (1 - p); all amounts are money per connection.
 
     Args:
         profit: P, the target mean profit.
@@ -39,7 +39,7 @@ def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: 
 
 
 class BetaMarking(msgspec.Struct, frozen=True):
-    """Marking rates M of test streams with the density of Beta(a, b)."""
+    """Marking rates M of test streams, with the distribution Beta(a, b)."""
 
     a: float
     b: float
@@ -50,7 +50,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_moments(cls, mean: float, variance: float) -> BetaMarking:
-        """a = m (m (1 - m) / v - 1), b = (1 - m) (m (1 - m) / v - 1).
+        """Return Beta(a, b): a = m (m (1 - m) / v - 1), b = (1 - m) (m (1 - m) / v - 1).
 
         Raises:
             InputError: no Beta has this mean and variance.

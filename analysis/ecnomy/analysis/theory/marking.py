@@ -20,14 +20,14 @@ def red_probability(
     *,
     gentle: bool = True,
 ) -> float:
-    """RED's probability p_b at an average queue, before any correction by the mark count.
+    """Return RED's probability p_b at an average queue, before any correction by the mark count.
 
     Args:
         average_packets: RED's average queue, packets.
         min_threshold: the queue at which marking begins, packets.
         max_threshold: the queue at which p_b reaches `max_probability`, packets.
         max_probability: p_b at `max_threshold`, in (0, 1].
-        gentle: p_b rises further to 1 at twice `max_threshold`; otherwise it jumps to 1.
+        gentle: whether p_b rises further to 1 at twice `max_threshold`; otherwise it jumps to 1.
 
     With the correction, the fraction of marked packets differs: see `red_marked_fraction`.
 
@@ -50,13 +50,14 @@ def red_probability(
 
 
 def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bool = True) -> float:
-    """Fraction of packets RED marks at a constant p_b, with the correction by the mark count.
+    """Return the fraction of packets that RED marks at a constant p_b, corrected by the mark count.
 
     Let k be the arrivals since the last mark, including the current one. With `wait` (ns-2) a
     packet is marked with p / (2 - k p) for 1 <= k p < 2, and never before. Without it (Floyd and
-    Jacobson) the probability is p / (1 - k p). Beyond, marking is certain. The mean distance of
-    marks is the sum over n >= 0 of the probability that n packets pass unmarked: about 1.5 / p and
-    0.5 / p. So the fraction is about 2/3 p and 2 p. Distances are nearly uniform, not geometric.
+    Jacobson) the probability is p / (1 - k p). At larger k p, marking is certain. The mean distance
+    between marks is the sum over n >= 0 of the probability that n packets pass unmarked. It is
+    about 1.5 / p with `wait` and 0.5 / p without it. So the fraction is about 2/3 p or 2 p.
+    Distances are nearly uniform, not geometric.
 
     Raises:
         InputError: a probability outside [0, 1].
@@ -98,7 +99,7 @@ def red_load_curve(
 
 
 def load_based_probability(load: float, threshold: float, slope: float) -> float:
-    """min(slope (load - threshold), 1) above the threshold, else 0. The load may exceed 1.
+    """Return min(slope (load - threshold), 1) above the threshold, else 0. The load may exceed 1.
 
     Raises:
         InputError: a negative load or threshold or a slope that is not positive.

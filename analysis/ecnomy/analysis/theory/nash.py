@@ -7,10 +7,10 @@ effect of their bids on rho maximise U_i(x_i) - w_i at
 
     (1 - x_i / C) U_i'(x_i) = rho      if x_i > 0,      U_i'(0) <= rho  else               (1)
 
-With increasing concave utilities, the equilibrium is unique. It maximises the sum of
-(1 - x/C) U(x) + (1/C) integral_0^x U over sum x = C; the derivatives are the left side of (1). If
-U(0) >= 0, it has at least 3/4 of the optimum's utility. One user with the utility x, among more and
-more users with x/2, approaches this bound. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the
+With increasing concave utilities, the equilibrium is unique. It maximises the sum of (1 - x/C) U(x)
++ (1/C) integral_0^x U over sum x = C; the derivatives are the left side of (1). If U(0) >= 0, it
+has at least 3/4 of the optimum's utility. One user with the utility x, among more and more users
+with the utility x/2, approaches this bound. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the
 mechanism: Kelly 1997.
 """
 
@@ -28,7 +28,7 @@ from ecnomy.agents.errors import InputError
 __all__ = ["NASH_BOUND", "Concave", "LinearUtility", "NashEquilibrium", "nash_equilibrium"]
 
 NASH_BOUND: Final = 0.75  # share of the optimum's utility, if U(0) >= 0
-_HALVINGS: Final = 64  # more steps than a double has binary digits
+_HALVINGS: Final = 64  # more halvings than a double has binary digits
 
 
 class Concave(Protocol):
@@ -42,7 +42,7 @@ class Concave(Protocol):
 
 
 class LinearUtility(msgspec.Struct, frozen=True):
-    """slope x: the utilities of the worst case of the bound."""
+    """The utility slope x, as in the worst case of the bound."""
 
     slope: float | Floats
 
@@ -63,8 +63,7 @@ class LinearUtility(msgspec.Struct, frozen=True):
 class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
     """The allocation among users who anticipate prices, and the optimum.
 
-    Rates are in the unit of the capacity, bids in utility (money/s), prices in utility per unit of
-    rate.
+    Rates are in the unit of the capacity, bids in money/s, and prices in money/s per unit of rate.
     """
 
     rates: Floats  # (users,)
@@ -77,7 +76,7 @@ class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def ratio(self) -> float:
-        """Utility over the optimum's; NaN if the optimum's is not above 0."""
+        """The utility over the optimum's; NaN if the optimum's is not above 0."""
         return self.utility / self.optimum if self.optimum > 0 else float("nan")
 
 
@@ -86,7 +85,7 @@ def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquil
 
     Args:
         utility: the utility of all users; array parameters have shape (users,).
-        users: the number of users, at least two: a single bidder has no best bid.
+        users: the number of users, at least two because a single bidder has no best bid.
         capacity: C, in any unit of rate.
 
     Raises:
@@ -120,8 +119,8 @@ def _divided(
 ) -> tuple[Floats, float]:
     """Return rates that sum to the capacity, with slopes at one price, or below it at rate 0.
 
-    At equal rates the least and the largest slope bound the price. Flat slopes make rates jump at a
-    price: the users who jump share the remaining capacity.
+    At equal rates the least and the largest slope bound the price. Constant slopes make rates jump
+    at a price. The users whose rates jump share the remaining capacity.
     """
     equal = slope(np.full(users, capacity / users))
     low, high = float(equal.min()), float(equal.max())

@@ -5,7 +5,8 @@ A flow with the willingness to pay w per round trip T sends
 
     x = w / (p T)          p = sum of its links' probabilities     (Siris et al. 2002, Eq. 1)
 
-A flow with the utility U sends the x at which U'(x) = p (w(t) = x U'(x)). There are three options:
+A flow with the utility U sends the x at which U'(x) = p, so that w(t) = x U'(x). There are three
+options:
 - the queueing delay in the round trip,
 - the floor of ACK-clocked windows (half a packet less than cwnd is in flight, see wtp.py),
 - p = 1 - prod(1 - p_j), because a packet carries at most one mark.
@@ -34,7 +35,7 @@ __all__ = [
     "wtp_rates_pps",
 ]
 
-Demand = Callable[[Floats, Floats], Floats]  # rates at path probabilities and queueing delays
+Demand = Callable[[Floats, Floats], Floats]  # (path probabilities, queueing delays) -> rates
 LEAST = 1e-12  # replaces a path probability of 0, which would make the rate infinite
 SWEEPS = 20_000
 
@@ -69,7 +70,7 @@ class QueueLink(msgspec.Struct, frozen=True):
         return self.max_queue_packets
 
     def load(self, state: float) -> float:
-        """Return the load in this state: a queue is constant only on a full link."""
+        """Return the load in this state: only a full link has a constant queue."""
         return 1.0
 
 
@@ -210,7 +211,7 @@ class _Network(msgspec.Struct, frozen=True):
     def fitting(self, states: Floats, j: int) -> float:
         """Return the state of link j at which its arrivals fit, with other states fixed.
 
-        If arrivals always fit, return 0. If they never fit, return the top of the range.
+        Return 0 if arrivals always fit, and the top of the range if they never fit.
         """
         link, trial = self.links[j], states.copy()
 

@@ -30,7 +30,8 @@ TOLERANCE = 1e-7
 class FlowProblem(msgspec.Struct, frozen=True):
     """A network, the utilities of its flows and the bounds of their rates.
 
-    Rates and capacities are in one unit (such as packets/ms), prices in utility per unit of rate.
+    Rates and capacities are in one unit (such as packets/ms). Prices are in utility per unit of
+    rate.
 
     Attributes:
         routes: for each of S flows the indices of the links it crosses.

@@ -16,9 +16,9 @@ def pi_gains(
     """Return the gains a and b of the marking law `pi`, per packet.
 
     TCP's plant has poles at 2N / (R^2 C) and 1 / R and the gain (R C)^3 / (4 N^2). The controller's
-    zero z cancels the first pole, and the loop gain is 1 at z. The phase margin is then what the
-    second pole and the delay leave over. With K = z^2 (2N / C^2) sqrt(z^2 + 1 / R^2), the bilinear
-    form at the sampling frequency f is
+    zero z cancels the first pole, and the loop gain is 1 at z. The second pole and the delay then
+    determine the phase margin. With K = z^2 (2N / C^2) sqrt(z^2 + 1 / R^2), the bilinear form at
+    the sampling frequency f is
 
         a = K (1/z + 1/(2f)),   b = K (1/z - 1/(2f)).
 

@@ -104,9 +104,10 @@ def rem_equilibrium(
         rtts: round-trip propagation times, in that unit of time.
         phi: base of the marking.
         rule: "pc1", "pc2" or "pc3".
-        gamma: step of the price per packet. Only PC2's backlog depends on it, and PC1's if it aims
-            at the true capacity (then also p = gamma b).
-        capacity_share: share of the capacity that PC1 aims at, 0.85 in the paper; 1 for PC2, PC3.
+        gamma: step of the price per packet. It affects only the backlog of PC2, and that of PC1 if
+            the target is the true capacity (then also p = gamma b).
+        capacity_share: target share of the capacity under PC1, 0.85 in the paper; 1 for PC2 and
+            PC3.
         target_backlog: b0 of PC3, packets.
         rtt_errors: relative errors of the sources' round-trip estimates.
         queueing: whether windows include the backlogs on the path, unlike in the paper.

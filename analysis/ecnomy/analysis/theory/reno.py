@@ -23,7 +23,7 @@ def single_flow_utilization(buffer_bdp: float) -> float:
 
     Let the window be in units of the bandwidth-delay product and the time in units of one base
     round trip per packet of window growth. The window grows from (1+b)/2 to 1+b, at which buffer
-    and pipe are full. Below 1 a round trip takes 1 and carries W; above 1 it takes W and carries W:
+    and pipe are full. A round trip carries W. It takes 1 for W below 1, and W above:
 
         carried  = integral of W dW over [(1+b)/2, 1+b]        = (3/8) (1+b)^2
         time     = (1 - (1+b)/2) + integral of W over [1, 1+b]  = (1-b)/2 + ((1+b)^2 - 1)/2

@@ -24,8 +24,8 @@ __all__ = [
     "smallest_w_dec",
 ]
 
-STABLE_BELOW: Final = math.pi / 2  # of alpha T
-NO_OSCILLATION_BELOW: Final = math.exp(-1)  # of alpha T
+STABLE_BELOW: Final = math.pi / 2  # bound of alpha T
+NO_OSCILLATION_BELOW: Final = math.exp(-1)  # bound of alpha T
 
 
 def delay_root_per_s(alpha_per_s: float, delay_s: float) -> complex:

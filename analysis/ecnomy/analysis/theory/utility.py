@@ -62,7 +62,7 @@ def _floats(values: npt.ArrayLike) -> Floats:
 
 
 class LogUtility(msgspec.Struct, frozen=True):
-    """w log x; w is the flow's payment per unit of time."""
+    """The utility w log x; w is the flow's payment per unit of time."""
 
     weight: Parameter
 
@@ -84,7 +84,7 @@ class LogUtility(msgspec.Struct, frozen=True):
 
 
 class PowerUtility(msgspec.Struct, frozen=True):
-    """w x^(1-a) / (1-a), a not 1."""
+    """The utility w x^(1-a) / (1-a) with a other than 1."""
 
     weight: Parameter
     exponent: float
@@ -110,7 +110,7 @@ class PowerUtility(msgspec.Struct, frozen=True):
 
 
 class QuadraticUtility(msgspec.Struct, frozen=True):
-    """-(M - x)^2 / (2 w) on [0, M]: the utility is largest at the rate M, `ceiling`."""
+    """The utility -(M - x)^2 / (2 w) on [0, M]; it is largest at the rate M, `ceiling`."""
 
     ceiling: Parameter
     weight: Parameter

@@ -2,7 +2,7 @@
 """Exact marking probability of a virtual queue fed by a Poisson stream of equal packets.
 
 The virtual buffer holds K packets and drains one packet per unit of time. Packets arrive at rate a
-(the virtual load). A packet that does not fit whole is discarded. Level crossing gives the
+(the virtual load). A packet that does not fit entirely is discarded. Level crossing gives the
 distribution F of the virtual content v up to a factor, with F(0) = 1:
 
     F'(v) = a (F(v) - F(v-1))    for v <= K-1
@@ -28,7 +28,7 @@ from ecnomy.agents.errors import InputError
 
 __all__ = ["virtual_queue_probability"]
 
-_STEPS = 200  # grid steps per packet: the trapezoidal rule then has an error of about 1e-5
+_STEPS = 200  # grid steps per packet, for an error of the trapezoidal rule of about 1e-5
 
 Grid = npt.NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def _marks_per_cycle(a: float, limit: float) -> float:
     head = y[: _STEPS + 1]
     shape = _delayed(0.0, -head, a, -1.0, count)
     empty = float(np.interp(limit, y, shape))
-    after = 1 + a * (-head - empty)  # future marks once marking has begun, including the first
+    after = 1 + a * (-head - empty)  # future marks after marking has begun, including the first
     # On [0, 1]: u_y = a (u - 1 - a m), solved from u(K) = 0; the homogeneous part is F itself.
     rate = a * after
     decay = np.exp(-a * head)

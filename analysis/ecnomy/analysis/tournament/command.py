@@ -90,7 +90,7 @@ def tournament_command(
 
 
 def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: bool) -> None:
-    """Report the mixes that stay on each network."""
+    """Report the mixes that remain on each network."""
     from ecnomy.analysis.tournament.networks import NETWORKS, resting_table, write_networks
     from ecnomy.analysis.tournament.networks_page import NETWORKS_PAGE, write_networks_page
 
@@ -130,7 +130,7 @@ def _dry(tournament: Any, workers: int) -> None:
 
 
 def _found(tournament: Any, table: Any, folder: Path) -> Any:
-    """Write the page and the pay-offs of all runs."""
+    """Write the page and the pay-offs of all runs, and return the results."""
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
     from ecnomy.analysis.tournament.paying import found_in
 

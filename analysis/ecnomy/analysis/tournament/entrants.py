@@ -63,7 +63,7 @@ class Entrant(msgspec.Struct, frozen=True):
 def read_entrants(
     node: Node, without: Node | None, own: tuple[str, ...] = ()
 ) -> tuple[tuple[Entrant, ...], dict[str, str]]:
-    """Return the entrants in the file's order, then the others, and the excluded strategies.
+    """Return the entrants in the file's order, then installed ones, and the excluded strategies.
 
     Args:
         node: the YAML value of `strategies`.

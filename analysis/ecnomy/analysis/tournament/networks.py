@@ -35,7 +35,7 @@ def shares_of(found: Found, outcome: Outcome) -> Floats:
 
 
 def write_networks(networks: Mapping[str, Found], file: Path) -> None:
-    """Write network, players, strategy, share at rest, and what a player earns and pays there."""
+    """Write network, players, strategy, share at rest, and a player's earnings and payments."""
     with file.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(("network", "players", "strategy", "share", "earns_per_s", "pays_per_s"))
@@ -48,7 +48,7 @@ def write_networks(networks: Mapping[str, Found], file: Path) -> None:
 
 
 def resting_table(title: str, networks: Mapping[str, Found]) -> Table:
-    """Return a row for each network and population: shares at rest, earnings and payments."""
+    """Return a row for each network and population, with shares at rest, earnings and payments."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     told = (

@@ -64,7 +64,7 @@ def payoff_rows(found: Found) -> list[tuple[object, ...]]:
 
 
 def page_of(tournament: Tournament, found: Found) -> AnswerPage:
-    """Return all content of the page."""
+    """Return the content of the page."""
     order = found.ranking
     return AnswerPage(
         title=tournament.sweep.title or "Tournament",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a tournament: stable mixes, who could enter them, and whether paying pays.
+"""The outcome of a tournament: stable mixes, possible entrants, and whether paying pays.
 
 A strategy pays if one of its players paid anything in any run. Among N players, mixes of the
 finalists drift from a grid of mixed starts to stable populations. Paying pays to the extent that
-paying strategies have a share of these populations. The results of single seeds show how sure that
-is.
+paying strategies have a share of these populations. The results of single seeds show how certain
+this is.
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["masses", "portrait", "replies", "shares", "table"]
 
 _INCHES: Final = 4.9
-_NARROW: Final = (3.1, 3.7)  # height and width, for three side by side
+_NARROW: Final = (3.1, 3.7)  # height and width of one of three pictures side by side
 _BLUE, _RED = COLOURS[1], COLOURS[5]
 _CORNERS: Final = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
-_STEPS: Final = 13  # of arrows along an edge
-_LOOKS: Final[tuple[dict[str, Any], ...]] = (  # of bars
+_STEPS: Final = 13  # number of arrows along an edge
+_LOOKS: Final[tuple[dict[str, Any], ...]] = (  # styles of bars
     {"facecolor": COLOURS[4]},
     {"facecolor": "white", "hatch": "////"},
     {"facecolor": COLOURS[1]},
@@ -45,7 +45,7 @@ def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
 
 
 def table(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """Draw the pay-off of a lone player (row) among others (column); the best is framed."""
+    """Draw the pay-off of a lone player (row) among others (column), and frame the best."""
     from matplotlib.patches import Rectangle
 
     names = [found.table.names[number] for number in order]
@@ -78,7 +78,7 @@ def _others(players: int) -> str:
 
 
 def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """Draw an arrow from each strategy to its best reply; dashed if that is not sure."""
+    """Draw an arrow from each strategy to its best reply, dashed if the gain is not significant."""
     with panel_style():
         figure, axis = _figure(*_NARROW)
         turns = {n: math.pi / 2 - 2 * math.pi * k / len(order) for k, n in enumerate(order)}
@@ -112,7 +112,7 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
 
 
 def portrait(found: Found, outcome: Outcome) -> bytes:
-    """Draw how mixes of the finalists drift: arrows on their triangle, or over one share."""
+    """Draw the drift of mixes of the finalists, as arrows on their triangle or over one share."""
     means = found.table.means()
     flow = Flow(means, outcome.players, found.finalists)
     names = [found.table.names[number] for number in found.finalists]
@@ -199,7 +199,7 @@ def shares(labels: Sequence[str], names: Sequence[str], values: Floats) -> bytes
 
 
 def masses(found: Found, order: Sequence[int]) -> bytes:
-    """Draw alpha-rank's mass of each strategy in each population; single seeds as dots."""
+    """Draw alpha-rank's mass of each strategy in each population, with dots for single seeds."""
     with panel_style():
         figure, axis = _figure(0.9 + 0.42 * len(order))
         many = len(found.outcomes)

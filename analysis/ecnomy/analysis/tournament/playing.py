@@ -62,9 +62,9 @@ def beginning(tournament: Tournament) -> list[Profile]:
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """Return the strategies with the most alpha-rank mass over all populations, in their own order.
+    """Return the strategies with the largest alpha-rank mass over populations, in entrants' order.
 
-    Among equals, the strategy comes first that earns more when all players use it.
+    If masses are equal, the strategy that earns more when all players use it comes first.
     """
     means = table.means()
     mass = np.mean([ranked(means, players, len(table)) for players in table.populations], axis=0)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profitable changes of strategy by a lone player among players of one strategy, and their cost.
+"""Profitable changes of strategy by a lone player among equal players, and the others' loss.
 
 In a population where all play j, one player changes to i while the others stay.
 
     gain          its earnings after the change, less those before
     loss          the earnings of each other player after the change, less those before
-    best reply    the i of the largest gain; j itself if nobody gains
+    best reply    the i with the largest gain; j itself if no change gains
     exploits      i gains and the others lose
 
 Comparisons are paired by seed. A gain or a loss is sure if its q-value, among all changes of the
@@ -97,7 +97,7 @@ def changes_of(table: Payoffs) -> tuple[Change, ...]:
 
 
 def replies_of(table: Payoffs, changes: tuple[Change, ...]) -> tuple[Reply, ...]:
-    """Return the best reply to each strategy, in each population."""
+    """Return the best reply to each strategy in each population."""
     found = []
     for players, old in itertools.product(table.populations, range(len(table))):
         own = [one for one in changes if one.players == players and one.old == old]

@@ -16,7 +16,7 @@ from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["Tournament"]
 
-LEAST: Final = 1e-3  # of x0, if U(0) is infinite, as in ecnomy.analysis.welfare.declared_utilities
+LEAST: Final = 1e-3  # as a share of x0, if U(0) is infinite (as in welfare.declared_utilities)
 
 
 class Tournament(msgspec.Struct, frozen=True, eq=False):

@@ -6,7 +6,7 @@
       player: player
       populations: [2, 4, 8]                        # numbers of players on the network
       per_player: {network.links.bottleneck.rate: 2 Mbps}     # times the number of players
-      utility: {kind: log, a: 2 money/s, x0: 1 Mbps}          # of every player, whatever it does
+      utility: {kind: log, a: 2 money/s, x0: 1 Mbps}          # of every player
       finalists: 3                                  # number of strategies played in all mixes
       networks: {near: {}, far: {network.links.bottleneck.delay: 50 ms}}    # played one by one
       strategies:                                   # see entrants.py
@@ -14,9 +14,9 @@
       without: {price-demand: a demand curve is of many users}
     replicates: 6
 
-The rest of the file is as for a sweep. A player's pay-off, in money per second, is the mean over
-time of the utility of its goodput less its cost of delay, report by report, less its payments in
-the ledger.
+The rest of the file is as for a sweep. A player's pay-off, in money per second, is a mean over
+time. It is the utility of the player's goodput less its cost of delay, report by report, and less
+its payments in the ledger.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def money(value: float, sign: str = "") -> str:
 
 
 def headline(found: Found) -> str:
-    """Return in a few words whether paying pays."""
+    """Return a headline on whether paying pays."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
         return f"{who} pays here, so the runs do not show whether paying pays"
@@ -52,7 +52,7 @@ def verdict_class(found: Found) -> str:
 
 
 def summary(found: Found) -> str:
-    """Return the text below the headline: rest points, and what their players pay and earn."""
+    """Return the text below the headline: rest points, and their players' payments and earnings."""
     ends: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)
@@ -88,7 +88,7 @@ def mix_of(found: Found, rest: Rest) -> str:
 
 
 def sure_words(found: Found) -> str:
-    """Return in words how far seeds agree, and who could enter the final mix."""
+    """Return sentences on the agreement of seeds and on possible entrants to the final mix."""
     seeds = found.table.seeds
     agree = [f"{one.agree} of {seeds} seeds with {one.players} players" for one in found.outcomes]
     enters = {
@@ -106,15 +106,15 @@ def sure_words(found: Found) -> str:
 
 
 def temptations(found: Found) -> list[Change]:
-    """Return, for each population, the best change of a top-earning payer that stops paying.
+    """Return for each population the best change of a payer to a strategy that never pays.
 
-    The players use the payer that earns most when all players use it.
+    All players start with the paying strategy that earns most when everyone uses it.
     """
     return _best(found, among_payers=True)
 
 
 def returns(found: Found) -> list[Change]:
-    """Return, for each population, the best change of a player who never pays to one who does."""
+    """Return for each population the best change of a player who never pays to one who pays."""
     return _best(found, among_payers=False)
 
 

@@ -6,8 +6,8 @@ with seeds that the search has not used. `outcome` covers only these new seeds.
 
     found          The best values keep all constraints. With a target, the interval over the
                    unseen seeds overlaps the accepted range.
-    missed         The values did so with the seeds of the search, but not with the unseen seeds.
-    not reachable  No tried values keep the constraints, or all outcomes tried are on one side of
+    missed         The best values met these conditions with the seeds of the search only.
+    not reachable  No values tried keep the constraints, or all outcomes are on one side of
                    the target and the unseen seeds miss it too.
 
 Values are as good as the best ones if the interval of the paired difference over the search's seeds
@@ -36,7 +36,7 @@ MISSED: Final = "missed"
 NOT_REACHABLE: Final = "not reachable"
 NEAR: Final = 0.01
 _LEVEL: Final = 0.95
-_CHECKED: Final = 0.99  # level for a target; wider, because the chosen value has its own error
+_CHECKED: Final = 0.99  # level for a target; higher, because the chosen value has its own error
 _EDGE: Final = 0.01  # the share of a range that counts as its end
 Row = npt.NDArray[np.float64]
 Rows = dict[str, Row]  # outcome -> one value per seed
@@ -49,7 +49,7 @@ class Tried(msgspec.Struct, frozen=True):
         values: values of the parameters.
         mean: mean outcome over the search's seeds; NaN if a run has no outcome.
         low, high: ends of the 95 % interval of the mean.
-        kept: whether the means of all bound outcomes are within their bounds.
+        kept: whether the means of all constrained outcomes are within their bounds.
         same: whether its difference from the best is not significant.
         near: whether it is within a hundredth of the best outcome.
     """
@@ -93,7 +93,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def best_of(tuning: Tuning, tried: dict[Values, Rows]) -> Values:
-    """Return the values with the best means: by constraints, outcome, order of the search.
+    """Return the values with the best means, by constraints, outcome, and order of the search.
 
     Args:
         tuning: the aim and the constraints.

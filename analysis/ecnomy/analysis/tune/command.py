@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `tune`: the parameter values at which an outcome is best or meets a target."""
+"""The verb `tune`: finds the parameter values at which an outcome is best or meets a target."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _OUT: Final = "0.6"  # grey: constraints are violated
 
 
 def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
-    """Draw a panel for each parameter and one of the search's course, as a PNG of 150 dpi.
+    """Draw a panel for each parameter and one for the course of the search, as a PNG of 150 dpi.
 
     Args:
         sweep: a sweep with `tune`.
@@ -65,7 +65,7 @@ def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
 
 
 def _groups(answer: Answer) -> list[tuple[str, str, list[int]]]:
-    """Return label, colour and member indices of each kind of values."""
+    """Return label, colour and indices of each kind of values."""
     kinds = {_kind(each): colour for each in answer.tried for colour in (_colour(each),)}
     return [
         (kind, colour, [i for i, each in enumerate(answer.tried) if _kind(each) == kind])

@@ -91,7 +91,7 @@ def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Itera
 
 
 def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
-    """Return the runs of these points, in order; make missing runs."""
+    """Make the missing runs of these points, and return all of them in order."""
     asked = msgspec.structs.replace(sweep, chosen=tuple(points))
     make_missing(asked, folder, pool, told)
     frame = open_sweep(folder, partial=True)
@@ -132,7 +132,7 @@ def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
 
 
 def _told(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
-    """Return means of the outcome, and how far other outcomes are beyond their bounds."""
+    """Return means of the outcome, and the excesses of other outcomes over their bounds."""
     outcomes = [float(row[tuning.outcome].mean()) for row in rows]
     excesses = [
         tuple(bound.excess(float(row[bound.outcome].mean())) for bound in tuning.bounds)

@@ -2,14 +2,14 @@
 """The next parameter values of a tuning, given the outcomes of earlier values.
 
 The first round is a Latin hypercube over the ranges. optuna's tree-structured Parzen estimator
-chooses each further batch. It draws values where good outcomes are denser than others, for all
-parameters together, on the scale of each range. It needs no gradient, and supports several
+chooses each further batch. It draws values where good outcomes are denser than other outcomes, for
+all parameters together and on the scale of each range. It needs no gradient, and supports several
 parameters, whole numbers, constraints and noise. Within a batch, it assumes that the values just
 chosen turn out badly, so that the next ones lie elsewhere.
 
-The choice depends only on the file: outcomes of a batch are passed in the order of choice, whatever
-the order in which runs end, and draws come from the seed of the sweep. A restarted search chooses
-the same values again, so the existing runs are the only record of a search.
+The choice depends only on the file. Outcomes of a batch are passed in the order of choice, whatever
+the order in which runs end. Draws come from the seed of the sweep. A restarted search chooses the
+same values again, so the existing runs are the only record of a search.
 
 Source: Bergstra et al. 2011 (TPE); Akiba et al. 2019 (optuna).
 """
@@ -45,7 +45,7 @@ class Search:
         )
         self._study = self._optuna.create_study(sampler=sampler)
         self._left = tuning.trials
-        self._asked: list[tuple[Any, Values]] = []  # optuna's trial, its values
+        self._asked: list[tuple[Any, Values]] = []  # optuna's trials and their values
 
     def ask(self) -> list[Values]:
         """Return the values of the next batch, in order; [] at the end of the search.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of a run: the value of rates, payments and earnings, and the distance from the optimum.
+"""Welfare of a run: the value of rates, payments, earnings, and the distance from the optimum.
 
 declared     agents that declare a utility
 optimum      the best rates

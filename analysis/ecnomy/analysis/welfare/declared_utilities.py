@@ -33,7 +33,7 @@ from ecnomy.markets.scenario import scenario_from_text
 
 __all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
 
-LEAST: Final = 1e-3  # of x0, if U(0) is infinite
+LEAST: Final = 1e-3  # as a share of x0, if U(0) is infinite
 
 
 class Declared(msgspec.Struct, frozen=True, eq=False):
@@ -91,9 +91,10 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 
 
 def agents_of(run: RawRun) -> tuple[AgentSpec, ...]:
-    """Return the agents of the run's scenario; () if no agent may declare a utility.
+    """Return the agents of the run's scenario; () if no agent can declare a utility.
 
-    Also () if the scenario does not load because a custom role, tariff or settlement is not found.
+    Return () as well if the scenario does not load because a custom role, tariff or settlement is
+    not found.
     """
     if not _may_declare(run.manifest.scenario):
         return ()
@@ -125,11 +126,11 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def _may_declare(scenario: Any) -> bool:
-    """Return whether a strategy is written with a utility, or is custom."""
+    """Check whether a strategy is written with a utility, or is custom."""
     try:
         market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
     except msgspec.ValidationError:
-        return False  # an older manifest: missing parts are omitted
+        return False  # from an older version; missing parts are omitted
     held = [agent.strategy for agent in (market.agents if market else ()) if agent.strategy]
     return any(one.utility is not None or one.kind not in BUILT_IN for one in held)
 
@@ -159,7 +160,7 @@ def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> De
     rows = [row for row, source in enumerate(named) if source.name in sources]
     if utility.x0 is not None:
         x0_bps = np.full(len(rows), float(utility.x0))
-    else:  # the traffic's largest demand; if it is unlimited, x0 makes no difference
+    else:  # the traffic's largest demand; if that is unlimited, x0 has no effect
         limits = [named[row].most_bps for row in rows]
         x0_bps = np.array([x if math.isfinite(x) else 1.0 for x in limits])
     with np.errstate(all="ignore"):
@@ -189,7 +190,7 @@ def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
     bits = 8 * np.diff(flows.column("acked_bytes")[inside][:, declared.rows], axis=0)
     # A report's `active` holds for the epoch before it: decisions act after the report.
     seconds = flows.column("active")[inside][1:, declared.rows] * (np.diff(t_ps, axis=0) / PS_PER_S)
-    # An exception is an epoch in which a source stops: rows switched off in it have sent nothing.
+    # As an exception, rows switched off in the epoch in which their source stops have sent nothing.
     begun_s = (declared.stop_ps - t_ps[:-1]) / PS_PER_S * declared.flows
     ends = (declared.stop_ps > t_ps[:-1]) & (declared.stop_ps < t_ps[1:])
     seconds = np.where(ends, np.where(bits > 0, begun_s, 0.0), seconds)

@@ -9,8 +9,8 @@ is solved by `theory.network_optimum`. Rows r are the flows of agents that decla
 the mean number of them that were on, and y_r is their total rate. The activity and routes of flows
 are taken from the run. So is the other traffic on a link, b_l (other users, ACKs, retransmissions),
 as a constant rate. c_l is the link's rate, less framing, regardless of its marking law's target.
-M_r is the largest demand of the flow's traffic. The run itself is one of the compared allocations,
-so no run is better than its optimum, except for packets in flight at the ends of a part.
+M_r is the largest demand of the flow's traffic. The run itself is one of the compared allocations.
+So, except for packets in flight at the ends of a part, no run is better than its optimum.
 
 Users who anticipate prices (`theory.nash_equilibrium`) are considered if a single link limits all
 rates, all flows are on throughout, and no cap limits the traffic.
@@ -54,7 +54,7 @@ class Part(msgspec.Struct, frozen=True, eq=False):
     rows: npt.NDArray[np.int64]
     rates_bps: Floats
     best_bps: Floats
-    utility_per_s: float  # of the mean rates
+    utility_per_s: float  # utility of the mean rates
     optimum_per_s: float
     nash_per_s: float  # NaN if not considered
 
@@ -89,7 +89,7 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
     count: Floats  # N of each group of rows
     scale: Floats  # N x0, Mbit/s
     least: Floats
-    agent: npt.NDArray[np.int64]  # of each group
+    agent: npt.NDArray[np.int64]  # agent of each group
 
     def value(self, rates: Floats) -> Floats:
         """See theory.Utility."""
@@ -101,9 +101,10 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
         return self.count / self.scale * self._each("slope", ratio)
 
     def demand(self, prices: Floats) -> Floats:
-        """See theory.Utility: found by bisection, as a custom utility has no inverse.
+        """See theory.Utility.
 
-        At a price of 0, saturated users want no more than their saturation rate.
+        The demand is found by bisection, because a custom utility has no inverse. At a price of 0,
+        saturated users want no more than their saturation rate.
         """
         wanted = prices * self.scale / self.count
         low = np.full(np.shape(wanted), math.log(_SMALLEST))
@@ -152,9 +153,9 @@ def distance_of(
 
 
 def _concave(declared: Declared) -> bool:
-    """Check that it claims concavity, with samples of slopes that are never negative or growing.
+    """Check that it claims to be concave, and that sampled slopes are not negative and do not grow.
 
-    The slopes of a step are all 0, so only the utility itself knows that it jumps.
+    The slopes of a step function are all 0, so the samples alone would not show that it jumps.
     """
     if not getattr(declared.utility, "concave", True):
         return False
@@ -170,7 +171,7 @@ def _furthest(part: Part) -> float:
 
 
 class _Alike(msgspec.Struct, frozen=True, eq=False):
-    """Rows grouped by utility, path, packet size and limit, because the optimum treats them alike.
+    """Groups of rows with equal utility, path, packet size and limit, which have equal optima.
 
     Attributes:
         group: the group of each row.
@@ -187,7 +188,7 @@ class _Alike(msgspec.Struct, frozen=True, eq=False):
     most_bps: Floats
 
     def sums(self, values: Floats) -> Floats:
-        """Sum rows to groups."""
+        """Return the sums over the rows of each group."""
         sums = np.bincount(self.group, values, minlength=len(self.source))
         return np.asarray(sums, dtype=np.float64)
 
@@ -288,7 +289,7 @@ def _room(
     taken: Floats,
     window: Window,
 ) -> tuple[float, ...]:
-    """Return the links' capacity for these rows, Mbit/s of IP packets; at least their use."""
+    """Return the links' capacity for these rows, at least their use, in Mbit/s of IP packets."""
     grown = links.difference("departed_bytes", window)
     packets = links.difference("departures", window)
     size = np.array([_packet_bytes(source) for source in sources])
@@ -320,7 +321,7 @@ def _nash(
     priced = best.prices > _PRICED * best.prices.max()
     low, high = problem.limits()
     if best.prices.max() <= 0 or (best.rates >= high * (1 - 1e-6)).all():
-        return best.utility  # there is enough for all, so bids change nothing
+        return best.utility  # the capacity is enough for all users, so bids have no effect
     shared = problem.incidence()[:, priced]
     if priced.sum() != 1 or not shared.all() or not always or members.sum() < 2 or low.any():
         return math.nan

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a window without switching, between starts, stops and lifted caps."""
+"""The parts of a window between starts and stops of sources, and lifted caps."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["parts_of"]
 
 
 def parts_of(plan: Plan, flows: Epochs, window: Window) -> tuple[Window, ...]:
-    """Cut a window where phases begin, each at the first report from there on.
+    """Split a window at the first report at or after the start of each phase.
 
-    The settling time of flows belongs to a part as well.
+    A part includes the settling time of flows.
     """
     cuts = [phase.from_ps for phase in phases_of(plan, window.to_ps)[1:]]
     reports = {int(flows.t_ps[np.searchsorted(flows.t_ps, cut)]) for cut in cuts}

@@ -3,11 +3,11 @@
 
     gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 if it holds
 
-Eq. 7 is about one link whose flows have one gain and one round trip. These are the quantities over
-a window for each link that WTP flows cross:
+Eq. 7 applies to one link whose flows have one gain and one round trip. For each link that WTP flows
+cross, the quantities over a window are:
 
     p          marks / arrivals of the link
-    x          the rate of WTP flows there, packets/s: only they react to marks
+    x          the rate of WTP flows there, packets/s, because only they react to marks
     p'         dp/dx. If the law marks by load, it is the law's own: slope / C for load-based
                marking between 0 and 1, 0 for fixed. For other laws it is the slope of a straight
                line through the reports' (arrivals/s, p). That is known only if the load varied
@@ -40,8 +40,8 @@ from ecnomy.markets.results.rawrun import RawRun
 __all__ = ["Margin", "margins_of"]
 
 _COVERED: Final = with_trait("window", "steps", "per-mark")
-_FEWEST: Final = 10  # reports needed for a line
-_ERRORS: Final = 3.0  # standard errors by which its slope must exceed 0
+_FEWEST: Final = 10  # fewest reports for a line
+_ERRORS: Final = 3.0  # its slope must exceed 0 by this number of standard errors
 
 
 class Margin(msgspec.Struct, frozen=True):
@@ -52,12 +52,12 @@ class Margin(msgspec.Struct, frozen=True):
     probability: float
     rate_pps: float
     slope_s: float
-    from_law: bool  # whether the slope is the law's own, else from reports
-    left: float  # of Eq. 7
+    from_law: bool  # whether the slope is the law's own rather than from reports
+    left: float  # left side of Eq. 7
 
     @property
     def margin(self) -> float:
-        """The factor by which the left side may still grow; infinite if nothing is marked."""
+        """The factor by which the left side may grow; infinite if nothing is marked."""
         return NO_OSCILLATION_BELOW / self.left if self.left > 0 else math.inf
 
 
@@ -111,7 +111,7 @@ def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
     elif form == 2.0:
         w_dec = params["w_dec"]
     gain = params["gain"]
-    if source.transport.reference_rtt_ps > 0:  # the gain holds there, elsewhere in proportion
+    if source.transport.reference_rtt_ps > 0:  # it holds for this round trip
         gain *= rtt_s / (source.transport.reference_rtt_ps / 1e12)
     return gain / w_dec
 

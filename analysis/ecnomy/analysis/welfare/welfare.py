@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of a run: the value of rates to users, payments, earnings, distance from the optimum.
+"""Welfare of a run: value of rates to users, payments, earnings, distance from the optimum.
 
 Over the measured window, for agents whose strategy declares a utility (declared_utilities.py):
 
     utility            of an agent: integral over time of U(x_t), x_t report by report
     consumer surplus   utility - paid + received
     profit             of a seller: received - paid
-    welfare            sum of utilities: money only changes hands
+    welfare             sum of utilities, because payments cancel
 
-so that welfare = surpluses + profits - net payments of others, exactly: utilities are rounded to
-micro-units, and all other amounts are from the ledger. Sellers are agents that use no flows of
-their own, and `unassigned:network`. Others are users without a declared utility, such as background
-traffic, whose utility is unknown.
+so that welfare = surpluses + profits - net payments of others. This is exact, because utilities are
+rounded to micro-units and all other amounts are from the ledger. Sellers are agents without flows,
+and `unassigned:network`. Others are users without a declared utility, such as background traffic,
+whose utility is unknown.
 
 The sums use the mean of U(x_t); U of the mean rate is shown beside it. The first is the utility
 that users had. Because U is concave, the second is never smaller, and the difference is the cost of
@@ -95,7 +95,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         window: the measured window, from report to report.
         consumers: agents that declare a utility, users before providers.
-        sellers: agents that use no flows, and `unassigned:network`.
+        sellers: agents without flows, and `unassigned:network`.
         others: other accounts with postings, in order of their names.
         jain_rates: Jain's index of users' mean rates while on; NaN if all are 0.
         jain_utilities: Jain's index of users' utilities per second and unit of weight (the
@@ -149,7 +149,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum's; NaN if that is not above 0, not found, or has no zero."""
+        """Welfare over the optimum's; NaN if that is not above 0, was not found, or has no zero."""
         best = self.distance.optimum_per_s
         if not all(one.has_zero for one in self.consumers):
             return math.nan
@@ -159,9 +159,9 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
     """Return welfare over the measured window; None if no agent declares a utility.
 
-    Also None if the scenario does not load (see declared.agents_of), if a strategy cannot be made,
-    or if the window has fewer than two reports. Without `nash` the equilibrium of users who
-    anticipate prices, which takes most of the time, is NaN.
+    Return None as well if the scenario does not load (see declared_utilities.agents_of), if a
+    strategy cannot be made, or if the window has fewer than two reports. Without `nash` the
+    equilibrium of users who anticipate prices, which takes most of the time, is NaN.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -255,7 +255,7 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
 def _users(
     run: RawRun, declared: tuple[Declared, ...], parts: list[Lived]
 ) -> list[tuple[Floats, Floats]]:
-    """Return, by agent, the mean rate and the utility per second and weight of active users."""
+    """Return by agent the mean rate, and the utility per second and weight, of active users."""
     sources = run.plan.row_sources()
     choosing = {choice.agent for choice in choices_of(run)}
     found = []

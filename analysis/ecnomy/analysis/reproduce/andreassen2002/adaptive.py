@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that react to marks against calls that ignore them, in the same queue (3.2.3 and 3.3).
+"""Compares calls that react to marks with calls that ignore them, in one queue (3.2.3 and 3.3).
 
 `all`: runs in which nearly all calls adapt, compared with runs in which nearly none adapts.
 `half`: the two halves of the calls of one run, compared.

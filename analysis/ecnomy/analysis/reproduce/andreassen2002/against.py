@@ -2,8 +2,8 @@
 """Table 3: one marking queue compared with two classes, at equal delay rates of voice.
 
 For each seed and mix, the module finds the largest threshold at which voice has the delay rate of
-the two classes. The logarithm of the rate is interpolated linearly. Other columns are taken at that
-threshold.
+the two classes, by linear interpolation of the logarithm of the rate. Other columns are
+interpolated at that threshold.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PANELS: Final = {
 
 
 def matched(thresholds: Table, rates: Table, wanted: float) -> float:
-    """Return the threshold at a delay rate, which rises with the threshold.
+    """Return the threshold that has the wanted delay rate; rates rise with the threshold.
 
     Between two thresholds the logarithm of the rate is linear, or the rate itself if one rate is 0.
     If several thresholds fit, the largest is returned. If all rates lie above or below, the first
@@ -101,7 +101,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Compare with two classes with turns ten times as long, at the same matched thresholds."""
+    """Compare with two classes whose turns are ten times as long, at the matched thresholds."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]

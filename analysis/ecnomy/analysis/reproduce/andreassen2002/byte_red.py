@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.3: RED by bytes, and the threshold that holds the voice delay rate at a target.
 
-The least threshold is f times the bytes that the link sends in 15 ms, the largest one six times
-that. Per seed and mix, a line in f is fitted to log10 of the delay rate; f* is the f at which the
-line reaches the target.
+The smallest threshold is f times the bytes that the link sends in 15 ms, and the largest threshold
+is six times that. For each seed and mix, a line in f is fitted to log10 of the delay rate. The line
+reaches the target at f*.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Line(NamedTuple):
     zero: Row
 
     def f_at(self, rate: float) -> Row:
-        """Return the f of a delay rate."""
+        """Return the f that has a delay rate."""
         return np.asarray((np.log10(rate) - self.zero) / self.slope)
 
     def rate_at(self, f: Row) -> Row:
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 
 def line_of(rates: dict[float, Row]) -> Line:
-    """Return the least-squares line of each seed, from f -> delay rates per seed.
+    """Return the least-squares line of each seed, given f -> delay rates per seed.
 
     Points without a late packet are left out; a line is NaN if fewer than two points are left.
     """
@@ -63,7 +63,7 @@ def line_of(rates: dict[float, Row]) -> Line:
 
 
 def _rates(runs: Runs, **wanted: Any) -> dict[float, Row]:
-    """Return f -> voice delay rates, of links that count bytes with these parameters."""
+    """Return f -> voice delay rates of links that count bytes with these parameters."""
     found: dict[float, Row] = {}
     for text in runs.values(LINK):
         link = json.loads(text)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 3 as a search for each mix's marking threshold with the voice delay rate of two classes.
+"""Table 3 as a search for the marking threshold at which voice has the delay rate of two classes.
 
-Calls are `independent`, or start their packets at the call's start (`tick`), or are a fixed number
-of endless calls in step (`step`). Mixes are named by the paper's number of telephone users.
+Calls are `independent`, or send packets from the call's start (`tick`), or are a fixed number of
+endless calls in step (`step`). Mixes are named by the paper's number of telephone users.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _over(figure: Interval, target: float) -> Interval:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw by mix the thresholds found, and the curves searched with their targets."""
+    """Draw the thresholds found by mix, and the curves that were searched with their targets."""
     figure.set_size_inches(10, 4.6)
     left, right = figure.subplots(1, 2)
     shown: set[str] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.3.3: does a sample's marking rate predict its delay rate, or that of the next one?"""
+"""Section 4.3.3: whether a sample's marking rate predicts its delay rate, or the next sample's."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row
 
 
 def _tables(studies: Studies) -> dict[str, Row]:
-    """Return length of samples and kind -> correlations, [setting, stream, seed]."""
+    """Return (length and kind of samples) -> correlations, [setting, stream, seed]."""
     settings = [runs for mix in mixes(studies["streams"]).values() for runs in mix.values()]
     found: dict[str, list[list[Row]]] = {}
     for runs in settings:
@@ -111,7 +111,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw correlations by setting, a point per stream: means over seeds, both sample lengths."""
+    """Draw correlations by setting and sample length, with a point per stream (mean over seeds)."""
     figure.set_size_inches(9, 8)
     axes = figure.subplots(3, 1, sharex=True, sharey=True)
     tables = _tables(studies)

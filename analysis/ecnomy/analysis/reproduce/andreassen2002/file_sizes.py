@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 4: the tail of the file sizes of our readers, which stand for those of the figure."""
+"""Figure 4: the tail of our readers' file sizes, which represent those of the figure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = npt.NDArray[np.float64]
 
 
 def upper_slope(sizes: Row, most: float) -> float:
-    """Return the slope of log P(S > x) against log x, at twenty x from `most` / 10 to `most`."""
+    """Return the slope of log P(S > x) over log x, at twenty x from `most` / 10 to `most`."""
     points = most * np.logspace(-1, 0, _POINTS, endpoint=False)
     larger = 1 - np.searchsorted(np.sort(sizes), points, side="right") / len(sizes)
     kept = larger > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of two groups of web users beside telephones: the download times of each."""
+"""Outcome columns of two groups of web users beside telephones: download times of each group."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BITS: Final = 8
 
 
 def downloads_of(results: Path) -> Mapping[str, float | None]:
-    """Return columns of files that begin in the measured window, by source and of both (`all_`).
+    """Return columns of files that begin in the measured window, by source and over both (`all_`).
 
     Returns:
         `<group>_ms`, the mean time of complete files; `<group>_mbps`, their bytes over their times;

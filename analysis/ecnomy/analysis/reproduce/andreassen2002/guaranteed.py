@@ -2,11 +2,11 @@
 """Section 4.2: the ideal provider of guaranteed streams, on drawn samples of marks and delays.
 
 Marking rates M are drawn from a Beta distribution. Delay rates are L = 4 M e^N (correlated), or
-have the same distribution but are independent of M. From one set of samples the provider fits the
+have the same distribution but are independent of M. From one set of samples, the provider fits the
 Beta by moments, blocks above its (1 - B^G) quantile, and sets V by the formula. A second set of
 samples serves as its connections. R = V and P = 0.2 mu are our choices, because the paper gives no
-numbers. Marks cost M. The samples of table 8 test, run by run, whether M is Beta distributed at
-all.
+numbers. Marks cost M. The samples of table 8 are used to test, run by run, whether M has a Beta
+distribution.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Books", "beta_fits", "figures", "keep_books"]
 
 SEEDS: Final = range(1, 11)
 _DRAWS: Final = 20_000
-_MEAN: Final = 1.2e-3  # about the marking rates of table 8
+_MEAN: Final = 1.2e-3  # about as large as the marking rates of table 8
 _DEVIATION: Final = 6e-4
 _BLOCKED: Final = 0.1  # B^G
 _LATE: Final = 0.01  # L^G
@@ -62,7 +62,7 @@ def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Row, Row]:
 
 
 def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
-    """Set the tariff from the learnt samples (M, L), and sell to the others."""
+    """Set the tariff from the learnt samples (M, L), and sell connections on the other samples."""
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
     threshold = fit.blocking_threshold(_BLOCKED)
@@ -111,7 +111,7 @@ def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return profits, blocked shares and delay rates over ten keyed streams; in standard errors."""
+    """Return profits, blocked shares and delay rates over ten keyed streams, in standard errors."""
     found = _beta_of_streams(studies)
     for name in ("charge_variation", "cost_variation", "net_variation", "broken"):
         found[f"sold.{name}"] = by_strategy(studies["sold"], ACCEPT_ALL).sample(name)

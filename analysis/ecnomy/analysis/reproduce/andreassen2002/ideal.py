@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figure 12: the ideal picture, on drawn samples: a delay rate that follows from the marking rate.
 
-M is Beta distributed as in guaranteed.py, L = 4 M (1 + N) with N uniform within 10 %. From samples
-the provider takes the mean factor L / M and the largest deviation from it. It discards samples
-beyond the point up to which no such deviation carries L over the guarantee. The control has the
-same L, but an independent M.
+M has a Beta distribution as in guaranteed.py, and L = 4 M (1 + N) with N uniform within 10 %. From
+samples, the provider estimates the mean factor L / M and the largest deviation from it. It discards
+samples whose M is so large that such a deviation would raise L above the guarantee. The control has
+the same L, but an independent M.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["blocking_point", "draw", "figures"]
 
 _DRAWS: Final = 20_000
-_SHOWN: Final = 41  # samples of figure 13
+_SHOWN: Final = 41  # number of samples in figure 13
 _MEAN: Final = 1.2e-3
 _DEVIATION: Final = 6e-4
 _SLOPE: Final = 4.0
@@ -44,7 +44,7 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """Return G / (slope (1 + largest deviation)): the M up to which no such sample breaks G."""
+    """Return G / (slope (1 + largest deviation)), the M up to which no such sample breaks G."""
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1
     return guarantee / (slope * (1 + largest))

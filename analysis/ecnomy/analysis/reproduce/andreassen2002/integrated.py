@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 4.4, proposed: a provider of guaranteed streams that also owns the network.
 
-It knows mix and threshold. After a change it takes mean cost mu and probability p of a broken
-promise from another seed's run of that setting. A provider that sees only marks has the last half
-of the previous run instead. The integrated provider refuses no calls, while the other refuses calls
-when marks are many. The cost of marks is its own lost revenue, so it earns the sum of both incomes.
+The provider knows mix and threshold. After a change, it takes the mean cost mu and the probability
+p of a broken promise from a run of that setting with another seed. A provider that sees only marks
+takes them from the second half of the previous run. The integrated provider refuses no calls, while
+the other refuses calls when marks are frequent. The integrated provider pays itself for marks, so
+it earns the sum of both incomes.
 """
 
 from __future__ import annotations
@@ -40,8 +41,7 @@ def by_strategy(runs: Runs, kind: str) -> Runs:
 
 
 def errors(seen: Row) -> tuple[Row, Row]:
-    """Return mean absolute errors over all changes of setting by seed, with settings known and
-    unknown.
+    """Return mean absolute errors by seed over all changes, with known and unknown settings.
 
     Args:
         seen: means of each half of a run, [setting, seed, half]; the second half is the truth.

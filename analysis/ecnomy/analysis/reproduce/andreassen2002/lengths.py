@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "curve", "draw", "figures", "fit"]
 
-_LEAST: Final = 1e-4  # delay rates below are left out, as in the catalogue
+_LEAST: Final = 1e-4  # smaller delay rates are left out, as in the catalogue
 _AT: Final = 0.8
 _FEWEST: Final = 5  # points needed to fit a parabola
 _NONE: Final = float("nan")
@@ -81,7 +81,7 @@ def curve(x: Table, rates: Table) -> Curve:
     own, logs = x[kept], np.log10(rates[kept])
     if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:
         return Curve(np.full(3, _NONE), _NONE, _NONE)
-    middle, width = own.mean(), own.std()  # a scale on which squares are no larger than the rest
+    middle, width = own.mean(), own.std()  # on this scale, squares are no larger than other terms
     design = np.vander((own - middle) / width, 3)
     found = np.linalg.lstsq(design, logs, rcond=None)[0]
     left = float(((logs - design @ found) ** 2).sum())
@@ -92,7 +92,10 @@ def curve(x: Table, rates: Table) -> Curve:
 
 
 def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
-    """Return the scatter around one curve by either axis, per seed; ratio, late [point, seed]."""
+    """Return the scatter around one curve for either axis, per seed.
+
+    Arguments are [point, seed].
+    """
     found: dict[str, Table] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
         curves = [curve(own, rates) for own, rates in zip(x.T, late.T, strict=True)]
@@ -105,7 +108,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
-    """Return min_threshold in packets and per 15 ms of bytes, and voice delay rate, by mix."""
+    """Return by mix min_threshold in packets and over the bytes of 15 ms, and voice delay rates."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6
@@ -115,7 +118,7 @@ def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Fits of the delay rate against both axes; rank correlations within mixes."""
+    """Return fits of the delay rate against both axes, and rank correlations within mixes."""
     own = _axes(studies)
     ratio = np.concatenate([r for _, r, _ in own.values()])
     late = np.concatenate([rates for *_, rates in own.values()])
@@ -148,7 +151,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw figures 7 and 8: delay rates; 9 and 10: download times, marking rates, their ratio."""
+    """Draw delay rates (figures 7, 8), download times, marking rates and their ratio (9, 10)."""
     figure.set_size_inches(13, 7.5)
     axes = figure.subplots(2, 3)
     for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):

@@ -57,7 +57,7 @@ def _of_runs(runs: Runs) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return by seed the correlation of M and L, the fall of L by rejection, variation of L / M."""
+    """Return by seed the correlation of M and L, L's fall by rejection, and variation of L / M."""
     narrow = _of_runs(_of_example(studies["narrow-streams"]))
     controls = {f"control.{name}": row for name, row in narrow.items()}
     return _of_runs(_of_example(studies["streams"])) | controls

@@ -53,7 +53,7 @@ def mix(results: Path) -> Mapping[str, float | None]:
 
 
 def _web_over_router_ms(run: RawRun, sums: Any) -> float:
-    """Return the mean time of web packets over the router: all waits less those of voice."""
+    """Return the mean time of web packets over the router, from all waits less those of voice."""
     link = next(link for link in run.plan.links if link.name == "bottleneck")
     access = next(link for link in run.plan.links if link.name == "voice-access")
     own: Any = run.table("links").set_index("name").loc["bottleneck"]
@@ -71,8 +71,8 @@ def calls(results: Path) -> Mapping[str, float | None]:
 
     Returns:
         mbit_per_s (10^6, IP) of all; idle_s and holding_s with the standard errors of their means
-        (idle_se_s, holding_se_s), of users that began and ended them within the first quarter, so
-        that long ones are not left out; pps of a call; packet_bytes; in_call_variance over mean.
+        (idle_se_s, holding_se_s), of those that users began in the first quarter, so that long ones
+        are not left out; pps of a call; packet_bytes; in_call_variance over mean.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -105,7 +105,7 @@ def calls(results: Path) -> Mapping[str, float | None]:
 
 
 def _busy(table: Any, run: RawRun) -> dict[str, float]:
-    """Return ratios to the binomial of mean and variance of busy users, sampled every 600 s."""
+    """Return mean and variance of busy users over the binomial's, from samples every 600 s."""
     times = np.arange(run.measured.from_ps, run.measured.to_ps, 600 * PS_PER_S)
     starts, ends = (table[n].to_numpy(dtype=np.float64) for n in ("start_ps", "end_ps"))
     busy = np.array([np.count_nonzero((starts <= t) & (t < ends)) for t in times], dtype=float)

@@ -12,7 +12,7 @@ from ecnomy.analysis.reproduce.studies import Runs
 
 __all__ = ["BYTES_15_MS", "WEB_USERS", "columns", "controls", "mixes", "ranks"]
 
-BYTES_15_MS: Final = 40 * 2**20 * 0.015 / 8  # sent in 15 ms; Table 5 says 16 ms
+BYTES_15_MS: Final = 40 * 2**20 * 0.015 / 8  # bytes sent in 15 ms; Table 5 says 16 ms
 WEB_USERS: Final = {700: 30, 800: 25, 900: 20, 1000: 15, 1100: 10}
 _MAX: Final = "network.links.bottleneck.marking.max_threshold"
 _VOICE: Final = "sources.voice.count"
@@ -34,7 +34,7 @@ def columns(mix: dict[int, Runs], column: str) -> Table:
 
 
 def controls(runs: Runs) -> dict[str, Table]:
-    """Return rows with smaller receive windows, and the ratio of marks, voice / web."""
+    """Return the rows with smaller receive windows, and the ratio of marks, voice / web."""
     found: dict[str, Table] = {}
     for voice, mix in mixes(runs).items():
         for threshold, own in mix.items():

@@ -25,7 +25,7 @@ _WEB_THRESHOLDS: Final = (77, 154)  # packets, as in the table
 
 
 def figures(studies: Studies) -> Samples:
-    """Return 50 ms buffers of each class and thresholds, and the shares under overload."""
+    """Return the 50 ms buffers of each class, the thresholds, and the shares under overload."""
     found: dict[str, np.ndarray | float] = {}
     packets: dict[str, int] = {}
     for name, (percent, packet_bytes) in _CLASSES.items():
@@ -54,7 +54,7 @@ def _loads(runs: Runs) -> dict[str, Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the share of each class under overload, and dashed the share it is promised."""
+    """Draw the share of each class under overload, and its promised share as a dashed line."""
     axis = figure.subplots()
     loads = _loads(studies["overload"])
     places = np.arange(len(loads), dtype=np.float64)

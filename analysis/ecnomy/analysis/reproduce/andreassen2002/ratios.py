@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.2.3: marks of voice against marks of web, per packet and per byte."""
+"""Section 3.2.3: marks of voice compared with marks of web, per packet and per byte."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratio of marking rates, voice / web, by mix and threshold; calls that adapt."""
+    """Return the ratio of marking rates, voice / web, by mix and threshold and if calls adapt."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")

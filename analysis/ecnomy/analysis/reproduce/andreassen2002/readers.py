@@ -19,11 +19,11 @@ __all__ = ["draw", "figures"]
 _RATE: Final = "network.links.bottleneck.rate"
 _PATIENCE: Final = "sources.web.traffic.patience"
 _MEGABIT_BPS: Final = 2**20
-_LIMIT_MS: Final = 200.0  # of readers-sweep.yaml
+_LIMIT_MS: Final = 200.0  # patience in readers-sweep.yaml
 
 
 def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
-    """Return patient readers by the link's rate in 2^20 bit/s, and the impatient ones."""
+    """Return runs of patient readers by the link's rate in 2^20 bit/s, and of impatient ones."""
     unlimited, limited = runs.values(_PATIENCE)
     patient = runs.at({_PATIENCE: unlimited})
     by_rate = {
@@ -34,7 +34,7 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return jobs and times by rate; longest download of impatient readers / their patience."""
+    """Return jobs and times by rate, and impatient readers' longest download / their patience."""
     patient, impatient = _kinds(studies["readers"])
     found: dict[str, np.ndarray | float] = {}
     for rate, runs in patient.items():

@@ -22,7 +22,7 @@ __all__ = ["draw", "figures", "mean_run", "packets"]
 WEIGHT: Final = "network.links.bottleneck.marking.weight"
 THRESHOLD: Final = "network.links.bottleneck.marking.max_threshold"
 MOST: Final = "network.links.bottleneck.marking.max_probability"
-_ENQUEUED: Final = 1  # event of the trace
+_ENQUEUED: Final = 1  # an event of the trace
 _STEPS: Final = 40
 _STEP_MS: Final = 1.0
 Row = npt.NDArray[np.float64]
@@ -81,7 +81,7 @@ def _variants(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return deviations of delays and mean runs of marks, and their ratios, per seed."""
+    """Return the deviations of delays and the mean runs of marks, and their ratios, per seed."""
     variants = _variants(studies)
     found: dict[str, np.ndarray | float] = {}
     for name, runs in variants.items():
@@ -103,7 +103,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw delays of voice packets as distributions; mean runs of marks."""
+    """Draw the distributions of voice packet delays, and mean runs of marks."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     labels = {

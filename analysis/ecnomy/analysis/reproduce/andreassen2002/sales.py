@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of calls sold at a fixed price: who bears the risk of their marks?"""
+"""Outcome columns of calls sold at a fixed price, which show who bears the risk of their marks."""
 
 from __future__ import annotations
 
@@ -42,11 +42,10 @@ def earned(ledger: pd.DataFrame, party: str) -> float:
 
 
 def sales(results: Path) -> Mapping[str, float]:
-    """Return the columns of `of_calls`, of calls that begin in the measured window, and earnings.
+    """Return the columns of `of_calls` for calls that begin in the measured window, and earnings.
 
-    Returns:
-        these; accepted, the share of calls; isp_micro and gsp_micro, earned in the window;
-        links_with_classes.
+    Returns: the columns of `of_calls`; accepted, the share of calls; isp_micro and gsp_micro,
+        earned in the window; links_with_classes.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

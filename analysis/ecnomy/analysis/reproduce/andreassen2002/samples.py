@@ -2,8 +2,8 @@
 """Marking rates M and delay rates L of test streams, in samples of three minutes and of 20 s.
 
 M is marked / sent, L is (lost or later than 15 ms) / sent, both of the packets of one stream in one
-sample (Andreassen 2002, 4.1 and 4.3). Outcome columns of sweeps whose sources `stream...` are test
-streams, and whose epoch divides a short sample.
+sample (Andreassen 2002, 4.1 and 4.3). These are outcome columns of sweeps whose sources `stream...`
+are test streams. The epoch must divide a short sample.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 LONG_S: Final = 180
 SHORT_S: Final = 20
-LATE: Final = "late_1"  # the threshold of 15 ms, the second of one-queue.yaml
+LATE: Final = "late_1"  # the threshold of 15 ms, the second one in one-queue.yaml
 _PS_PER_S: Final = 10**12
 Row = npt.NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
         sent: packets sent, at the beginning and after each epoch.
         marked: packets with a mark.
         late: packets lost or late.
-        steps: epochs in a sample; those left over at the end are dropped.
+        steps: epochs in a sample; the remaining epochs at the end are dropped.
     """
     whole = (len(sent) - 1) // steps * steps + 1
     packets, marks, lates = (np.diff(row[:whole:steps]) for row in (sent, marked, late))

@@ -14,7 +14,7 @@ __all__ = ["BRANCHES", "downloads", "surfers"]
 PS_PER_S: Final = 1e12
 # Means [s] and probabilities of the branches of the reading time (section 2.2.2): 42.8 s and 2.9.
 BRANCHES: Final = ((5.0, 0.44674), (20.0, 0.3), (80.0, 0.20855), (400.0, 0.04471))
-_READINGS: Final = 200  # of each user: the first ones, so that long ones are not left out
+_READINGS: Final = 200  # first readings of each user, so that long ones are not left out
 
 
 def surfers(results: Path) -> Mapping[str, float]:
@@ -25,7 +25,7 @@ def surfers(results: Path) -> Mapping[str, float]:
         and reading_cv, of their first 200 pauses after that (readings: their number), and
         reading_distance, Kolmogorov's, of their distribution from that of four branches;
         pages_per_user, requested in the measured window. All but the distance have the standard
-        error of their sample, `<name>_se`. A pause is a reading unless a session ends.
+        error of their sample, `<name>_se`. A pause counts as a reading unless it ends a session.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 7: three sets of test streams against aggregate udp, with controls of call behaviour."""
+"""Table 7: three sets of test streams compared with all udp, with controls of call behaviour."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIZE: Final = "sources.stream-3.transport.payload"
 _VOICE: Final = "sources.voice.count"
 _CALLS: Final = "sources.voice.traffic"
 _BY_BYTES: Final = "network.links.bottleneck.marking.byte_mark"
-SETS: Final = {  # packets a second of the three streams, and their IP bytes
+SETS: Final = {  # packets per second of the three streams, and their IP bytes
     "rate": ((10.0, 20.0, 30.0), (128, 128, 128)),
     "size": ((10.0, 10.0, 10.0), (128, 228, 328)),
     "large": ((80.0, 159.7, 238.9), (128, 128, 128)),
@@ -33,7 +33,10 @@ SETS: Final = {  # packets a second of the three streams, and their IP bytes
 
 
 def of_set(runs: Runs, name: str) -> Runs:
-    """Return a set's runs; `steady`, `step`: its first with endless calls; `bytes`: by bytes."""
+    """Return a set's runs.
+
+    `steady` and `step` are the first set with endless calls; `bytes` varies bytes.
+    """
     frame = runs.frame
     constant = frame[_VOICE] < frame[_VOICE].max()
     in_step = frame[_CALLS].astype(str).str.contains("tick")
@@ -56,7 +59,7 @@ def off_in_errors(row: np.ndarray) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of each rate: udp / each stream, and streams / the first stream."""
+    """Return the ratios of each rate: udp / each stream, and other streams / the first stream."""
     found: dict[str, np.ndarray | float | Interval] = {}
     sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
     for name, runs in sets.items():
@@ -84,7 +87,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
-    """Return a set's ratios by blocks of 60 s; `alike`: 1 if the interval holds 1, else 0."""
+    """Return a set's ratios by blocks of 60 s. `alike` is 1 if the interval contains 1, else 0."""
     found: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):
@@ -99,7 +102,7 @@ def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both rates of each stream and of all udp, a group of points for each set."""
+    """Draw both rates of each stream and of all udp, with a group of points for each set."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     names = {
@@ -124,7 +127,7 @@ def draw(studies: Studies, figure: Figure) -> None:
                 )  # fmt: skip
         axis.set_xticks(range(len(names)), list(names.values()))
     axes[0].set_ylim(bottom=0)
-    axes[1].set_yscale("log")  # in step is far above the rest
+    axes[1].set_yscale("log")  # calls in step lie far above the others
     axes[0].set_ylabel("lost or later than 15 ms")
     axes[1].set_ylabel("marked")
     axes[0].legend(ncols=4, loc="lower left")

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["STREAMS", "controls", "draw", "figures"]
 
-STREAMS = ("stream-1", "stream-2", "stream-3")  # 10, 20 and 30 packets a second
+STREAMS = ("stream-1", "stream-2", "stream-3")  # 10, 20 and 30 packets per second
 _RATES = ("late", "marking")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the rows of the table; spread of marks over streams; rates by threshold and by mix."""
+    """Return the table's rows, the spread of marks over streams, and rates by threshold and mix."""
     found: dict[str, np.ndarray | float | Interval] = {}
     table = mixes(studies["streams"])
     lowest: dict[int, np.ndarray] = {}
@@ -69,7 +69,7 @@ def controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both rates, a group of three points for each setting."""
+    """Draw both rates, with a group of three points for each setting."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     settings = [

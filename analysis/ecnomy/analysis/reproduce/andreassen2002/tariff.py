@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sections 4.3.4 and 4.4: how the marks of a connection determine its tariff.
 
-A connection is a three-minute sample of the stream of 30 packets/s. Quality is assumed independent
-of marks: no connection is blocked. p and mu are taken from all samples of the first half of a run.
-The second half is sold at V = (P + R p + mu) / (1 - p), P = 0.2 mu, R = V; the costs are M.
+A connection is a three-minute sample of the stream of 30 packets/s. No connection is blocked,
+because quality is assumed independent of marks. p and mu are estimated from all samples of the
+first half of a run. The samples of the second half are sold at V = (P + R p + mu) / (1 - p) with P
+= 0.2 mu and R = V. Their costs are M.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def straightness(x: Row, y: Row) -> float:
 def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
     """Return V for samples (M, L), with R = V and P = 0.2 mu.
 
-    NaN if half of them or more break the guarantee, because no charge makes up for that.
+    Return NaN if at least half of them break the guarantee, because no charge makes up for that.
     """
     cost, broken = float(learnt[0].mean()), float((learnt[1] > guarantee).mean())
     return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
@@ -50,7 +51,7 @@ def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
     """Return (mean profit of sold samples (M, L) - P) / mu, at a tariff set from learnt samples.
 
-    NaN if there is no such tariff, or if there are no marks.
+    Return NaN if there is no such tariff, or if there are no marks.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:
@@ -60,7 +61,7 @@ def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float 
 
 
 def _halves(runs: Runs) -> list[tuple[tuple[Row, Row], tuple[Row, Row]]]:
-    """Return, per seed, the samples (M, L) of the first and of the second half of the run."""
+    """Return per seed the samples (M, L) of the first and of the second half of the run."""
     rows = zip(
         runs.row(f"sample.marking.{_STREAM}"), runs.row(f"sample.late.{_STREAM}"), strict=True
     )
@@ -126,7 +127,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw costs against packet rates; marking rates of bursty streams."""
+    """Draw costs against packet rates, and marking rates of bursty streams."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     rates, costs = _costs(studies["stream-sets"])

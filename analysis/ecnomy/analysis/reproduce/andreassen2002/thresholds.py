@@ -28,7 +28,7 @@ _DOWN = ("voice_marking", "web_marking")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations with the threshold, variation over it, and the rows themselves."""
+    """Return rank correlations with the threshold, variation over thresholds, and the rows."""
     found: dict[str, np.ndarray | float] = {}
     download: dict[int, np.ndarray] = {}
     means: dict[str, list[np.ndarray]] = {}

@@ -19,7 +19,7 @@ _BYTES: Final = 128
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios to the model: means in standard errors, offered load, simultaneous calls."""
+    """Return means (in standard errors), offered load and simultaneous calls over the model's."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["voice"]
     for voice in sorted(runs.values(_VOICE)):

@@ -18,8 +18,8 @@ __all__ = ["draw", "figures"]
 
 _PAGES: Final = "sources.surfers.traffic.sessions.pages"
 _IDLE_S, _READING_S, _VARIATION = 1800.0, 42.8, 2.9
-_WINDOW_S: Final = 30_000.0  # measured, from surfers.yaml
-_SIGNIFICANT: Final = 1.95  # sqrt(n) times the distance, exceeded once in a thousand
+_WINDOW_S: Final = 30_000.0  # measured window, from surfers.yaml
+_SIGNIFICANT: Final = 1.95  # sqrt(n) times the distance that one sample in a thousand exceeds
 
 
 def figures(studies: Studies) -> Samples:

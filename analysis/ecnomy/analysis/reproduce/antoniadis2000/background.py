@@ -34,7 +34,7 @@ def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return users, money per MB and Mbit/s by price; the last also over that at half the price."""
+    """Return users, money per MB and Mbit/s by price, and Mbit/s over that at half the price."""
     found: dict[str, np.ndarray | float] = {}
     for prefix, by_price in _runs(studies).items():
         before = None

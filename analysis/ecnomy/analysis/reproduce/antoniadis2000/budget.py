@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, files within a budget: what they cost, and whether they arrive complete."""
+"""Section 5, files within a budget: their costs, and whether they arrive complete."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return by budget the most expensive file over budget, share complete, mean cost and time."""
+    """Return by budget the largest cost over budget, the share complete, and mean cost and time."""
     budgets, without = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for money, runs in budgets.items():

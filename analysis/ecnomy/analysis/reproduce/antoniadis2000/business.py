@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2, who pays: charges and profits if a provider pays for marks, or if users do."""
+"""Section 2, the payer: charges and profits if a provider pays for marks, or if users do."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw charges of four customers and profit over time, seed means, with the larger crowd."""
+    """Draw charges of four customers and profit over time with the larger crowd, as seed means."""
     figure.set_size_inches(8, 4.5)
     axis = figure.subplots()
     runs = studies["who-pays"]

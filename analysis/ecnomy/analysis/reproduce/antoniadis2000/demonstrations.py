@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of the demonstrations of section 5, and of who pays (section 2)."""
+"""Outcome columns of the demonstrations of section 5, and of section 2 on the payer."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = ["background", "budget", "pages", "streaming", "who_pays"]
 Columns = Mapping[str, float | Sequence[float] | None]
 _MICRO: Final = 1e6
 _FINE_S: Final = 0.05  # the epoch of streaming.yaml
-_TRIPS: Final = {5: 4, 10: 8}  # round trips of 40 ms: epochs
+_TRIPS: Final = {5: 4, 10: 8}  # number of round trips of 40 ms -> epochs
 _SHOWN: Final = slice(40 * 20, 40 * 20 + 200)  # ten seconds from 40 s on
 _PHASES: Final = {name: slice(*PHASES[name]) for name in ("calm", "crowd")}  # seconds
 _COURSE_S: Final = 2
-_PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml not at the users' side
+_PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml other than the users'
 
 
 def streaming(results: Path) -> Columns:
-    """Return by source the variation of rates (epoch, 5, 10 round trips), Mbit/s, and course."""
+    """Return by source the variation of rates (epoch, 5 and 10 round trips), Mbit/s and course."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -119,8 +119,9 @@ def who_pays(results: Path) -> Columns:
     variation.
 
     Returns:
-        Further `messages_per_min`, changes that users' agents make to their senders' settings after
-        the first second, per flow; and `changes_per_min` by the party that handles the prices.
+        Also `messages_per_min`, the changes per flow that users' agents make to their senders'
+        settings after the first second; and `changes_per_min`, by the party that handles the
+        prices.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1: how WTP changes TCP's echo, and why Reno cannot differentiate."""
+"""Section 3.1: how WTP changes TCP's echo, and why Reno flows cannot be differentiated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _by_law(runs: Runs) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return echoes per mark: accurate, and latched, for WTP and for Reno; Reno's ratio."""
+    """Return accurate and latched echoes per mark, for WTP and for Reno, and Reno's ratio."""
     laws = _by_law(studies["echo"])
     reno = studies["reno"]
     ratio = reno.sample("heavy.goodput_bps") / reno.sample("light.goodput_bps")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 3: the topology; does a virtual buffer mark early enough to prevent losses?"""
+"""Figure 3: the topology, and whether a virtual buffer marks early enough to prevent losses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return drops per run, and the queue / B as marking begins, by buffer and setting."""
+    """Return drops per run, and queue / B when marking begins, by buffer and setting."""
     found: dict[str, np.ndarray | float] = {}
     for name, (runs, virtual) in _settings(studies["drops"]).items():
         found[f"dropped.{name}"] = runs.sample("dropped")
@@ -57,7 +57,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw dropped packets by setting, and the longest queue as a marking period begins."""
+    """Draw dropped packets by setting, and the longest queue when a marking period begins."""
     figure.set_size_inches(9.5, 4.0)
     left, right = figure.subplots(1, 2, sharey=True)
     settings = _settings(studies["drops"])

@@ -23,7 +23,7 @@ _WARMUP_S: Final = 20.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Return Gold's mean window over Silver's, and deviation less Silver's; `small.`: 500 bytes."""
+    """Return Gold's mean window over Silver's, and deviation less Silver's. `small.`: 500 bytes."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["fig4"]
     for mss, size in zip(sorted(runs.values(_MSS), reverse=True), ("", "small."), strict=True):

@@ -25,7 +25,7 @@ __all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios divided by r; their distribution over pairs of starts; controls."""
+    """Return throughput ratios over r, their distribution over pairs of starts, and controls."""
     measured = ratios(studies["fig5"], "goodput_bps")
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()
@@ -64,7 +64,7 @@ def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the curve with the range of single pairs of starts; ten flows beside it."""
+    """Draw the curve with the range of single pairs of starts, and ten flows beside it."""
     figure.set_size_inches(9.5, 4.5)
     left, right = figure.subplots(1, 2)
     measured = ratios(studies["fig5"], "goodput_bps")

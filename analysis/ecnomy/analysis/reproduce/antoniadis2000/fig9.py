@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw ratio of throughput against ratio of weights."""
+    """Draw the ratio of throughput against the ratio of weights."""
     axis = figure.subplots()
     measured = _measured(studies)
     labels = {False: "no slow start (simulation)", True: "slow start (for the test-bed)"}

@@ -25,7 +25,7 @@ __all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "share
 PS_PER_S: Final = 1e12
 Columns = Mapping[str, float | Sequence[float]]
 _STEP_S: Final = 0.1  # record.every of the sweeps
-_FIRST: Final = 400  # values of a window in the picture, of every other step
+_FIRST: Final = 400  # values of a window in the picture, one for every other step
 
 
 def cwnd_series(run: RawRun) -> dict[str, Row]:
@@ -55,13 +55,14 @@ def windows(results: Path) -> Columns:
 
 
 def convergence(results: Path) -> Columns:
-    """Return the light flows' time to converge, fluctuation, periodicity and evenness of shares.
+    """Return the light flows' time to converge, fluctuation, periodicity and equality of shares.
 
     Returns:
-        settled_s and settled_2_s, from when on the mean window stays within 10 % or 2 %; std_cwnd
-        of a flow and std_mean_cwnd of their mean in the second half; peak and peak_of_mean, of the
-        autocorrelation between 1 s and 20 s; least_share and most_share, of the flows' rates over
-        their mean; largest window; course of the mean window (every 0.5 s).
+        settled_s and settled_2_s, the time from which the mean window stays within 10 % or 2 %;
+        std_cwnd of a flow and std_mean_cwnd of their mean in the second half; peak and
+        peak_of_mean, the peaks of their autocorrelation between 1 s and 20 s; least_share and
+        most_share, of the flows' rates over their mean; largest window; course of the mean window
+        (every 0.5 s).
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -86,7 +87,7 @@ def convergence(results: Path) -> Columns:
 
 
 def settling(results: Path) -> Columns:
-    """Return when the light flows' mean window has settled after others have begun at half time."""
+    """Return the time when the light flows' mean window has settled after others begin half-way."""
     from ecnomy.markets.results.rawrun import open_raw
 
     mean = cwnd_series(open_raw(results))["light"].mean(axis=0)

@@ -50,7 +50,7 @@ def _windows(steps: Table, phase: str) -> Table:
 
 
 def _pages(run: RawRun, source: str, phase: str) -> Table:
-    """Return the times in seconds of pages of a source that began in a phase and arrived."""
+    """Return the transfer times [s] of pages of a source that began in a phase and arrived."""
     begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == source, "flow"])
@@ -76,7 +76,7 @@ def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, 
 
 
 def classes(results: Path) -> Columns:
-    """Return scenario 1's rate and charge by source and phase; largest charge over 10 s; pages."""
+    """Return scenario 1's rates and charges by source and phase, largest charges, and pages."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -90,7 +90,7 @@ def classes(results: Path) -> Columns:
 
 
 def handlers(results: Path) -> Columns:
-    """Return the same for scenario 2; rates in 10 s over all flows, variation of page times."""
+    """Return the same for scenario 2, with rates in 10 s and the variation of page times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections 4.1.1, 4.1.2 and 5: shaping, gain and TCP's growth, Eq. 2, bias by round trips."""
+"""Sections 4.1.1, 4.1.2 and 5: shaping, gain and TCP's growth, Eq. 2, and bias by round trips."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 __all__ = ["bias", "gain_bound", "growth", "shaping", "stability"]
 
-_TRIPS: Final = 3.0  # round trip of the far flows over that of the near ones
-_PIPE_PACKETS: Final = 1.5e6 * 0.2 / 8000 + 10  # of figure 7: rate x round trip, and B
+_TRIPS: Final = 3.0  # far flows' round trip over near flows'
+_PIPE_PACKETS: Final = 1.5e6 * 0.2 / 8000 + 10  # pipe of figure 7: rate x round trip, plus B
 
 
 def gain_bound(queue_over_variance: float) -> float:
@@ -24,7 +24,7 @@ def gain_bound(queue_over_variance: float) -> float:
 
 
 def shaping(studies: Studies) -> Samples:
-    """Return ratios, paced / bursty, of marking probability and throughput, by law and flows."""
+    """Return ratios of marking probability and throughput, paced / bursty, by law and flows."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["shaping"]
     for value in runs.values("network.links.bottleneck.marking"):
@@ -55,7 +55,7 @@ def growth(studies: Studies) -> Samples:
 
 
 def stability(studies: Studies) -> Samples:
-    """Return Eq. 2's bound, and the behaviour at it and far beyond it."""
+    """Return Eq. 2's bound, and the behaviour at the bound and far beyond it."""
     own = by_gain(studies["fig7"], least=0.0)
     settled = {gain: runs.sample("settled_s") for gain, runs in own.items()}
     least = min(own)
@@ -69,7 +69,7 @@ def stability(studies: Studies) -> Samples:
 
 
 def bias(studies: Studies) -> Samples:
-    """Return near / far throughput, divided by the ratio of round trips, and the corrected one."""
+    """Return near / far throughput, divided by the ratio of round trips, and corrected."""
     runs = studies["rtt"]
     found: dict[str, np.ndarray | float] = {}
     for reference in runs.values("sources.light.transport.reference_rtt"):

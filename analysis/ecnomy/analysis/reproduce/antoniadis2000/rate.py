@@ -14,7 +14,7 @@ from ecnomy.analysis.reproduce.studies import Studies
 __all__ = ["figures"]
 
 _LIGHT: Final = "sources.light.transport"
-_WANTED: Final = {"light": 25.0, "heavy": 100.0}  # marks/s, of rate-sweep.yaml
+_WANTED: Final = {"light": 25.0, "heavy": 100.0}  # marks/s, from rate-sweep.yaml
 
 
 def figures(studies: Studies) -> Samples:

@@ -29,7 +29,7 @@ def ratios(runs: Runs, column: str) -> Ratios:
 
 
 def control_name(row: Mapping[str, object]) -> str:
-    """Return the short name of a controlled setting, after the change it makes."""
+    """Return the short name of a controlled setting, which names its change."""
     marking = msgspec.json.decode(str(row[MARKING]))
     if marking["law"] == "red":
         return "red.ten" if row["sources.light.count"] == 5 else "red"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario 1: Gold and Silver before, in and after congestion, and a user between them."""
+"""Scenario 1: Gold and Silver before, during and after congestion, and a user who changes class."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["draw", "figures"]
 
 _CROWD: Final = "sources.background.count"
 _CLOCK: Final = "sources.gold.transport.send"
-_FEES: Final = {"gold": 1.0, "silver": 0.25}  # money/s, of scenario1.yaml
+_FEES: Final = {"gold": 1.0, "silver": 0.25}  # money/s, from scenario1.yaml
 _STEP_S: Final = 2.0
 _PLACES: Final[dict[str, dict[str, float | str]]] = {
     "": {_CROWD: 12, _CLOCK: "ack-clocked"},
@@ -28,7 +28,7 @@ _PLACES: Final[dict[str, dict[str, float | str]]] = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of Gold to Silver by phase, charges / fees; `few.`, `paced.`: controls."""
+    """Return ratios of Gold to Silver by phase, and charges / fees. `few.`, `paced.`: controls."""
     runs = studies["scenario1"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
@@ -60,7 +60,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw rates over time, means over seeds."""
+    """Draw rates over time (means over seeds)."""
     runs = studies["scenario1"]
     own = runs.at(_PLACES[""])
     axis = figure.subplots()

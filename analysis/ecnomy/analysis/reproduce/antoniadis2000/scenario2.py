@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario 2: dynamic price handlers before, in and after congestion; five classes."""
+"""Scenario 2: dynamic price handlers before, during and after congestion, and five classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 _CROWD: Final = "sources.background.count"
 _CLOCK: Final = "sources.constant.transport.send"
 _SEND: Final = "sources.class1.transport.send"
-_X0_BPS: Final = 0.5e6  # of the constant-throughput strategy, scenario2.yaml
+_X0_BPS: Final = 0.5e6  # rate of the constant-throughput strategy in scenario2.yaml
 _THRESHOLD: Final = 0.25  # money/s
 _STEP_S: Final = 2.0
 _PLACES: Final[dict[str, dict[str, float | str]]] = {
@@ -35,7 +35,7 @@ _UTILITIES: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios: rate to x0, charge to threshold and to x U'(x), rate of a class to its fee."""
+    """Return the ratios rate / x0, charge / threshold, charge / x U'(x), and class rate / fee."""
     runs = studies["scenario2"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
@@ -69,7 +69,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def _split(runs: Runs) -> dict[str, np.ndarray]:
-    """Return rates, provider-run / user-run strategies; messages."""
+    """Return the ratio of rates, provider-run / user-run strategies, and messages."""
     found: dict[str, np.ndarray] = {}
     own = runs.at({_CROWD: max(runs.values(_CROWD))})
     for kind, ending in (("constant", ""), ("log", "-log")):

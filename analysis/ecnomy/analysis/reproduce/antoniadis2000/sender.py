@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1: WTP changed at the sender only, against WTP with an accurate echo.
+"""Section 3.1: WTP changed at the sender only, compared with WTP with an accurate echo.
 
-Over a round of W ACKs at constant window W, half of them marked, both change the window alike:
+Over a round of W ACKs at constant window W with half of them marked, both change the window
+equally:
 
     accurate      W gain w / W - (W / 2) gain                = gain (w - W / 2)
     sender only   (W / 2) gain w / W + gain (w - W) / 2      = gain (w - W / 2)
@@ -92,7 +93,7 @@ def _difference() -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw ratio of throughput against ratio of weights, two flows and five and five."""
+    """Draw the ratio of throughput against that of weights, for two flows and for five and five."""
     figure.set_size_inches(9.5, 4.5)
     measured = _measured(studies["sender"])
     labels = {"wtp": "accurate echo", "wtp-sender": "sender only, RFC 3168 echo"}

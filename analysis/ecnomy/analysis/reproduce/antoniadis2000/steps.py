@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters of flows cut into time steps, and statistics of these rows."""
+"""Changes of flows' counters per time step, and statistics of these rows."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, streaming: variation of rates under a mean over round trips, WTP, and a cap."""
+"""Section 5, streaming: variation of rates with a mean over round trips, WTP, and a cap."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["draw", "figures"]
 _OVER: Final = "market.agents.stream-users.strategy.over"
 _THRESHOLD: Final = "market.agents.stream-users.strategy.threshold"
 _SEND: Final = "sources.stream.transport.send"
-_ASKED_MBPS: Final = 0.5  # of streaming.yaml
+_ASKED_MBPS: Final = 0.5  # from streaming.yaml
 _RTT_MS: Final = 40
-_FIRST_S: Final = 40.0  # of the course
+_FIRST_S: Final = 40.0  # start of the course
 _STEP_S: Final = 0.2
 _LABELS: Final = {
     "stream": "a mean of 0.5 Mbps over 5 round trips",
@@ -31,7 +31,7 @@ _LABELS: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of variation to WTP's and to a cap's, by the round trips in the mean."""
+    """Return the variation over WTP's and over a cap's, by the round trips in the mean."""
     runs, ample, paced = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):
@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _split(studies: Studies) -> tuple[Runs, Runs, Runs]:
-    """Return the runs of the claim, with an ample threshold, and of a paced stream."""
+    """Return the runs of the claim, runs with an ample threshold, and runs of a paced stream."""
     whole = studies["streaming"]
     thresholds = sorted(whole.values(_THRESHOLD))
     clocked = whole.at({_SEND: "ack-clocked"})
@@ -63,7 +63,7 @@ def _split(studies: Studies) -> tuple[Runs, Runs, Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw ten seconds of one run, and the variation of rates, mean over seeds."""
+    """Draw ten seconds of one run, and the variation of rates (mean over seeds)."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[2, 1])
     runs, _, _ = _split(studies)

@@ -29,15 +29,15 @@ __all__ = ["early_warning", "echoes", "latched_echoes", "waiting_before"]
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)  # events of the table `trace`
 PS_PER_S: Final = 1e12
 _BITS: Final = 8
-_TRANSIENT_S: Final = 10.0  # starts are in the first 5 s
+_TRANSIENT_S: Final = 10.0  # flows start in the first 5 s
 
 
 def early_warning(results: Path) -> Mapping[str, float | None]:
     """Return drops in the run, and the longest queue as a marking period began.
 
     Returns:
-        dropped, and dropped_late, after 10 s; periods; longest_at_start, the most packets that
-        waited as the first packet of a period arrived, None if the run has drops.
+        dropped; dropped_late, drops after 10 s; periods; longest_at_start, the most packets that
+        waited when the first packet of a period arrived; None if the run has drops.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -75,7 +75,7 @@ def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
 
 
 def waiting_before(times_s: Row, service_s: Row) -> Row:
-    """Return how many packets wait (without the one in service) as each arrives at a FIFO."""
+    """Return the number of packets that wait (without the one in service) at each arrival."""
     waiting: deque[float] = deque()
     free_s = -np.inf
     found = np.zeros(len(times_s))
@@ -91,7 +91,7 @@ def waiting_before(times_s: Row, service_s: Row) -> Row:
 
 
 def echoes(results: Path) -> Mapping[str, float | None]:
-    """Return marks learnt and echoes of a latching receiver, both per mark received.
+    """Return marks learnt by the sender and echoes of a latching receiver, per mark received.
 
     Returns:
         learnt_per_mark and latched_per_mark; drops; marks.

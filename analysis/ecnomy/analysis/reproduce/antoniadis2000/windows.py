@@ -12,13 +12,13 @@ Row = npt.NDArray[np.float64]
 
 
 def moving_mean(values: Row, width: int) -> Row:
-    """Return the means of `width` consecutive values, for each value with enough before it."""
+    """Return the means of `width` consecutive values, for each value that has enough before it."""
     sums = np.cumsum(np.concatenate([[0.0], values]))
     return np.asarray((sums[width:] - sums[:-width]) / width, dtype=np.float64)
 
 
 def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float = 5.0) -> float:
-    """Return from when on the moving mean stays within a share of its final value.
+    """Return the time from which the moving mean stays within a share of its final value.
 
     Args:
         values: values of the curve at step_s, 2 step_s, ...
@@ -27,7 +27,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
         over_s: length of the moving mean, seconds; the final value is the mean of the second half.
 
     Returns:
-        Seconds from 0; the whole duration if the mean does not stay.
+        Seconds from 0, or the whole duration if the mean does not stay there.
     """
     width = round(over_s / step_s)
     means = moving_mean(values, width)

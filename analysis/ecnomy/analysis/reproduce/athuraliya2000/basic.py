@@ -3,8 +3,8 @@
 
     p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
 
-U_s = w_s log x; rates and capacities in packets a step, delays in steps. Options are PC2 and PC3
-(section II-C), and updates of only some links and sources at a time.
+U_s = w_s log x. Rates and capacities are in packets per step, and delays in steps. Options are PC2
+and PC3 (section II-C), and updates of only some links and sources at a time.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def run_basic(
         paths: the network.
         steps: number of steps.
         gamma: step size of prices.
-        rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (with alpha b).
+        rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (weight alpha on the backlog b).
         alpha: weight of the backlog under pc3.
-        delays: round trip of each source in steps, half of it each way. None: no delay.
-        active: [step, source], 1 while the source sends. None: always.
+        delays: round trip of each source in steps, half of it in each direction; None: no delay.
+        active: [step, source], 1 while the source sends; None: always 1.
         rng: makes updates asynchronous: links and sources update with probability 1/2 per step.
     """
     links, sources = paths.use.shape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The row of links of figure 2b: code shared by its entries."""
+"""Shared code of the entries about the row of links of figure 2b."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Array = npt.NDArray[np.float64]
 
 
 def by_length(runs: Runs) -> dict[int, Runs]:
-    """Return number of links that the long connection crosses -> runs."""
+    """Return (number of links that the long connection crosses) -> runs."""
     return {int(str(node)[1:]): runs.at({LEAVES: node}) for node in runs.values(LEAVES)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VI-B: the measure of congestion, compared with the performance of the link."""
+"""Section VI-B: the congestion measure compared with the performance of the link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PHI: Final = 1.001  # as set in the sweep
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, per capacity, the trends of loss, queue and price with n, and newcomers' marks."""
+    """Return per capacity the trends of loss, queue and price with n, and newcomers' marks."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _by_load(runs))
@@ -59,7 +59,7 @@ def _prices(runs: Runs) -> dict[int, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw loss of drop-tail, queue of RED and of REM, price of REM, at the first capacity."""
+    """Draw drop-tail's loss, the queues of RED and REM, and REM's price, at the first capacity."""
     rate, runs = next(iter(at_capacities(studies).items()))
     figure.set_size_inches(11, 4)
     left, middle, right = figure.subplots(1, 3)

@@ -24,7 +24,7 @@ MARKS: Final = np.linspace(0.01, 0.99, 99)
 
 
 def figures(studies: Studies) -> Samples:
-    """Return errors of the plotted functions against 50 digits, and their shapes."""
+    """Return the errors of the plotted functions, compared with 50 digits, and their shapes."""
     m, x = marking(PRICES, PHI), rate(MARKS, PHI, WEIGHT)
     slope = np.abs(np.diff(x))
     return {

@@ -49,7 +49,7 @@ def _figures(runs: Runs) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw share of the long connection, windows and marks by link, a row per form of sources."""
+    """Draw the long connection's share, windows and marks by link, with a row per form."""
     figure.set_size_inches(11, 7.2)
     rows = figure.subplots(2, 3, sharex=True, sharey="col")
     for axes, (form, study) in zip(rows, STUDIES.items(), strict=True):

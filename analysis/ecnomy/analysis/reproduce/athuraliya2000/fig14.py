@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 14 to 16: n Reno sources over drop-tail, RED and REM.
 
-The paper does not give the capacity of the link, so each capacity tried has its own figures.
+The paper does not state the capacity of the link, so each capacity that was tried has its own
+figures.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _controls(runs: Runs) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilization, backlog and loss against the number of sources, a row per capacity."""
+    """Draw utilization, backlog and loss against the number of sources, with a row per capacity."""
     rates = dict(sorted(at_capacities(studies).items()))
     figure.set_size_inches(11, 3.2 * len(rates) + 0.8)
     rows = figure.subplots(len(rates), 3, sharex=True, sharey="col", squeeze=False)

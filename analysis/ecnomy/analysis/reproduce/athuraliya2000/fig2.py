@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2b and equation 3: marks of a path against marks of its links."""
+"""Figure 2b and equation 3: marks of a path compared with marks of its links."""
 
 from __future__ import annotations
 

@@ -68,10 +68,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def _windows(rule: str, runs: Runs) -> Found:
-    """Return windows / theory; for PC1 and PC3 also with the measured wait in the RTT."""
+    """Return windows / theory; for PC1 and PC3, also with the measured wait in the RTT."""
     found: Found = {}
     for k, active in enumerate(ACTIVE):
-        wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # and its own transmission
+        wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # includes its own transmission
         for source in sorted(active):
             theory = theory_window(rule, source, len(active))
             over = runs.sample(f"s{source}.window.{k}") / theory
@@ -126,7 +126,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
     """Return the basic algorithm's windows on this network, from 2 s before the paper's time 0.
 
     Returns:
-        Windows of each source by ms, and whether it is active.
+        The window of each source in each ms, and whether it is active.
     """
     steps = round(1000 * (BEGIN_S + 5 * PERIOD_S))
     active = np.zeros((steps, 4))
@@ -161,7 +161,7 @@ def _tracking(runs: Runs) -> Found:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a row per price rule: windows, backlog and price of the first seed."""
+    """Draw windows, backlog and price of the first seed, with a row per price rule."""
     figure.set_size_inches(11, 8.5)
     axes = figure.subplots(3, 3, sharex=True)
     at = (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS

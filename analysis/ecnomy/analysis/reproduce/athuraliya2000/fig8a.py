@@ -22,12 +22,12 @@ __all__ = ["draw", "figures", "windows"]
 
 BEGIN_S: Final = 1.0  # the paper's time 0
 ORDER: Final = (1, 2, 3, 4)  # source k starts at k - 2 s of the paper's time
-SPANS_S: Final = {2: (1.5, 2.0), 3: (2.5, 3.0), 4: (4.0, 7.0)}  # active -> settled, run's time
+SPANS_S: Final = {2: (1.5, 2.0), 3: (2.5, 3.0), 4: (4.0, 7.0)}  # active -> settled from, to
 POINTS: Final = 70
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """Return `s1.window.n`, mean while n sources are settled; `path.s1[i]`, every 0.1 s."""
+    """Return `s1.window.n`, the mean while n sources are settled, and `path.s1[i]`, every 0.1 s."""
     recorded = Recorded(results)
     found: dict[str, float | list[float]] = {}
     for source in ORDER:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms of one experiment that the paper's words allow; each is measured and has its own figures.
+"""Forms of one experiment that the paper's text allows. Each is measured and has its own figures.
 
 The form is the second part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
 """
@@ -13,7 +13,7 @@ from ecnomy.analysis.reproduce.judge import Sample
 
 __all__ = ["SOURCES", "of_form"]
 
-SOURCES: Final = {"plain": "plain", "smoothed": "smoothed (section II-D)"}  # form -> in pictures
+SOURCES: Final = {"plain": "plain", "smoothed": "smoothed (section II-D)"}  # form -> its label
 
 
 def of_form(form: str, found: Mapping[str, Sample]) -> dict[str, Sample]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures", "noise"]
 
-PRICE: Final = 4  # of four sources of weight 12 on 12 packets/ms
+PRICE: Final = 4  # price for four sources of weight 12 on 12 packets/ms
 SMOOTHED: Final = "sources.s1.transport.smoothed"
 LABELS: Final = {"off": "plain", "unit": "smoothed"}
 SAMPLES: Final = 100  # marks that a source remembers
@@ -41,7 +41,7 @@ def _curves(studies: Studies) -> Curves:
 
 
 def _cv(runs: Runs) -> np.ndarray:
-    """Return the coefficient of variation of windows, mean over the four sources."""
+    """Return the coefficient of variation of windows, averaged over the four sources."""
     samples = [runs.sample(f"s{source}.window_cv") for source in (1, 2, 3, 4)]
     return np.asarray(np.mean(samples, axis=0))
 
@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
-    """Return variation of windows by share of marks over that at one half, and few less many."""
+    """Return variation of windows over that at one half, by share of marks, and few less many."""
     found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:

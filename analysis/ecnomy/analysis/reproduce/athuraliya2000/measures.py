@@ -27,9 +27,8 @@ def link(results: Path) -> dict[str, float | None]:
     Returns:
         `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
         `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the recorded
-        intervals (None without marks); `<source>.delivered_pps`, packets that
-        reach the receivers a second, per flow, where `delivered` was counted; and `given` of the
-        plan.
+        intervals (None without marks); `<source>.delivered_pps`, packets per second and flow that
+        reach the receivers, if `delivered` was counted; and `given` of the plan.
     """
     import pandas as pd
 

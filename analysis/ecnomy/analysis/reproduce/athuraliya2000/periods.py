@@ -17,11 +17,11 @@ __all__ = ["ACTIVE", "PERIOD_S", "PHI", "STARTS_S", "periods", "settling_s", "tr
 Array = npt.NDArray[np.float64]
 BEGIN_S: Final = 2.0  # the paper's time 0
 PERIOD_S: Final = 2.0
-TRANSIENT_S: Final = 0.5  # of each period
+TRANSIENT_S: Final = 0.5  # at the start of each period
 STARTS_S: Final = tuple(BEGIN_S + PERIOD_S * k for k in range(5))
 ACTIVE: Final = ({1, 2}, {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3}, {1, 2})  # sources of each period
 PHI: Final = 1.4
-POINTS: Final = 80  # of a trajectory
+POINTS: Final = 80  # number of points of a trajectory
 SMOOTH_S: Final = 0.1
 
 
@@ -91,7 +91,7 @@ def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
 
 
 def settling_s(at: Array, values: Array, start: float) -> float:
-    """Return when a curve, smoothed over 0.1 s, first completes 90 % of its step at `start`.
+    """Return the time at which a curve, smoothed over 0.1 s, completes 90 % of its step at `start`.
 
     The step is from the mean of the second before it to the mean of the period's last second.
 
@@ -101,7 +101,7 @@ def settling_s(at: Array, values: Array, start: float) -> float:
         start: start of the step, seconds.
 
     Returns:
-        Seconds after `start`; the length of a period if it never does.
+        Seconds after `start`, or the length of a period if it never does.
     """
     before = _within(at, values, start - 1, start).mean()
     after = _within(at, values, start + PERIOD_S - 1, start + PERIOD_S).mean()

@@ -23,7 +23,7 @@ def marking(price: npt.ArrayLike, phi: float) -> Array:
 
 
 def price(probability: npt.ArrayLike, phi: float) -> Array:
-    """Return the price behind a marking probability."""
+    """Return the price that gives a marking probability."""
     return np.asarray(-np.log1p(-np.asarray(probability, dtype=np.float64)) / math.log(phi))
 
 

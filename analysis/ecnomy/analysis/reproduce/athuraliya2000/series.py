@@ -44,15 +44,15 @@ class Recorded:
         return window.from_ps / PS_PER_S, window.to_ps / PS_PER_S
 
     def windows(self, source: str) -> tuple[Array, Array]:
-        """Return seconds and cwnd in packets of a source with one flow."""
+        """Return times [s] and cwnd [packets] of a source with one flow."""
         return self._of("cwnd", self.flows[source])
 
     def backlog(self, link: str) -> tuple[Array, Array]:
-        """Return seconds and waiting packets."""
+        """Return times [s] and waiting packets."""
         return self._of("queue", self.links[link])
 
     def marking(self, link: str) -> tuple[Array, Array]:
-        """Return seconds and the law's marking probability."""
+        """Return times [s] and the law's marking probability."""
         return self._of("marking_probability", self.links[link])
 
     def epochs(self, link: str) -> pd.DataFrame:

@@ -23,8 +23,8 @@ def stationary(results: Path) -> dict[str, float]:
 
     Returns:
         `<source>.window` and `.window_cv`, mean and coefficient of variation of cwnd, for sources
-        of one flow; `bottleneck.backlog_std` and `.backlog_max`, packets;
-        `bottleneck.probability`, the mean of the law's; `bottleneck.settle_s`, see settled_s.
+        of one flow; `bottleneck.backlog_std` and `.backlog_max`, packets; `bottleneck.probability`,
+        the mean of the law's probability; `bottleneck.settle_s`, see settled_s.
     """
     recorded = Recorded(results)
     start, end = recorded.measured_s
@@ -46,7 +46,7 @@ def stationary(results: Path) -> dict[str, float]:
 
 
 def settled_s(at: Array, values: Array, level: float) -> float:
-    """Return from when on a curve, smoothed over 0.1 s, stays within 10 % of a level, seconds.
+    """Return the time [s] from which a curve, smoothed over 0.1 s, stays within 10 % of a level.
 
     If it never stays there, return the end of the curve.
     """

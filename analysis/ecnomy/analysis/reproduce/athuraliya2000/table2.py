@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["columns", "draw", "figures", "optimum"]
 
-BITS_PER_PACKET_MS: Final = 8e6  # bit/s of a packet of 1000 bytes a ms
+BITS_PER_PACKET_MS: Final = 8e6  # bit/s of a packet of 1000 bytes per ms
 
 
 def columns(runs: Runs) -> dict[str, tuple[Runs, dict[int, float]]]:
@@ -57,7 +57,7 @@ def figures(studies: Studies) -> Samples:
         found[f"use.{name}"] = runs.sample("bottleneck.utilization")
         found[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
         backlogs.append(np.asarray(found[f"backlog.{name}"]))
-        wait_ms = (backlogs[-1] + 1) / CAPACITY  # behind the backlog, and its own transmission
+        wait_ms = (backlogs[-1] + 1) / CAPACITY  # waits for the backlog and its own transmission
         found[f"control.wait_ms.{name}"] = wait_ms
         found[f"backlog_max.{name}"] = runs.sample("bottleneck.backlog_max")
         rates = {s: runs.sample(f"s{s}.goodput_bps") for s in RTT_MS}
@@ -70,7 +70,7 @@ def figures(studies: Studies) -> Samples:
             found[f"control.window_over_in_flight.{name}.s{s}"] = window / in_flight
             found[f"corrected_over_mean.{name}.s{s}"] = corrected[s] / mean
             found[f"rate_over_optimum.{name}.s{s}"] = rates[s] / total * CAPACITY / best[s]
-    backlogs.sort(key=lambda sample: float(sample.mean()))  # not per seed, which adds noise
+    backlogs.sort(key=lambda sample: float(sample.mean()))  # single seeds are noisy
     found["backlog_range"] = backlogs[-1] - backlogs[0]
     return found
 

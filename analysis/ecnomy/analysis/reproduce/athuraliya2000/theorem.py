@@ -27,7 +27,7 @@ LINKS: Final = 3
 
 
 def row_of_links(links: int) -> Paths:
-    """Return figure 2b: a source over all links and one over each, all of weight 12."""
+    """Return figure 2b: a source over all links and one source per link, all of weight 12."""
     use = np.hstack([np.ones((links, 1)), np.eye(links)])
     capacity, weight = np.full(links, CAPACITY), np.full(links + 1, CAPACITY)
     return Paths(use, capacity, weight, 0.1, 2 * CAPACITY)
@@ -43,13 +43,13 @@ def _error(ran: Basic, best: np.ndarray) -> float:
 
 
 def _rises(paths: Paths, ran: Basic) -> float:
-    """Return the largest rise of D(p) in a step over its total fall, once prices are above 0."""
+    """Return the largest rise of D(p) in a step over its total fall, after prices are above 0."""
     values = np.array([dual(paths, p) for p in ran.prices[10:2000]])
     return float(np.diff(values).max() / (values[0] - values.min()))
 
 
 def figures(studies: Studies) -> Samples:
-    """Return distances to the optimum of (6), (7), and rises of the dual objective."""
+    """Return the distances from the optimum of (6) and (7), and the rises of the dual objective."""
     paths = row_of_links(LINKS)
     best = _optimum(paths)
     found: dict[str, np.ndarray | float] = {}

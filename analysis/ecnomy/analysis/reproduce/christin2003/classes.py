@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of experiment 2, from the table of classes (rows of 0.25 s from the start on).
+"""Outcome columns of experiment 2, from the table of classes (with rows of 0.25 s).
 
 Only the runs of seed 1 keep rows for the pictures (in windows of 0.5 s).
 """
@@ -22,8 +22,8 @@ __all__ = ["CLASSES", "WINDOW_S", "class_figures", "classes"]
 CLASSES: Final = (1, 2, 3, 4)
 WINDOW_S: Final = 0.25
 _PS: Final = 1e12
-_FROM_S: Final = 10.0  # figures of "after 10 s"
-_SETTLED_S: Final = 5.0  # throughputs
+_FROM_S: Final = 10.0  # start of the figures "after 10 s"
+_SETTLED_S: Final = 5.0  # throughputs are settled
 _BOUND_BPS: Final = 5e6
 _IN: Final = 2  # windows per value of a row
 _Row = npt.NDArray[np.float64]
@@ -96,7 +96,7 @@ def _rates(own: pd.DataFrame) -> _Row:
 
 
 def _rows(own: pd.DataFrame, number: int) -> dict[str, list[float]]:
-    """Return throughput and busy-period loss of a class, delays of class 1, over the whole run."""
+    """Return a class's throughput and busy-period loss over the whole run; delays for class 1."""
     rate = _pairs(own["departed_bytes"]).mean(axis=1) * 8 / WINDOW_S
     arrived = _pairs(own["busy_arrived_bytes"])[:, -1]
     dropped = _pairs(own["busy_dropped_bytes"])[:, -1]

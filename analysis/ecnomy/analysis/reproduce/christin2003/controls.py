@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controlled variants of experiment 1, which isolate why a figure differs from the paper's."""
+"""Controlled variants of experiment 1, which isolate the reason for a difference from the paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNITS: Final = {"queue_kB": 1e3}
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
     """Return loss, queue and marks of controls: `control.<variant>.<figure>.<algorithm>`.
 
-    Also the decisions of both projections on one trace, as `control.trace.<figure>`.
+    The decisions of both projections on one trace are `control.trace.<figure>`.
     """
     found: dict[str, np.ndarray | float] = {}
     for name, value in fig2.figures(studies).items():

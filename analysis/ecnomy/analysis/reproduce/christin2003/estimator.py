@@ -49,7 +49,7 @@ def settings(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return errors of estimates, the safeguard's effect, and that of extreme K, per seed."""
+    """Return errors of estimates, and the effects of the safeguard and of extreme K, per seed."""
     found: dict[str, np.ndarray] = {}
     for name, runs in settings(studies).items():
         for figure, column in _COLUMNS.items():

@@ -41,7 +41,7 @@ def losses(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per algorithm: loss in windows of 0.25 s for one seed; means of all seeds."""
+    """Draw a panel per algorithm with the loss in windows of 0.25 s for one seed, and means."""
     runs = algorithms(studies)
     means = {name: own.sample("loss_share") * 100 for name, own in runs.items()}
     rows = {name: {"": own.row("loss")[0] * 100} for name, own in runs.items()}

@@ -23,7 +23,7 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput / capacity and goodput / throughput, per seed; `control.*`: controls."""
+    """Return throughput / capacity and goodput / throughput, per seed; `control.*` are controls."""
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:
@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per algorithm: rates in windows of 0.25 s, of one seed; mean goodput of all."""
+    """Draw a panel per algorithm with rates in windows of 0.25 s for one seed, and mean goodput."""
     runs = algorithms(studies)
     rows = {
         name: {kind: runs[name].row(kind)[0] / 1e6 for kind in ("throughput", "goodput")}

@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per form: mean and largest delay in windows of 0.5 s, for one seed."""
+    """Draw a panel per form with mean and largest delay in windows of 0.5 s, for one seed."""
     panels = figure.subplots(1, 2, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
         for index, (row, label) in enumerate(

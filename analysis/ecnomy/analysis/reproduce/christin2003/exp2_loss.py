@@ -41,7 +41,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per form: loss over the current busy period, every 0.5 s, for one seed."""
+    """Draw a panel per form with the loss over the current busy period (every 0.5 s, one seed)."""
     panels = figure.subplots(1, 2, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
         draw_classes(axis, runs, "busy_loss", 100)

@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per form: throughputs in windows of 0.5 s, for one seed."""
+    """Draw a panel per form with throughputs in windows of 0.5 s, for one seed."""
     figure.set_size_inches(9, 7)
     panels = figure.subplots(2, 1, sharex=True, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):

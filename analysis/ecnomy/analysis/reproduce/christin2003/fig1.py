@@ -64,7 +64,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw one flow's windows and round-trip times: its own, and the router's estimates."""
+    """Draw the windows and round-trip times of one flow, and the router's estimates of them."""
     found = points(studies["single"])
     name = _PICTURED if _PICTURED in found else next(iter(found))
     runs = found[name]

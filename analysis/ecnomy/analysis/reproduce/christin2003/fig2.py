@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2: the interpolated projection against the exact one, on experiment 1's traffic."""
+"""Figure 2: the interpolated projection compared with the exact one, on experiment 1's traffic."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def replays(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return how the two projections compare at each arrival, per seed, and their operations."""
+    """Return comparisons of the two projections at each arrival, per seed, and their operations."""
     found: dict[str, np.ndarray | float] = dict(_operations())
     for name, runs in replays(studies).items():
         for column in _COLUMNS:
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operations() -> dict[str, float]:
-    """Return basic blocks of the laws' code: ratios, largest / smallest, by flows and by queue."""
+    """Return ratios (largest / smallest) of executed basic blocks, by flows and by queue."""
     heuristic, reference = "flow-projection-heuristic", "flow-projection"
     found = {
         f"blocks.{count.law}.{count.load}.{count.flows}.{count.waiting}": count.mean

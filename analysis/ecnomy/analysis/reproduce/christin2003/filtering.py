@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1 on a trace: multistage filters, the correction factor, heavy hitters.
+"""Section 3.1 on a trace: multistage filters, the correction factor, and heavy hitters.
 
 In each interval of Delta seconds, a flow is recorded once one of its packets passes. In a serial
 filter, a packet counts in a bucket of stage 1 and, if the bucket then holds more than M / d bytes,
@@ -24,8 +24,8 @@ _LEAST: Final = 25_000.0  # M, 200,000 bits
 _STAGES: Final = 3
 _BUCKETS: Final = 8
 _MORE: Final = (1.0, 2.0, 4.0)  # times M
-_EIGHTH: Final = 0.125  # times M: many flows of experiment 1 send more than that
-_TOO_MANY: Final = 16.0  # times M: a filter that misses them, as buckets hold six times M
+_EIGHTH: Final = 0.125  # times M; many flows of experiment 1 send more than this
+_TOO_MANY: Final = 16.0  # times M; such a filter misses them, as buckets hold six times M
 _TOP: Final = 0.2
 _PS: Final = 1e12
 _Ints = npt.NDArray[np.int64]
@@ -93,7 +93,7 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
 
 
 def _mean(row: list[float]) -> float:
-    """Return the mean over intervals with a value: rho has no value if no flow is recorded."""
+    """Return the mean over the intervals that have a value; rho has none if no flow is recorded."""
     known = [value for value in row if np.isfinite(value)]
     return float(np.mean(known)) if known else float("nan")
 

@@ -53,7 +53,7 @@ def interpolated_excess(
 
 
 def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple[float, float]:
-    """Return the relative errors of the line from 0 to `end_bytes`: at its end, and at most."""
+    """Return the relative errors of the line from 0 to `end_bytes`: at its end, and the largest."""
     order = np.argsort(tau_ps, kind="stable")
     stairs = np.cumsum(next_bytes[order])
     at = np.maximum(tau_ps[order], 0.0)
@@ -133,7 +133,7 @@ def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float 
 
     Args:
         seen: the trace of the bottleneck.
-        heuristic: whether the rule of the heuristic marks the flows, else that of the reference.
+        heuristic: whether flows are marked by the heuristic's rule, else by the reference's rule.
     """
     flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
     taken = np.flatnonzero(seen.event == ENQUEUE)
@@ -220,7 +220,7 @@ def _mark_exact(
 
 
 def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
-    """Mark by the heuristic's rule: at once, as many waiting flows as remove the excess."""
+    """Mark by the heuristic's rule: as many waiting flows at once as it takes to end the excess."""
     omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
     wanted = int(np.ceil(excess / (omega / 2 + size)))
     free = own[~flows.hit[own] & (flows.waiting[own] > 0)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2.1 on the trace of one flow: when the reference should mark, and which packet.
+"""Section 2.1 on the trace of one flow: the times and packets that the reference should mark.
 
-On every arrival, with R the estimate, W the packets of this round so far, s its beginning, tau the
-time left until s + R (at least 0) and Q the bytes waiting, the packet itself included, a mark is
+Let R be the estimate, W the packets of this round so far, s its beginning, tau the time left until
+s + R (at least 0), and Q the bytes waiting, the packet itself included. On an arrival, a mark is
 due if no packet of the flow was marked or lost since s and (Eq. 5 to 7)
 
     Q + MSS (W + 1) - C tau > B
@@ -33,7 +33,7 @@ class Due(NamedTuple):
 
 
 def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
-    """Return when a FIFO link begins to send each packet that it accepted."""
+    """Return the times at which a FIFO link begins to send the packets that it accepted."""
     begins = np.empty(len(arrived_ps), dtype=np.int64)
     free = 0
     for index, (at, size) in enumerate(zip(arrived_ps.tolist(), sizes.tolist(), strict=True)):

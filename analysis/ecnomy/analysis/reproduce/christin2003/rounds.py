@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a TCP flow: those of its sender, and those that the router of section 2.1 estimates.
+"""Rounds of a TCP flow: the rounds of its sender, and the estimates of section 2.1's router.
 
 A sender's round begins with a packet and ends when that packet is acknowledged. The router sees
 only arrivals: T2 - T1 is the first estimate R of the round-trip time, and a new round begins where
@@ -77,7 +77,7 @@ def sender_rounds(flow: FlowTrace) -> SenderRounds:
 
 
 def round_trips(flow: FlowTrace) -> Floats:
-    """Return, per arrival at the bottleneck, the round-trip time of its packet [ps]; else NaN.
+    """Return the round-trip time [ps] of the packet of each arrival at the bottleneck, or NaN.
 
     The time runs from the last sending before the arrival to the first ACK that covers the packet.
     """

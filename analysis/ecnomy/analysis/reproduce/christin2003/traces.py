@@ -19,7 +19,7 @@ MARK: Final = 2
 DROP: Final = 3
 ACK: Final = 5
 _LINK: Final = "bottleneck"
-_ACK_BYTES: Final = 40  # a SYN or an ACK
+_ACK_BYTES: Final = 40  # length of a SYN or an ACK
 
 Times = npt.NDArray[np.int64]
 
@@ -43,7 +43,7 @@ class Bottleneck(msgspec.Struct, frozen=True):
 
 
 class FlowTrace(msgspec.Struct, frozen=True):
-    """One flow: data as sent, cumulative ACKs as they came back, arrivals and marks.
+    """One flow: data sent, cumulative ACKs received by the sender, arrivals and marks.
 
     `arrived_ps` are arrivals at the bottleneck, including the SYN and lost packets. `arrived_seq`
     are

@@ -52,7 +52,10 @@ _Floats = npt.NDArray[np.float64]
 
 
 def single(results: Path) -> Figures:
-    """Return Eq. 3 by round, marks due and made, estimates, and picture rows for one flow."""
+    """Return for one flow Eq.
+
+    3 by round, marks due and made, estimates, and rows for the picture.
+    """
     seen = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
     found = window_bound([sender_rounds(flow)], seen.measured_ps) | _due(seen)
@@ -111,7 +114,7 @@ def _plain(results: Path) -> float:
 def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
     """Return shares of rounds that satisfy Eq. 3, strictly and within a packet on either side.
 
-    Rounds with retransmissions and their neighbours are recoveries, and are left out.
+    Rounds with retransmissions, and their neighbours, belong to recoveries and are left out.
     """
     before: list[_Floats] = []
     after: list[_Floats] = []
@@ -137,7 +140,7 @@ def matched(due: list[int], made: list[int]) -> tuple[float, float]:
 
 
 def _due(seen: Bottleneck) -> Figures:
-    """Compare marks of the measured window with those due by Eq. 5 to 7, by packet."""
+    """Compare the marks of the measured window with the marks due by Eq. 5 to 7, by packet."""
     taken = np.flatnonzero(seen.event == ENQUEUE)
     due = [d for d in due_marks(seen, K, ALPHA) if d.decided_ps > seen.measured_ps]
     marks = seen.event == MARK
@@ -157,7 +160,7 @@ def _due(seen: Bottleneck) -> Figures:
 
 
 def twice_in_a_round(arrived_ps: Times, marked_ps: Times) -> int:
-    """Return marks of one flow beyond the first of each round that a router recognizes."""
+    """Return the number of a flow's marks beyond the first in each round of a router."""
     rounds = np.searchsorted(router_rounds(arrived_ps, K, ALPHA).start_ps, marked_ps, "right")
     return len(rounds) - len(np.unique(rounds))
 
@@ -235,7 +238,7 @@ def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
-    """Return the router's largest windows, in the second half of the measured time over the first.
+    """Return the router's largest windows in the second half of the measured time over the first.
 
     Args:
         flows: arrival times of each flow [ps].

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guaranteed streams over four marking algorithms: do marks predict delays, and at what tariff?
+"""Guaranteed streams over four marking algorithms: whether marks predict delays, and the tariffs.
 
 Andreassen 2002, 4.4, asks how much the correlation of marking rate M and delay rate L depends on
-the algorithm. The tariff is that of andreassen2002/tariff.py. Its guarantee is the delay rate that
-nine in ten of the learnt samples keep, because algorithms differ in the delays that they allow.
+the algorithm. The tariff is that of andreassen2002/tariff.py. Its guarantee is a delay rate that
+nine in ten of the learnt samples do not exceed, because algorithms differ in the delays that they
+allow.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Return, per seed, the law with the highest mean less the one with the lowest."""
+    """Return per seed the correlation of the law with the highest mean, less that of the lowest."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 
@@ -66,7 +67,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _tariffs(runs: Runs) -> dict[str, Row]:
-    """Return charge V in marks per packet, and profit less its target in mu; first, second half."""
+    """Return charge V in marks per packet, and profit less its target in mu, by half of the run."""
     charges, profits = [], []
     for marking, late in _samples(runs, STREAMS[-1]):
         half = len(late) // 2
@@ -78,7 +79,7 @@ def _tariffs(runs: Runs) -> dict[str, Row]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw samples of M and L over their means, all seeds, a panel for each law."""
+    """Draw samples of M and L over their means for all seeds, with a panel for each law."""
     figure.set_size_inches(9, 7)
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     for index, (axis, (law, runs)) in enumerate(

@@ -35,7 +35,7 @@ def balances(results: Path) -> dict[str, float]:
     Returns:
         `unaccounted`, the largest |arrivals - drops - departures - waiting| of a link since the
         start, plus any packets that flows delivered and lost beyond those they sent;
-        `bottleneck.loss`, drops over arrivals; `bottleneck.jain`, of goodputs.
+        `bottleneck.loss`, drops over arrivals; `bottleneck.jain`, Jain's index of goodputs.
     """
     run = open_raw(results)
     epochs = run.table("link_epochs")
@@ -85,7 +85,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw four tables of means: a row per source, a column per link algorithm."""
+    """Draw four tables of means, with a row per source and a column per link algorithm."""
     figure.set_size_inches(13, 8)
     cells = _cells(studies)
     sources = list(dict.fromkeys(source for source, _ in cells))

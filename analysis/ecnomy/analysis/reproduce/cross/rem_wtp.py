@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WTP beside REM sources of the same utility: x = w ln phi / m against w ln phi / -ln(1 - m)."""
+"""WTP beside REM sources of equal utility: x = w ln phi / m instead of w ln phi / -ln(1 - m)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MANY: Final = 0.5
 
 
 def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return WTP's rate over REM's if both see this share of marks: -ln(1 - m) / m."""
+    """Return -ln(1 - m) / m, WTP's rate over REM's if both see this share of marks."""
     m = np.asarray(marked, dtype=np.float64)
     return np.asarray(-np.log1p(-m) / m)
 

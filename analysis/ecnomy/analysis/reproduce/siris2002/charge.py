@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mark rate of a flow is its willingness to pay: w marks per round trip under any law."""
+"""The mark rate of a flow equals its willingness to pay: w marks per round trip under any law."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 _LEAST_WINDOW: Final = 3.0  # packets; below it the floor of one packet in flight dominates
-_ACKS_S: Final = {  # delay of the way back, without queues
+_ACKS_S: Final = {  # delay of the return path, without queues
     "fig3": {"light": 0.1, "heavy": 0.1},
     "fig4": {"light": 0.1, "heavy": 0.1},
     "fig5a": {"short": 0.1, "long": 0.15},
@@ -36,9 +36,9 @@ class _Point(msgspec.Struct, frozen=True, eq=False):
     name: str
     law: str
     r: float
-    window: Floats  # packets
+    window: Floats  # in packets
     marks_per_s: Floats
-    per_round: Floats  # marks of a mean round trip over w
+    per_round: Floats  # marks in a mean round trip over w
 
 
 def _points(studies: Studies) -> Iterator[_Point]:

@@ -44,7 +44,7 @@ def _stretch(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios of pairs / weight ratios; on different routes / (w / p) ratios."""
+    """Return throughput ratios of pairs / ratios of weights, or of w / p on different routes."""
     found: dict[str, Floats] = {}
     for law, runs in by_law(studies["complex-topology"], _MARKING).items():
         for route in range(len(_RTT_S)):
@@ -65,7 +65,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw throughput of every flow against w / (T p), packets of 1000 bytes."""
+    """Draw the throughput of every flow against w / (T p) for packets of 1000 bytes."""
     figure.set_size_inches(6, 4.5)
     axis = figure.subplots()
     for index, (law, runs) in enumerate(by_law(studies["complex-topology"], _MARKING).items()):

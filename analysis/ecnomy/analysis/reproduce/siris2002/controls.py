@@ -31,7 +31,7 @@ _OWN: Final = {
     "overhead": "sources.light.send_overhead",
     "gain": "sources.light.transport.gain",
 }
-R: Final = 10.0  # of the ratio controls
+R: Final = 10.0  # ratio in the ratio controls
 
 
 def ratio_controls(runs: Runs, form: str) -> dict[str, Floats | float]:

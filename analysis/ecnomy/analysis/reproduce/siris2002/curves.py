@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 COUNT: Final = "sources.light.count"
-_MARKED: Final = 0.01  # points below it are not on the line yet
+_MARKED: Final = 0.01  # points below it do not lie on the line
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[..., float]
@@ -68,7 +68,7 @@ def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
 def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
     """Return the jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
 
-    NaN if the statistic is not defined.
+    Return NaN if the statistic is not defined.
     """
     rows = [row for curve in curves for row in (curve.load, curve.p)]
     count = rows[0].shape[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1: w_inc and w_dec with a given product, for speed of convergence against fluctuation."""
+"""Figure 1: speed of convergence and fluctuation by w_inc and w_dec with a given product."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures"]
 
-STEP_S: Final = 0.5  # of the courses that are kept
+STEP_S: Final = 0.5  # step of the courses that are kept
 
 
 def _pair(studies: Studies, w_inc: float, w_dec: float, marking: str = "red 0.1") -> Runs:
@@ -37,7 +37,7 @@ def _named(text: str) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rise times and deviations of windows, and ratios between pairs, also of means."""
+    """Return rise times and deviations of windows, and their ratios and means' between pairs."""
     fast, even, slow = (_pair(studies, *pair) for pair in ((4, 1), (2, 2), (1, 4)))
     found: dict[str, Floats] = {}
     for name, runs in {"4_1": fast, "2_2": even, "1_4": slow}.items():

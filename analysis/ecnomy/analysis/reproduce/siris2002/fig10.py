@@ -89,7 +89,7 @@ def _slope_spread(*rows: Floats) -> float:
 
 
 def _of_poisson() -> dict[str, float]:
-    """Return exact figures for Poisson arrivals: slopes by B up to load 0.95, loads at p = 0.1."""
+    """Return exact figures for Poisson arrivals: slopes by B up to 0.95, and loads at p = 0.1."""
     found = {}
     for buffer in (10.0, 30.0, 60.0):
         loads = np.linspace(0.5, 0.95, 46)
@@ -120,7 +120,7 @@ def _apart(end: int) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) theta varies, (b) B varies."""
+    """Draw the curves (a) by theta and (b) by B."""
     axes = figure.subplots(1, 2, sharey=True)
     for axis, title, what, curves in zip(
         axes,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 11: willingness to pay against MulTCP on a link with RED."""
+"""Figure 11: willingness to pay compared with MulTCP on a link with RED."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
 
 
 def _pairs(runs: Runs, key: str, *, equal: bool) -> dict[float, Runs]:
-    """Return runs by the heavy flows' weight: light flows of weight 1, or of the same weight."""
+    """Return runs by the heavy flows' weight.
+
+    Light flows have weight 1 or, if `equal`, the same weight.
+    """
     runs = runs.where(sources__light__count=_FLOWS)
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     found = {}
@@ -93,7 +96,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return WTP's utilization less MulTCP's, and half of this at w = 1 less this at larger w."""
+    """Return WTP's utilization less MulTCP's, and half of it at w = 1 less that at larger w."""
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():
@@ -139,7 +142,7 @@ def log_slope(runs: Runs, key: str) -> list[Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) ratio of throughput against ratio of weights, (b) utilization against weight."""
+    """Draw (a) the ratio of throughput against that of weights, (b) utilization against weight."""
     left, right = figure.subplots(1, 2)
     for index, (name, law) in enumerate(_laws(studies).items()):
         ratios, loads = _throughput(*law), _loads(*law)

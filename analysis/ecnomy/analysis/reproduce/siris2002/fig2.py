@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2, the topologies, which were chosen so that nothing is lost."""
+"""Figure 2: the topologies, which were chosen so that no packet is lost."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def _heavy_over_light(runs: Runs, column: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios / r, against figure 3's, and burstiness, per seed."""
+    """Return ratios / r, the same over those of figure 3, and burstiness, per seed."""
     laws = by_law(studies["fig4"])
     throughput = {law: _heavy_over_light(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Floats | float] = {}
@@ -38,7 +38,7 @@ def figures(studies: Studies) -> Samples:
             own = runs.at({WEIGHT: r})
             burst = own.sample("light.sent_cv") / own.sample("heavy.sent_cv")
             found[f"burstiness.light_over_heavy.{law}.r={r:g}"] = burst
-            # Independent arrivals have deviations in proportion to the root of the mean.
+            # With independent arrivals, deviations are proportional to the root of the mean.
             found[f"burstiness_over_poisson.{law}.r={r:g}"] = burst / np.sqrt(ratio)
     for r, ratio in throughput["vq"].items():
         found[f"vq_over_red.r={r:g}"] = ratio / throughput["red"][r]
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw throughput (a) and marks (b) against willingness to pay, marks by throughput (c)."""
+    """Draw (a) throughput and (b) marks against willingness to pay, (c) marks over throughput."""
     figure.set_size_inches(11, 4)
     *panels, last = figure.subplots(1, 3)
     for axis, column, what, name in zip(

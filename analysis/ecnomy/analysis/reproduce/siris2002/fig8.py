@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 8: marking probability against utilization, both forms of willingness to pay."""
+"""Figure 8: marking probability against utilization, for both forms of willingness to pay."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LABELS: Final = {**LABELS, "slow_red": "RED, weight 0.002"}
 
 
 def _laws(runs: Runs) -> dict[str, Runs]:
-    """Return curves by law; RED with the other weight separately (X3)."""
+    """Return curves by law; RED with the other weight is separate (X3)."""
     found = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
@@ -112,7 +112,7 @@ def _shift(level: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def _smoothness(studies: Studies) -> dict[str, Floats]:
-    """Return the ratio inverse decrease / proportional increase, at equal numbers of flows."""
+    """Return the ratio of inverse decrease to proportional increase at equal numbers of flows."""
     found: dict[str, Floats] = {}
     increase, decrease = (_laws(studies["fig8"].at({FORM: form})) for form in _FORMS)
     columns = {

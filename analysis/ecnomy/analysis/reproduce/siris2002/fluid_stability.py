@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equations 1 to 7 by integration: when the fluid model settles, and its equilibrium."""
+"""Equations 1 to 7 by integration: the stability of the fluid model, and its equilibrium."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["draw", "figures"]
 
 T_S: Final = 0.2
 _ALPHA_T: Final = (0.3, 0.4, 1.4, 1.7)
-_FULL_PPS: Final = 2000.0  # where the linear p(x) = x / full would be 1
+_FULL_PPS: Final = 2000.0  # rate at which the linear p(x) = x / full would be 1
 _W: Final = 0.1 * 200 / T_S  # marks/s of all flows: p = sqrt(w / full) at equilibrium
 _ROUTES: Final = ((0,), (1,), (0, 1))
 _CAPACITY: Final = (1250.0, 1000.0)
@@ -39,7 +39,7 @@ _ONSET: Final = 0.6
 
 
 def _linear(alpha_t: float, until: float = 60.0) -> np.ndarray:
-    """Return the course of u' = -alpha u(t - T), u = 1 up to time 0; one column."""
+    """Return the course of u' = -alpha u(t - T) with u = 1 up to time 0, as one column."""
     course = delayed_trajectory(
         lambda _, lagged: -alpha_t / T_S * lagged[0],
         [1.0],
@@ -51,7 +51,7 @@ def _linear(alpha_t: float, until: float = 60.0) -> np.ndarray:
 
 
 def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
-    """Return the course from a start 0.1 % off the equilibrium, at a product w_inc w_dec of _W."""
+    """Return the course from a start 0.1 % off the equilibrium, with w_inc w_dec = _W."""
     rest = math.sqrt(_W * _FULL_PPS)
     course = wtp_trajectory(
         lambda x: x / _FULL_PPS,
@@ -86,7 +86,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _least_w_dec(kappa_t: float, about: float) -> float:
-    """Return where sign changes cease, by bisection between half and twice `about`."""
+    """Return the w_dec at which sign changes cease, by bisection between half and twice `about`."""
     low, high = about / 2, about * 2
     for _ in range(9):
         middle = math.sqrt(low * high)

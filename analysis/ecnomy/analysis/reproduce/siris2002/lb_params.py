@@ -48,7 +48,7 @@ def _steps(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return slopes / set slopes, onsets less set onsets; responses to a step by interval."""
+    """Return slopes / set slopes, onsets less set onsets, and responses to a step by interval."""
     found: dict[str, Floats] = {}
     for (alpha, threshold, interval_s), curve in _curves(studies).items():
         name = f"slope={alpha:g}.threshold={threshold:g}.interval={interval_s:g}"
@@ -64,7 +64,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the curves with the rule of each."""
+    """Draw the curves, each with its rule."""
     axis = figure.subplots()
     for index, ((alpha, threshold, interval_s), curve) in enumerate(_curves(studies).items()):
         label = f"slope {alpha:g}, threshold {threshold:g}, interval {interval_s:g} s"

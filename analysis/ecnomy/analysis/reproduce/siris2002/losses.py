@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 _BUFFER = "network.links.bottleneck.buffer"
 _PACKETS = 180 - 60  # seconds measured, times 1250 packets/s of a full link
-_RARE = 0.1  # of the marking probability
+_RARE = 0.1  # as a share of the marking probability
 
 
 def _lost(runs: Runs) -> Floats:

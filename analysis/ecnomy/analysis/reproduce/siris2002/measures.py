@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
 
 BATCHES: Final = 30
-_SMOOTH: Final = 20  # samples in the moving mean from which a rise is read
+_SMOOTH: Final = 20  # samples in the moving mean that determines the rise time
 _SHOWN: Final = 5  # the picture keeps one in this many samples
 _MARKS_IN: Final = 5  # intervals of 10 ms over which marks are summed
 
@@ -29,7 +29,7 @@ def burstiness(results: Path) -> dict[str, float]:
 
     Returns:
         `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (that of the
-        source times the root of the number of its flows, which is that of a flow if flows are
+        source times the root of the number of its flows, which equals that of a flow if flows are
         independent); `bottleneck.marks_dispersion`, variance over mean of marks in 50 ms.
     """
     import pandas as pd
@@ -155,10 +155,10 @@ def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
     """Return the rise time and variation of windows, from their series.
 
     Returns:
-        `rise_s`, when the moving mean over 20 samples of the mean window of all flows first
-        reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last half,
-        the latter of single flows, then averaged; `course`, the first flow's window, one sample
-        in 5.
+        `rise_s`, the time at which the moving mean over 20 samples of the mean window of all flows
+        first reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last
+        half, the latter for single flows and then averaged; `course`, the first flow's window, one
+        sample in 5.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

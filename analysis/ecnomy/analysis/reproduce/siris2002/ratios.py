@@ -37,7 +37,7 @@ Ratios = dict[float, Floats]
 LONG = "sources.long.transport.weight"
 FIRST = "network.links.first.marking"
 DELAY = "network.links.short-access.delay"
-_CASES = {100.0: "a", 50.0: "b"}  # ms
+_CASES = {100.0: "a", 50.0: "b"}  # short round trip in ms
 
 
 def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: float = 1) -> Ratios:
@@ -72,7 +72,7 @@ def spread(samples: Sequence[Floats]) -> Floats:
 
 
 def least_of(*samples: Floats) -> Floats:
-    """Return the sample with the smallest mean; the choice is not made per seed."""
+    """Return the sample with the smallest mean over seeds."""
     return min(samples, key=lambda sample: float(sample.mean()))
 
 

@@ -17,7 +17,7 @@ STEP_S: Final = 100.0
 def reached_s(
     times_s: npt.NDArray[np.float64], p: npt.NDArray[np.float64], share: float = 0.9
 ) -> float:
-    """Return seconds until p first is `share` of its mean over the last half."""
+    """Return the seconds until p first reaches `share` of its mean over the last half."""
     final = p[len(p) // 2 :].mean()
     return float(times_s[int(np.argmax(p >= share * final))] - times_s[0])
 

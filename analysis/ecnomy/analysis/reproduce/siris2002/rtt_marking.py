@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 DELAY: Final = "network.links.access.delay"
-_SHARES: Final = (0.25, 0.5, 0.75)  # of the loads that two curves share
+_SHARES: Final = (0.25, 0.5, 0.75)  # shares of the range of loads that two curves have in common
 
 
 def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:

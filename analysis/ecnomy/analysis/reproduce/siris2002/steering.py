@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def settled_after(used: Floats, target: float, within: float) -> int:
-    """Return the intervals until all later ones are near the target; their number if none are."""
+    """Return the number of intervals until all later ones are near the target, or of all."""
     off = np.flatnonzero(np.abs(used - target) > within)
     return int(off[-1]) + 1 if len(off) else 0
 
@@ -31,9 +31,9 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
     """Return measures of the bottleneck before the change and after it.
 
     Returns:
-        utilization_ over the last 100 s of each phase; settled_s_ from its beginning until every 10
-        s are within 0.02 of 0.9; price_ at its end [money], None if the operator never posted a
-        price; course of utilization.
+        utilization_, over the last 100 s of each phase; settled_s_, the time from its beginning
+        until all later intervals of 10 s are within 0.02 of 0.9; price_, at its end [money], None
+        if the operator never posted a price; the course of utilization.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1: two links with RED, three groups of equal weight: throughput and marking."""
+"""Table 1: throughput and marking of three groups of equal weight over two links with RED."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["draw", "figures"]
 
 
 def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
-    """Return throughput ratio, its theory from flows' marking rates, and probabilities by case."""
+    """Return by case throughput ratio, its theory from flows' marking rates, and probabilities."""
     found = {}
     for case, runs in cases(studies["fig7"]).items():
         own = by_law(runs, FIRST)["red"].at({LONG: 1.0})

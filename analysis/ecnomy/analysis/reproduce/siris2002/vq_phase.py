@@ -22,7 +22,7 @@ _KEYS: Final = tuple(f"sources.flows.{key}" for key in ("spread", "stagger", "se
 
 
 def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, Floats]]:
-    """Return, per law and pattern of starts, the flows' goodputs, [seed, flow]."""
+    """Return the flows' goodputs [seed, flow] per law and pattern of starts."""
     found: dict[str, dict[str, Floats]] = {}
     for law, runs in by_law(studies[study]).items():
         rows = runs.frame[list(_KEYS)].drop_duplicates()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Note 2: a virtual queue that marks only overflowing packets, against one of busy periods."""
+"""Note 2: a virtual queue that marks only overflowing packets, or whole busy periods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios, per-overflow / busy-period, of waits (deviation, mean) and the load."""
+    """Return the ratios, per-overflow / busy-period, of waits (deviation and mean) and the load."""
     variants: dict[str, Runs] = {}
     for value in studies["vq-variant"].values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
