@@ -4,7 +4,7 @@
     from ecnomy.markets import load, run
     result = run(load("configs/examples/gold-silver.yaml"), out="results/first")
 
-`open_market` is the same run step by step, as a Mesa model.
+`open_market` makes the same run step by step, as a Mesa model.
 
 Names are imported when first used: `import ecnomy.markets` itself loads nothing.
 """

@@ -139,7 +139,7 @@ def look(
 def _reworded(
     records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
-    """Add records whose findings have changed to `stale`; return the new causes that can be worded."""
+    """Add records with changed findings to `stale`; return the new causes that can be worded."""
     found: dict[str, str] = {}
     for record in records:
         cause = cause_now(record, sources.paper(place_of(record.claim)[0]))

@@ -72,8 +72,8 @@ def arrays(
         else:
             data[name] = block[row]
     if of_floats and not np.isfinite(floats[of_floats]).all():
-        check_finite(where, data)  # names the column
-    if counts and block.min(initial=0) < 0:  # the sign of a float is its highest bit, too
+        check_finite(where, data)  # its error names the column
+    if counts and block.min(initial=0) < 0:  # the highest bit of a float is also its sign
         check_counts(where, data)
     return data
 

@@ -57,7 +57,7 @@ class ReportTimes:
     duration_ps: int
 
     def after(self, t_ps: int) -> int | None:
-        """Return the time of the next report after `t_ps`, None after the last one."""
+        """Return the time of the next report after `t_ps`; None after the last report."""
         if t_ps >= self.duration_ps:
             return None
         due = min((t_ps // self.epoch_ps + 1) * self.epoch_ps, self.duration_ps)
@@ -127,7 +127,7 @@ def check_table(where: str, data: Columns, table: tables.Table) -> None:
 
 
 def check_report(report: Report, limits: Limits) -> None:
-    """Check the indices and probabilities of a report; the rest is checked while it is decoded.
+    """Check the indices and probabilities of a report; decoding checks the rest.
 
     Raises:
         ProtocolError: unknown-link, out-of-range.
@@ -171,7 +171,7 @@ def check_decide(decide: Decide, limits: Limits) -> None:
 
     Raises:
         ProtocolError: column-name, wrong-type, column-length, not-finite, unknown-flow,
-            unknown-link, out-of-range (a flow twice included).
+            unknown-link, out-of-range (also if a flow occurs twice).
     """
     if decide.flows:
         check_table("flows", decide.flows, tables.decide_flows(decide.flows))

@@ -168,7 +168,7 @@ def decode_body(
 
 
 def _quick(body: Buffer) -> Any:
-    """Return a message of columns with exactly its keys, without a scan; else None.
+    """Return a message of columns that has exactly its keys, without a scan; else None.
 
     The types exclude deep nesting and unknown keys. msgspec keeps the last of duplicate keys; the
     number of entries reveals them.
@@ -188,7 +188,7 @@ def _quick(body: Buffer) -> Any:
 
 
 def _careful(body: Buffer, newer_peer: bool) -> tuple[Any, bool]:
-    """Return any message, or its error by name, and whether the peer's minor is above ours."""
+    """Return any message, and whether the peer's minor version is above ours."""
     keys = scan(body)
     try:
         name = _type_of(body, keys)
@@ -212,7 +212,7 @@ def _type_of(body: Buffer, keys: dict[str, int]) -> str:
 
 
 def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
-    """Check the version before the keys, whose meaning in another major version is unknown."""
+    """Check whether the peer is newer, before keys whose meaning depends on the major version."""
     if "protocol" not in keys:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol

@@ -35,7 +35,7 @@ class Listener:
         """
         self._sock.settimeout(timeout_s)
         try:
-            return self._sock.accept()[0]  # no limit: the one set above
+            return self._sock.accept()[0]  # with the time limit set above
         except TimeoutError:
             raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
 
@@ -59,7 +59,7 @@ class Listener:
 
 
 def listen(address: str, token: str = "") -> Listener:
-    """Listen on `unix:/path` or `tcp://host:port` (port 0: any free one).
+    """Listen on `unix:/path` or `tcp://host:port` (port 0: any free port).
 
     Raises:
         InputError: the address has another form, is in use, cannot be bound, or is TCP without a
@@ -77,7 +77,7 @@ def _listen_unix(address: str, path: str) -> Listener:
         raise InputError(f"address {address!r}: {_FORMS}")
     _remove_stale(address, path)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # The mode must hold from the first moment: a chmod after bind would leave a gap.
+    # The mode must hold from the start, because a chmod after bind would leave a gap.
     before = os.umask(0o177)
     try:
         sock.bind(path)

@@ -2,7 +2,7 @@
 """The lobby receives hellos from engines started by hand, several at a time, each with a time
 limit.
 
-A silent or slow peer does not delay the others. The wall clock decides only when to give up on a
+A silent or slow peer does not delay the others. The wall clock only determines when to give up on a
 peer.
 """
 
@@ -27,9 +27,9 @@ from ecnomy.markets.bridge.token import WRONG, has_token
 
 __all__ = ["Guest", "Lobby"]
 
-_MOST: Final = 8  # guests at a time; a frame may have 64 MiB
+_MOST: Final = 8  # largest number of guests at a time; a frame may have 64 MiB
 _PIECE: Final = 1 << 16
-_CREDENTIALS: Final = struct.Struct("3i")  # of Linux: pid, uid, gid
+_CREDENTIALS: Final = struct.Struct("3i")  # credentials in Linux: pid, uid, gid
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ class Lobby:
         listeners: listening sockets for engines; they stay open.
         hello_s: time limit of a hello, from the connection to the last byte [s].
         say: a function called with a line for each guest that is refused, or waits for a run.
-        token: the secret that hellos must have. A guest without it does not take another's place.
+        token: the secret that hellos must contain. Guests without it do not keep others out.
         clock: a monotonic clock [s].
     """
 
@@ -91,7 +91,7 @@ class Lobby:
         token: str = "",
     ) -> None:
         self._hello_s, self._say, self._clock, self._token = hello_s, say, clock, token
-        self._guests: list[Guest] = []  # with incomplete hellos, the oldest first
+        self._guests: list[Guest] = []  # guests with incomplete hellos, the oldest first
         self._ready: deque[Guest] = deque()
         self._busy = ""
         self._theirs, self._ours = socket.socketpair()
@@ -101,14 +101,14 @@ class Lobby:
         self._selector.register(self._theirs, selectors.EVENT_READ)
 
     def next(self) -> Guest:
-        """Return the next guest with a complete hello; wait without a limit."""
+        """Return the next guest with a complete hello; wait for it without a time limit."""
         while not self._ready:
             self._turn()
         return self._ready.popleft()
 
     @contextlib.contextmanager
     def attended(self, busy: str) -> Iterator[None]:
-        """Accept hellos during a run; `busy` tells new guests what they have to wait for."""
+        """Accept hellos during a run; `busy` is the reason for waiting that new guests receive."""
         self._busy = busy
         thread = threading.Thread(target=self._attend, daemon=True)
         thread.start()
@@ -116,7 +116,7 @@ class Lobby:
             yield
         finally:
             self._ours.send(b"x")
-            thread.join()  # no limit: a turn ends as soon as it is woken
+            thread.join()  # without a time limit, because a turn ends as soon as it is woken
             self._busy = ""
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class Lobby:
             pass
 
     def _turn(self) -> bool:
-        """Wait for an event and handle it. Return whether to go on."""
+        """Wait for an event and handle it. Return whether to continue."""
         limit = min((guest.until_s for guest in self._guests), default=None)
         wait_s = None if limit is None else max(0.0, limit - self._clock())
         for key, _ in self._selector.select(wait_s):
@@ -154,7 +154,7 @@ class Lobby:
         return True
 
     def _come(self, listener: Listener, door: int) -> None:
-        with contextlib.suppress(OSError):  # gone again
+        with contextlib.suppress(OSError):  # the peer may be gone
             sock = listener.accept(0.0)
             sock.setblocking(False)
             guest = Guest(sock, self._clock() + self._hello_s, _name_of(sock), door)
@@ -165,7 +165,7 @@ class Lobby:
 
     def _read(self, guest: Guest) -> None:
         if guest not in self._guests:
-            return  # sent away in the same turn
+            return  # it was refused in the same turn
         try:
             if not guest.read():
                 return
@@ -200,7 +200,7 @@ class Lobby:
 
 
 def _name_of(sock: socket.socket) -> str:
-    """Return the process at the other end if the system names it, else its address."""
+    """Return the process at the other end if the system reports it, else the address."""
     if sock.family != socket.AF_UNIX:
         host, port = sock.getpeername()[:2]
         return f"{host}:{port}"

@@ -35,7 +35,7 @@ __all__ = [
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Columns = dict[str, Column]
 
-# Defaults of an order: no mark rate, no caps, permission to send, the same weight.
+# Defaults of an order: no mark rate, no caps, permission to send, and an unchanged weight.
 _DEFAULTS: Final = {
     "mark_rate": -1.0,
     "rate_cap_bps": -1.0,
@@ -129,14 +129,14 @@ class Record:
 
 @dataclass(frozen=True)
 class Hand:
-    """Values that the user of the engine holds by hand, as JSON."""
+    """Values that the user of the engine has set by hand, as JSON."""
 
     json: str
 
 
 @dataclass(frozen=True)
 class Alive:
-    """A sign between two reports that the engine is still working."""
+    """A message between two reports which shows that the engine is still working."""
 
     t_ps: int
     events: int

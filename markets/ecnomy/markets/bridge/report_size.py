@@ -20,7 +20,7 @@ _LATEST = 2**63 - 1
 
 
 def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
-    """Return the size of the longest report body (at the latest time) of a plan, in bytes.
+    """Return the size in bytes of the longest report body of a plan (at the latest time).
 
     Args:
         rows: number of rows of flows.
@@ -36,7 +36,7 @@ def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
 
 
 def most_rows(links: int, pairs: int, late: int) -> int:
-    """Return how many rows of flows fit into a frame with these rows; negative if none fit."""
+    """Return the number of rows of flows that fit into a frame; negative if none fit."""
     columns = len(tables.report_flows(late))
     left = MAX_BODY_BYTES - report_bytes(0, links, pairs, late)
     return (left - columns * (_head_bytes(left) - _head_bytes(0))) // (_VALUE_BYTES * columns)
@@ -48,7 +48,7 @@ def _empty(table: tables.Table) -> Columns:
 
 
 def _column_bytes(count: int) -> int:
-    """Return how many more bytes a column of `count` values has than an empty one."""
+    """Return the bytes that a column of `count` values has in addition to an empty column's."""
     return _VALUE_BYTES * count + _head_bytes(_VALUE_BYTES * count) - _head_bytes(0)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One pass over a MessagePack body before it is decoded.
 
-It refuses by name faults that a decoder would accept or fail on: deep nesting, duplicate keys
-(msgspec keeps the last), an early end, bytes after the end. It skips bins of any size.
-Format: github.com/msgpack/msgpack/blob/master/spec.md.
+It refuses faults by name that a decoder would accept or fail on: deep nesting, duplicate keys
+(msgspec keeps the last), an early end, and bytes after the end. It skips bins of any size. Format:
+github.com/msgpack/msgpack/blob/master/spec.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_DEPTH: Final = 8
 
 Buffer = bytes | bytearray | memoryview
 
-# Whole size of values of fixed size, by first byte.
+# Whole size of values with a fixed size, by first byte.
 _SIZE: Final = {
     **dict.fromkeys(range(0x00, 0x80), 1),
     **dict.fromkeys(range(0xE0, 0x100), 1),

@@ -25,8 +25,8 @@ __all__ = ["EngineLink", "FromEngine", "ToEngine"]
 FromEngine = m.Report | m.Request | m.Record | m.Hand | m.Alive | m.Finish
 ToEngine = m.Decide | m.Show | m.Verdict | m.Bye | m.Error
 
-_DIGEST: Final = 64  # digits
-# Errors of a dead connection, which cannot be sent to the peer.
+_DIGEST: Final = 64  # number of digits
+# Errors of a broken connection, which cannot be sent to the peer.
 _UNSPEAKABLE: Final = ("hung-up", "truncated")
 
 
@@ -42,8 +42,8 @@ class EngineLink:
         seed: required seed of the engine.
         late: number of delay thresholds of the plan.
         token: shared secret of a listening market; "" on an inherited socket.
-        silence_s: seconds without any byte after which the engine counts as dead; None to wait
-            for the end of file only.
+        silence_s: seconds without any byte after which the engine counts as dead; None waits for
+            the end of file only.
         params: number of parameters of each link's law; () leaves the check to the engine.
         times: times of the reports, the last one before `finish`; None for any ascending times.
         head: bytes already read from the socket.
@@ -83,7 +83,7 @@ class EngineLink:
         self._last = "none"
         self._t_ps = 0
         self._report: m.Report | None = None
-        self._due: str | None = "hello"  # the required next message; None: any message of an engine
+        self._due: str | None = "hello"  # required next message; None allows any
 
     @property
     def peer(self) -> str:
@@ -108,8 +108,8 @@ class EngineLink:
                 fault; by default both must equal the market's.
 
         Raises:
-            ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed; all three are
-                refused on the wire too), wrong-major or any other by name.
+            ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed), all of which are
+                also refused on the wire, wrong-major, or any other by name.
             EngineError: the engine reported an error instead of its hello.
         """
         hello = self._next()
@@ -129,7 +129,7 @@ class EngineLink:
         return hello
 
     def fault_of_plan(self, hello: m.Hello) -> str:
-        """Describe a difference of an engine's plan or seed from the market's, "" without one."""
+        """Describe the difference of an engine's plan or seed from ours; "" if they agree."""
         if hello.plan_digest != self._plan_digest:
             found = hello.plan_digest[:_DIGEST] or "without a digest"
             return f"the engine runs plan {found}, expected {self._plan_digest}"
@@ -159,7 +159,8 @@ class EngineLink:
     def receive(self) -> FromEngine:
         """Return the engine's next message.
 
-        Answer a Report by Decide, a Request by Verdict and Finish by Bye before the next call.
+        Answer a Report with Decide, a Request with Verdict and Finish with Bye before the next
+        call.
 
         Raises:
             ProtocolError: an error by name; `silence` and `hung-up` mean that the engine is dead.
@@ -182,7 +183,7 @@ class EngineLink:
         return message
 
     def send(self, message: ToEngine) -> None:
-        """Send the expected message, or at any time an Error, which ends the run.
+        """Send the expected message or, at any time, an Error, which ends the run.
 
         Raises:
             ProtocolError: not-finite, unknown-flow, unknown-link, out-of-range, ... for an invalid
@@ -243,7 +244,7 @@ class EngineLink:
             )
 
     def _check_end(self, finish: m.Finish) -> None:
-        """Check that the last report has arrived and that the run ends at its time."""
+        """Check that the last report has arrived, and that the run ends at its time."""
         last = self._report
         if last is None:
             self._fail("wrong-order", "finish before the first report")
@@ -282,7 +283,7 @@ class EngineLink:
         self._last = codec.type_name(message)
 
     def _read_last_words(self) -> None:
-        """Raise the reason that a closed peer sent earlier, which is more precise than ours."""
+        """Raise the error that a closed peer sent earlier, which is more precise than ours."""
         message: m.Message | None = None
         while not isinstance(message, m.Error):
             try:

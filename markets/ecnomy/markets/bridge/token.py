@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shared secret: a line of text that hellos carry, in a file that only its owner can read."""
+"""A shared secret: a line of text in hellos, from a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ecnomy.markets.bridge.messages import Hello
 
 __all__ = ["WRONG", "has_token", "token_in"]
 
-WRONG: Final = "wrong-token", "the engine's token is not the market's"  # an error's name and text
+WRONG: Final = "wrong-token", "the engine's token is not the market's"  # name and text of an error
 _BYTES: Final = 16
 
 
 def has_token(hello: Hello, token: str) -> bool:
-    """Return whether a hello has the market's token; all wrong tokens take the same time."""
+    """Check whether a hello has the market's token; the time is equal for all wrong tokens."""
     return hmac.compare_digest(hello.token.encode(), token.encode())
 
 

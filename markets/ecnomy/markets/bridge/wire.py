@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames over a connected stream socket: whole frames, or an error by name.
+"""Sends and receives whole frames over a connected stream socket, or raises an error by name.
 
-The wall clock decides here when to give up on a silent peer, and nothing else.
+The wall clock only determines when to give up on a silent peer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LAST_WORDS_S: Final = 1.0
 
 
 class Wire:
-    """Sends and receives frames; it reuses the memory of incoming frames."""
+    """Sends and receives frames; the memory of incoming frames is reused."""
 
     def __init__(self, sock: socket.socket, silence_s: float | None, head: bytes = b"") -> None:
         """Wrap a socket; `head` contains bytes already read from it."""
@@ -33,7 +33,7 @@ class Wire:
         self._body = memoryview(bytearray(1 << 16))
 
     def wait_for_ever(self) -> None:
-        """From now on, wait without a time limit."""
+        """Wait without a time limit from now on."""
         self._sock.settimeout(None)
         self._silence_s = None
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program: `ecnomy`, and `python -m ecnomy.markets.cli`, which needs no installed command.
+"""The program `ecnomy`. `python -m ecnomy.markets.cli` runs it without an installed command.
 
-Until all modules of the command line are imported, Ctrl-C and SIGTERM end the process by the
-signal itself, with one line and without a traceback. After that, it gives one line and an exit
-status.
+Until all modules of the command line are imported, Ctrl-C and SIGTERM kill the process, with one
+line and without a traceback. After that, the process prints one line and exits with a status.
 """
 
 import contextlib
@@ -19,7 +18,7 @@ def start() -> None:
     """Run the command line of this process."""
     heeded = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number, handler in heeded.items():
-        if handler in (signal.default_int_handler, signal.SIG_DFL):  # not if the shell ignores it
+        if handler in (signal.default_int_handler, signal.SIG_DFL):  # unless a shell ignores it
             signal.signal(number, _end_early)
     from ecnomy.markets.cli.ending import ending_process
     from ecnomy.markets.cli.main import main

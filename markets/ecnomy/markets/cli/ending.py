@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a command ends on Ctrl-C, SIGTERM and SIGHUP: it closes results and prints one line."""
+"""Ends a command on Ctrl-C, SIGTERM and SIGHUP: it closes results and prints one line."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["ending_process", "stoppable", "terminated"]
 
 _INTERRUPTED: Final = 130  # exit status
 _LATER_S: Final = 0.05
-_HIDDEN: Final = "Query interrupted"  # DuckDB 2 raises it in place of the exception of a signal
+_HIDDEN: Final = "Query interrupted"  # DuckDB 2 raises this instead of the exception of a signal
 
 
 class _Terminated(SystemExit):
-    """SIGTERM arrived, or the terminal is gone.
+    """SIGTERM or SIGHUP (a closed terminal) arrived.
 
     Attributes:
         reported: whether a line about the signal was printed.
@@ -32,14 +32,14 @@ class _Terminated(SystemExit):
 
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
     """Unwind the run on a signal, so that its results are closed as partial; ignore others."""
-    for ignored in (signal.SIGTERM, signal.SIGHUP):  # otherwise one would interrupt the closing
+    for ignored in (signal.SIGTERM, signal.SIGHUP):  # a second signal would interrupt it
         if signal.getsignal(ignored) is not signal.SIG_IGN:
             signal.signal(ignored, _Ignored(number))
     raise _Terminated(128 + number)
 
 
 class _Ignored:
-    """A handler without effect. A new worker that inherited SIG_IGN instead could not be ended.
+    """A handler without effect. With SIG_IGN instead, new workers would ignore signals, too.
 
     Attributes:
         after: the signal that arrived earlier.
@@ -53,7 +53,7 @@ class _Ignored:
 
 
 def _heed_ends() -> None:
-    """End in good order on SIGTERM and, unless nohup ignores it, on SIGHUP."""
+    """Raise an exception on SIGTERM and, unless nohup ignores it, on SIGHUP."""
     signal.signal(signal.SIGTERM, terminated)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, terminated)
@@ -61,10 +61,10 @@ def _heed_ends() -> None:
 
 @contextlib.contextmanager
 def ending_process() -> Iterator[None]:
-    """End this process with its command, undisturbed by further signals.
+    """End this process with its command, and ignore further signals.
 
     Libraries clean up at exit as usual. After a signal, the process ends without destroying
-    objects: a library whose call was interrupted may crash then.
+    objects, because a library whose call was interrupted may crash in doing so.
     """
     try:
         with stoppable(""):
@@ -86,14 +86,14 @@ def _ignore_ends() -> None:
 def _exit_now(status: int) -> NoReturn:
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, OSError, ValueError):  # closed, or no reader
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # output is closed or unread
             stream.flush()
     os._exit(status)
 
 
 @contextlib.contextmanager
 def _kept_ends() -> Iterator[None]:
-    """Repeat signals whose exception Python ignores, such as in a callback of a weak reference."""
+    """Send signals again whose exception Python ignored, as in callbacks of weak references."""
     earlier = sys.unraisablehook
 
     def unraisable(what: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `ecnomy`: verbs are the modules of cli/verbs and entry points `ecnomy.commands`.
+"""The command `ecnomy`. Its verbs are the modules of cli/verbs and entry points `ecnomy.commands`.
 
 Each is a function that typer turns into a command, or a Typer of sub-commands. The module of a verb
 is imported when the verb or its help is used. A user's error or a failed run gives one line on
@@ -53,7 +53,7 @@ class _Verbs(VerbGroup):
             return None
         module, _, function = target.partition(":")
         found = getattr(importlib.import_module(module), function)
-        if isinstance(found, typer.Typer):  # a verb with sub-commands
+        if isinstance(found, typer.Typer):  # the verb has sub-commands
             group = typer.main.get_command(found)
             group.name = cmd_name  # help lists a command by its own name
             return group
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except _UsageError as error:
         if error.format_message():
             _leave(_usage(error), error.exit_code)
-        error.show()  # without a verb: the help
+        error.show()  # prints the help if there is no verb
         raise SystemExit(error.exit_code) from None
     except ScenarioError as error:
         from ecnomy.markets.reference.hint import hint
@@ -153,8 +153,8 @@ def _usage(error: Any) -> str:
 
 
 def _value(error: Any) -> str:
-    """Return the fault of an option's value, or "" if only typer can say it."""
-    faults: Any = getattr(error.__cause__, "errors", list)()  # of pydantic, if typer uses it
+    """Return the fault of an option's value, or "" if only typer can describe it."""
+    faults: Any = getattr(error.__cause__, "errors", list)()  # pydantic's errors, if typer uses it
     wanted = _WANTED.get(faults[0]["type"]) if faults else None
     if not wanted:
         return ""
@@ -176,6 +176,6 @@ def _own_verbs() -> dict[str, str]:
 
 @functools.cache
 def commands() -> dict[str, str]:
-    """Return all verbs of this package and of other installed packages, from a file of each."""
+    """Return verb -> place of its function, of this package and of other installed packages."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
     return dict(sorted((added | _own_verbs()).items()))

@@ -2,9 +2,9 @@
 """Checks that the limit on the address space of this process (`ulimit -v`) is large enough.
 
 If a library cannot start a thread for lack of memory, it hangs or kills the process. No exception
-is raised, so the command line checks the limit first. Measured on two CPUs, `ecnomy run` works from
-750,000 kB on; at 700,000 kB it hung in one of two runs. Libraries start threads for each CPU, so
-each CPU adds three stacks of 8 MB.
+is raised, so the command line checks the limit first. On two CPUs, `ecnomy run` worked from 750,000
+kB on; at 700,000 kB, it hung in one of two runs. Libraries start threads for each CPU, so each CPU
+adds three stacks of 8 MB.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["UNBOUNDED", "Json", "console_for_tables", "hanging", "print_json"]
 
-UNBOUNDED: Final = 100_000  # columns, more than any table has
-_LEAST: Final = 24  # least columns of text beside a head
-_CONTROLS: Final = {  # that JSON leaves as they are; the last two change the direction of text
+UNBOUNDED: Final = 100_000  # more columns than any table has
+_LEAST: Final = 24  # least number of columns for text beside a head
+_CONTROLS: Final = {  # JSON does not escape these; the last two change the direction of text
     code: f"\\u{code:04x}"
     for codes in (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A))
     for code in codes
@@ -49,14 +49,14 @@ def console_for_tables(most: int | None = None) -> Console:
     if not sys.stdout.isatty():
         return TableConsole(highlight=False, width=UNBOUNDED)
     width, height = shutil.get_terminal_size()
-    console = TableConsole(highlight=False, width=width, height=height)  # else 80 x 25 if TERM=dumb
+    console = TableConsole(highlight=False, width=width, height=height)  # TERM=dumb means 80 x 25
     if most is not None:
         console.width = min(console.width, most)
     return console
 
 
 def hanging(head: str, text: str, *, deeper: int = 0) -> str:
-    """Return text beside a head: with a hanging indent on a terminal, on one line in a pipe.
+    """Return text beside a head, with a hanging indent on a terminal or on one line in a pipe.
 
     Args:
         head, text: the parts of the line.
@@ -76,14 +76,14 @@ def hanging(head: str, text: str, *, deeper: int = 0) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Print structs, mappings, lists, arrays of numpy and numbers as one JSON document."""
+    """Print structs, mappings, lists, NumPy arrays and numbers as one JSON document."""
     plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
     text = msgspec.json.format(msgspec.json.encode(plain), indent=1).decode()
     print(text.translate(_CONTROLS))  # JSON escapes other controls itself
 
 
 def _plain(value: Any) -> Any:
-    """Convert types that msgspec does not know: numpy arrays and numbers, paths."""
+    """Convert types that msgspec does not know: NumPy arrays and numbers, and paths."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by all verbs that make many runs: options, progress, and an end that loses nothing."""
+"""Common parts of all verbs that make many runs: options, progress, and an end without losses."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def resumable() -> Iterator[None]:
 
 
 class Observed:
-    """Shows the progress of a sweep: one round, or several if results decide on further runs.
+    """Shows the progress of a sweep in one round, or in several if results determine further runs.
 
     Args:
         name: purpose of the runs; may be "".
         so_far: whether later rounds may request more runs.
-        outcomes: columns that the runs should have; the first run that lacks one causes a notice.
+        outcomes: columns that the runs should have; a notice reports the first run that lacks one.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Observed:
         self._outcomes = tuple(outcomes)
 
     def begin_round(self) -> None:
-        """Begin a round of more runs."""
+        """Begin another round of runs."""
         self._runs.begin_round()
 
     def at(self, tally: Tally) -> None:
@@ -89,5 +89,5 @@ class Observed:
         self._outcomes = ()
 
     def stop(self) -> None:
-        """End: all runs are done, or the work stopped early."""
+        """End the display, after all runs or early."""
         self._runs.stop()

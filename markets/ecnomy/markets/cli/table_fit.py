@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that fit the width of a terminal: no figure is broken, no name is cut.
+"""Tables that fit the width of a terminal without breaking a figure or cutting a name.
 
 If a table is too wide, its headings and texts are wrapped at spaces, then the space between
 columns shrinks. If it is still too wide, it is printed in parts, each with the leading columns that
@@ -66,7 +66,7 @@ class TableConsole(Console):
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:
-    """Yield the table itself if it fits the console, else parts that fit, as far as words allow."""
+    """Yield the table if it fits the console, else parts that fit as far as words allow."""
     if _width(table, console) <= console.width:
         yield table
         return
@@ -130,7 +130,7 @@ def _fits(
 def _widths(
     table: Table, chosen: Sequence[int], ranges: Sequence[tuple[int, int]], console: Console
 ) -> list[int]:
-    """Shrink the widest column first, down to its least width."""
+    """Return the widths of columns; the widest is shrunk first, down to its least width."""
     widths = [ranges[index][1] for index in chosen]
     over = _width(_part(table, chosen, widths), console) - console.width
     while over > 0:

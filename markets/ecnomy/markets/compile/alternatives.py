@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings: carriers whose links no path uses, and choices that have no effect on a shared path."""
+"""Warnings about carriers whose links no path uses, and choices without effect on a shared path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["empty_domains", "shared_paths"]
 
 
 def empty_domains(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of carriers over whose links no source sends data."""
+    """Warn of carriers whose links no source uses for data."""
     agents = scenario.market.agents if scenario.market else ()
     carriers = [agent for agent in agents if preset_of(agent.role).owns_links]
     if len(carriers) < 2:

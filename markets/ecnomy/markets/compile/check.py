@@ -99,7 +99,7 @@ def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def _choices(source: Source, plan: Plan) -> list[str]:
-    """Return the links on a source's path that take its class from its `class`."""
+    """Return the links on a source's path whose class is the source's `class`."""
     links = [plan.links[index] for index in (*source.path, *source.ack_path)]
     return [link.name for link in links if link.scheduler is not None and not sorts(link)]
 
@@ -111,7 +111,7 @@ def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
         names = ", ".join(source.name for source in users)
         said = f"{names} ask for {asked:.4g} marks/s in total"
         yield from _beyond(plan.links[link], users, said, asked)
-    # A crowd that pays constant charges may want more in total than a link can set.
+    # A crowd that pays constant charges may want more marks in total than a link can set.
     alone = {n: r for n, r in constant_rates(scenario, plan).items() if n not in rates}
     for link, users in bottlenecks(plan, _asking(plan, alone)).items():
         for source in users:
@@ -182,25 +182,25 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 
 
 def _marks_only(law: Law) -> bool:
-    """Return whether a law decides when packets leave, so that it can only mark them."""
+    """Check whether a law determines when packets leave, so that it can only mark them."""
     return trait_value("marking", law.law, "late", law.params) != 0
 
 
 def _instead_of_marks(source: Source, link: Link) -> bool:
-    """Return whether a link drops or passes a source's packets where it would mark others."""
+    """Check whether a link drops or passes a source's packets where it would mark others."""
     if link.scheduler is not None:
         return sorts(link) and takes_marks(source, link)
     return link.marking.law != "drop-tail" and not _marks_only(link.marking)
 
 
 def _few(names: list[str]) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first names, and the number of the others."""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _lossy(plan: Plan) -> Iterator[str]:
-    """Warn of wires that lose packets of sources that buy marks: a loss halves their windows."""
+    """Warn of wires that lose packets of sources that buy marks. A loss halves their windows."""
     for number, link in enumerate(plan.links):
         if link.loss < _FEW_LOSSES:
             continue
@@ -235,7 +235,8 @@ def _wrapped_counts(plan: Plan) -> Iterator[str]:
 def _virtual_queues(plan: Plan) -> Iterator[str]:
     for link in plan.links:
         params = link.marking.params
-        # A virtual queue that serves whole packets passes the packet in service even without room.
+        # A virtual queue that serves whole packets passes the packet in service even if it does not
+        # fit.
         if link.marking.law != "virtual-queue" or params["service"] != 0:
             continue
         size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
@@ -306,7 +307,7 @@ def _floods(plan: Plan) -> Iterator[str]:
 
 
 def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of admissions that never reach a threshold, or lose sight of the network."""
+    """Warn of admission that never has a threshold, or stops observing the network."""
     stops = {source.name: source.stop_ps for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
         if not agent.lines:

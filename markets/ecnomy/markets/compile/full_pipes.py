@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights beyond the marks of a link: more marks per round trip than packets it holds.
+"""Weights that exceed a link's marks, with more marks per round trip than packets on the link.
 
 A WTP flow of weight w takes w marks per round trip T (wtp.h), so at a marking probability p its
-window is w / p. The windows of all flows of a link are the packets on the way and in its queue:
+window is w / p. The windows of all flows of a link add up to the packets on the way and in its
+queue:
 
     sum w = p sum W <= p_max (C T + buffer)
 
-Beyond that no queue gives the target marks. Windows grow until the buffer overflows. Each loss
-halves a window, and many losses end in timeouts, so a larger weight gets less throughput. Measured
-on 10 Mbps, 20 ms, a buffer of 100 packets (117 in all) and one flow among four of weight 1: at gain
-0.05 a weight of 100 gets 9.6 Mbps, 200 gets 6.7, 5000 gets 2.7; with a buffer of 10,000 packets
-5000 gets 10.
+Beyond this bound, no queue gives the target marks. Windows grow until the buffer overflows. Each
+loss halves a window, and many losses end in timeouts, so a larger weight gets less throughput. This
+was measured on 10 Mbps, 20 ms, a buffer of 100 packets (117 in all) and one flow among four of
+weight 1. At gain 0.05, a weight of 100 gets 9.6 Mbps, 200 gets 6.7, and 5000 gets 2.7. With a
+buffer of 10,000 packets, 5000 gets 10.
 """
 
 from __future__ import annotations
@@ -30,8 +31,7 @@ _BY_WEIGHT: Final = ("wtp", "wtp-sender")
 
 
 def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the heaviest source on each link that cannot mark as much as the weights of its flows
-    need.
+    """Warn of the heaviest source on each link that cannot set as many marks as weights need.
 
     The warning states the bound. Weights that an agent or a mark rate replaces are excluded.
     """

@@ -21,7 +21,7 @@ _DATA_CENTRE_S: Final = {"dctcp": 0.001, "bbr": LONGEST_S}  # longest round trip
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
-    """Yield a warning for each source that takes the marks of another kind of traffic.
+    """Yield a warning for each source that receives marks meant for another kind of traffic.
 
     Args:
         plan: the plan of a scenario.
@@ -33,7 +33,7 @@ def mixed_l4s(plan: Plan) -> Iterator[str]:
 
 
 def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of a separate price of classic marks if all marked packets are of one kind."""
+    """Warn of a separate price for classic marks if all marked packets are of one kind."""
     market = scenario.market
     if market is None or market.classic_price_ratio == 1:
         return
@@ -81,7 +81,7 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
 
 
 def _too_long(source: Source, plan: Plan) -> bool:
-    """Return whether a data-centre law has a longer round trip than that."""
+    """Check whether a data-centre law has a round trip longer than this limit."""
     transport = source.transport
     longest_s = math.inf
     if isinstance(transport, Tcp):
@@ -105,7 +105,7 @@ def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
 
 
 def _scalable(source: Source) -> bool:
-    """Return whether each mark lowers the rate, as with an accurate echo and a law per mark."""
+    """Check whether each mark lowers the rate, with an accurate echo and a law per mark."""
     transport = source.transport
     return (
         isinstance(transport, Tcp)

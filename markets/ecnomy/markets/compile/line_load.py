@@ -6,7 +6,7 @@ lines, the share B(c) of calls is lost, with B(0) = 1 and
 
     B(c) = A B(c - 1) / (c + A B(c - 1))
 
-It depends on the mean length alone, not on the distribution.
+B depends only on the mean length, and not on the distribution of lengths.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FEW: Final = 0.01  # share of lost calls; below it, `check` is silent
 
 
 def erlang_b(load: float, lines: int) -> float:
-    """Return the share of calls lost on `lines` lines at a load in erlang [0 to 1]."""
+    """Return the share [0 to 1] of calls lost on `lines` lines at a load in erlang."""
     lost = 1.0
     for line in range(1, lines + 1):
         lost = load * lost / (line + load * lost)
@@ -32,13 +32,13 @@ def erlang_b(load: float, lines: int) -> float:
 
 
 def is_pooled(source: Source) -> bool:
-    """Return whether a source's calls come from an unlimited population."""
-    params = source.traffic.params  # plans of older runs lack it
+    """Check whether a source's calls come from an unlimited population."""
+    params = source.traffic.params  # plans of older runs lack the parameter
     return source.traffic.law == "voip" and params.get("interarrival_mean_s", 0.0) > 0
 
 
 def call_s(source: Source) -> float:
-    """Return the mean length of a telephone source's calls, as cut by `longest` [s]."""
+    """Return the mean length of a telephone source's calls, limited by `longest` [s]."""
     mean_s, longest_s = source.traffic.params["call_mean_s"], source.calls.longest_ps / PS_PER_S
     return mean_s * -math.expm1(-longest_s / mean_s) if longest_s > 0 else mean_s
 

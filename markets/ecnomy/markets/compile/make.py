@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario -> Plan: finds paths, lays out directions, turns laws into numbers."""
+"""Turns a scenario into a plan: finds paths, lays out directions, turns laws into numbers."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def make_plan(scenario: Scenario) -> Plan:
 
     Raises:
         ScenarioError: a source cannot reach its receiver, its ACKs cannot reach the sender, there
-            are more counts than a table or more rows than a report can hold, or a strategy cannot
-            tune its link.
+            are more counts than a table can hold or more rows than a report can hold, or a strategy
+            cannot tune its link.
     """
     document = scenario.document
     network = document.network
@@ -96,13 +96,13 @@ def _guarantees(scenario: Scenario) -> list[AgentSpec]:
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:
-    """Return the default for datagrams: those of calls and test streams are ECN-capable."""
+    """Return the default for datagrams: only those of calls and test streams are ECN-capable."""
     streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
     return isinstance(source.traffic, Voip) or source.name in streams
 
 
 def _calls(scenario: Scenario, source: Source) -> plans.Calls:
-    """Return the settings of a source's calls; unsold calls use the first delay threshold."""
+    """Return the settings of a source's calls. Unsold calls use the first delay threshold."""
     longest = source.traffic.longest if isinstance(source.traffic, Voip) else plans.NONE
     for line in (line for agent in _guarantees(scenario) for line in agent.lines):
         if source.name in line.sources:
@@ -239,7 +239,7 @@ def _profile(source: Source) -> plans.Profile:
 
 
 def _traffic(scenario: Scenario, index: int, source: Source) -> plans.Law:
-    """Return the traffic law; a number out of range is reported as a fault of the scenario."""
+    """Return the traffic law, and report a number out of range as a fault of the scenario."""
     try:
         return traffic_law(source.traffic, source.packet_bytes)
     except ValueError as error:

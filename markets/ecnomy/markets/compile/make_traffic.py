@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traffic of the scenario -> laws and parts of the plan."""
+"""Turns traffic of the scenario into laws and parts of the plan."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def traffic_parts(kind: traffic.Traffic) -> list[Law]:
 
 
 def traffic_sizes(kind: traffic.Traffic) -> Sizes:
-    """Return the list of sizes of a web user's files, if there is one."""
+    """Return the list of sizes of a web user's files, or an empty one."""
     if not isinstance(kind, traffic.Web) or kind.sizes is None:
         return NO_SIZES
     return Sizes([row.bytes for row in kind.sizes], [row.weight for row in kind.sizes])

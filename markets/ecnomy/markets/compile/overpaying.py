@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings: users who pay more than any use is worth, or misjudge their effect on the price."""
+"""Warnings about users who pay more than any use is worth, or misjudge their price effect."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of agents that `anticipates` misleads: payments move the price of one link only."""
+    """Warn of agents that `anticipates` misleads, because payments move only one link's price."""
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.strategy.params.get("anticipates"):
             continue

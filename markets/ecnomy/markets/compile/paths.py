@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths written by hand: turns names of links, in the order of travel, into links of the plan.
+"""Turns paths written by hand (names of links in the order of travel) into links of the plan.
 
 A name stands for the direction of the link that begins at the end of the previous link.
 """
@@ -35,8 +35,8 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
     """Return indices into `network.directions()` of links by name, from `sender` to `receiver`.
 
     Raises:
-        Mislaid: an unknown link, one that does not begin where the previous one ends, a node
-            visited twice, or an end elsewhere than at the receiver.
+        Mislaid: a link is unknown or does not begin where the previous one ends, a node is visited
+            twice, or the path does not end at the receiver.
     """
     ways: Ways = {}
     index = 0
@@ -83,7 +83,7 @@ def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) 
 
 
 def _leads(names: Sequence[str], at: str, to: str, ways: Ways) -> bool:
-    """Return whether the links lead from one node to another in this order."""
+    """Check whether the links lead from one node to another in this order."""
     for name in names:
         onward = {start: end for _, start, end in ways.get(name, ())}
         if at not in onward:
@@ -93,6 +93,6 @@ def _leads(names: Sequence[str], at: str, to: str, ways: Ways) -> bool:
 
 
 def _ends(direction: Direction) -> list[tuple[str, str]]:
-    """Return (from, to), both ways for a half-duplex link."""
+    """Return (from, to), in both directions for a half-duplex link."""
     forth = (direction.source, direction.target)
     return [forth, forth[::-1]] if direction.half_duplex else [forth]

@@ -15,14 +15,14 @@ from ecnomy.markets.scenario import Scenario
 
 __all__ = ["unreadable_prices", "unstable_steps"]
 
-_LEAST_MARKED: Final = 0.05  # athuraliya2000 section VI-A: REM works well from here
-_MOST_MARKED: Final = 0.99  # athuraliya2000 section VI-A: up to here
+_LEAST_MARKED: Final = 0.05  # athuraliya2000 section VI-A: REM works well from this share on
+_MOST_MARKED: Final = 0.99  # athuraliya2000 section VI-A: and up to this share
 
 
 def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the gamma and the alpha furthest beyond their bounds, with place, bound and delay.
+    """Warn of the gamma and the alpha that exceed their bounds most, with place, bound and delay.
 
-    Only written numbers are checked: values of `auto` are within the bounds.
+    Only written numbers are checked, because values of `auto` are within the bounds.
     """
     worst: dict[str, tuple[float, str]] = {}
     found = loops(plan)
@@ -52,7 +52,7 @@ def _expected(name: str, loop: Loop) -> str:
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the REM source whose marks inform least, if they are outside REM's good range."""
+    """Warn of the REM source with the least informative marks, if outside REM's good range."""
     found = [path for path in paths(plan) if path.price > 0]
     worst: tuple[float, str] = (1.0, "")
     for path in found:

@@ -18,15 +18,15 @@ exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The networ
 M_s the links of the path whose price is above zero. The queue's term is a zero at alpha / T. Its
 lag alone, atan(w T / alpha) > w D as w goes to 0, requires alpha < T / D, D weighted as above.
 
-`auto` keeps both a factor away: gamma is 1/4 over the sum (a gain margin of 2 pi, above that for
-the delay that queues add and for sources not active yet) and alpha / T a quarter of gamma S, which
-leaves a phase margin of 62 degrees. Traffic that does not answer prices is excluded. It reduces
-the capacity of the others and raises prices, so that the bound is on the safe side. Smoothed
-sources answer more slowly than the sum says.
+`auto` keeps a margin to both bounds. Its gamma is 1/4 over the sum, for a gain margin of 2 pi that
+allows for the delay of queues and for sources that are not active yet. Its alpha / T is a quarter
+of gamma S, which leaves a phase margin of 62 degrees. Traffic that does not respond to prices is
+excluded. It reduces the capacity of the others and raises prices, so the bound is on the safe side.
+Smoothed sources respond more slowly than the sum assumes.
 
 phi does not change the equilibrium, only its noise: u = q ln phi is read from N marks with the
-variance (e^u - 1) / N, so q has the relative variance (e^u - 1) / (N u^2). It is least at u = 1.59
-(80 % marked); `best_phi` minimises it for the worst path.
+variance (e^u - 1) / N, so q has the relative variance (e^u - 1) / (N u^2). This variance is least
+at u = 1.59 (80 % marked). `best_phi` minimises it for the worst path.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Loop(msgspec.Struct, frozen=True):
 
     Attributes:
         slope: decrease S of the total rate of its sources per unit of price [packets/s].
-        lag: the sum in the bound, over slopes times delays times priced links [packets].
+        lag: the sum in the bound: slopes times delays times priced links [packets].
         interval_s: update interval T of the price [s].
         integrates: whether the backlog is integrated (PC3).
     """
@@ -125,7 +125,7 @@ def loops(plan: Plan) -> dict[int, Loop]:
 
 
 def best_phi(prices: list[float]) -> float:
-    """Return the phi with the least noise on the worst path; `prices` are above 0 (see above)."""
+    """Return the phi with the least noise on the worst path; `prices` are above 0."""
     low, high = (math.log(1.6 / price) for price in (max(prices), min(prices)))
     ends = min(prices), max(prices)
 
@@ -225,7 +225,7 @@ def _params(source: Source) -> dict[str, float]:
 
 
 def _weight(source: Source) -> float:
-    """Return w in packets/s; a mark rate is w ln phi."""
+    """Return w in packets/s, given that a mark rate is w ln phi."""
     assert isinstance(source.transport, Tcp)
     rate, params = source.transport.initial_mark_rate, _params(source)
     return rate / math.log(params["phi"]) if rate > 0 else params["w"]

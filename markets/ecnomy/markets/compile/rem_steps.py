@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`auto` of REM links and sources -> numbers, calculated from the whole plan.
+"""Turns `auto` of REM links and sources into numbers, calculated from the whole plan.
 
 The derivation and its sources are in ecnomy.markets.compile.rem_loops.
 """
@@ -33,7 +33,7 @@ def link_paths(scenario: Scenario) -> Iterator[tuple[str, Direction]]:
 
 
 def with_rem_steps(scenario: Scenario, plan: Plan) -> Plan:
-    """Return the plan with a number for each `auto` of REM; the same plan without `auto`.
+    """Return the plan with a number for each `auto` of REM, or the same plan without `auto`.
 
     Args:
         scenario: the scenario as written.
@@ -114,7 +114,7 @@ def _link(link: Link, params: dict[str, float]) -> Link:
 
 
 def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
-    """Set one phi for each `auto`: the phi written elsewhere, or the best one if all are `auto`."""
+    """Set one phi for each `auto`: the phi that is written elsewhere, or the best phi."""
     written: dict[float, str] = {}
     places: list[str] = []
     links, sources = list(plan.links), list(plan.sources)

@@ -10,7 +10,7 @@ from ecnomy.markets.scenario import Scenario
 
 __all__ = ["check_reports"]
 
-# Plans below this have reports far below a frame, so the check loads nothing heavy.
+# Reports of smaller plans fit into a frame easily, so the check does not load large modules.
 _SMALL: Final = 100_000
 
 
@@ -18,7 +18,7 @@ def check_reports(scenario: Scenario, plan: Plan) -> None:
     """Refuse a plan whose report of all flows, links and pairs is longer than a frame.
 
     Raises:
-        ScenarioError: at the source with the most rows.
+        ScenarioError: a report is too long; the place is the source with the most rows.
     """
     pairs = sum(len(source.path) + len(source.ack_path) for source in plan.sources)
     late = len(plan.record.delay_thresholds_ps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settling times of windows, and slow starts that end badly."""
+"""Warnings about settling times of windows, and slow starts that end in losses or never end."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ __all__ = [
 
 _CONSTANT: Final = with_trait("marking", "per_load", "0")
 _LASTING: Final = ("greedy", "rate-capped")
-_OFF: Final = 0.05  # of a mean: `compare` still reports the same goodput
-_CALM: Final = 3  # time constants of a warm-up that leaves 5 % of a deviation
-_DEEP: Final = 2  # buffers in bandwidth-delay products
-_BURST: Final = 10  # segments of a flow
-# Laws whose windows move by a gain in steps. They repair one segment per round trip, and grow
+_OFF: Final = 0.05  # relative error of a mean; `compare` still reports equal goodput
+_CALM: Final = 3  # after this number of time constants, 5 % of a deviation is left
+_DEEP: Final = 2  # buffers, in bandwidth-delay products
+_BURST: Final = 10  # segments per flow
+# Laws whose windows change by a gain per step. They repair one segment per round trip, and grow
 # without slow start after a timeout.
 _PER_MARK: Final = with_trait("window", "steps", "per-mark")
 _PER_ROUND: Final = with_trait("window", "steps", "per-round")
@@ -53,31 +53,31 @@ class Settling(msgspec.Struct, frozen=True):
     rtt_s: float  # without queues
     gain: float  # per mark, at this round trip
     probability: float  # probability that a packet is marked, in equilibrium
-    window: float  # packets, in equilibrium
+    window: float  # in packets, in equilibrium
     time_s: float
-    small: bool = False  # below one packet, where steps change its logarithm
+    small: bool = False  # whether it is below one packet, where steps change its logarithm
 
 
 def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
     """Yield the lasting WTP flows of a plan, each on the slowest link of its path that marks.
 
     Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) per ACK, f = 1 if marked. W / T ACKs come
-    per second, so dW/dt = gain (w_inc - p W / w_dec) / T in the mean. At a given p W goes as
-    exp(-t / time) towards W = w_inc w_dec / p, with
+    per second, so dW/dt = gain (w_inc - p W / w_dec) / T in the mean. At a given p, W approaches
+    w_inc w_dec / p as exp(-t / time), with
 
         time = T w_dec / (gain p)
 
-    which is 1 / alpha of Eq. 7 without x p': that term describes the total on a link, which settles
-    sooner, and not its division among flows. Below one packet the same steps change ln W, and
+    This is 1 / alpha of Eq. 7 without x p'. That term describes the total on a link, which settles
+    sooner, and not its division among flows. Below one packet, the same steps change ln W, and
 
         dW/dt = W gain (w_inc - p W / w_dec) / T        time = T / (gain w_inc)
 
-    so that a window settles within 1 / gain marks, however few packets it sends. From one packet
-    the way up takes as long as above, gain w_inc packets per round trip. p is the target of all
-    flows in marks per second over the packets per second that datagrams leave them. Other lasting
-    TCP flows count as one of these flows each, so that W = w / p is the fair share times T.
-    Sender-only WTP (antoniadis2000 section 3.1) grows in the same way, and answers the first echo
-    of a round by W / 2: in equilibrium p W^2 = 2 w, and it settles within T W / (2 gain w).
+    so a window settles within 1 / gain marks, however few packets it sends. Growth from one packet
+    takes as long as above, at gain w_inc packets per round trip. p is the target of all flows in
+    marks per second over the packets per second that datagrams leave them. Each other lasting TCP
+    flow counts as one of these flows, so that W = w / p is the fair share times T. Sender-only WTP
+    (antoniadis2000 section 3.1) grows in the same way, and answers the first echo of a round by W /
+    2. So p W^2 = 2 w in equilibrium, and it settles within T W / (2 gain w).
     """
     rates = constant_rates(scenario, plan) | mark_rates(scenario, plan)
     askers = [s for s in plan.sources if _windowed(s)]
@@ -93,12 +93,12 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
 
 
 def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn if the warm-up ends before windows have settled, and this distorts means over the rest.
+    """Warn if windows settle so late after the warm-up that means over the rest are distorted.
 
-    The rest of the first deviation at the warm-up's end decays within the measured time. The
-    mean over it is off by that rest times time / measured time. A window below one packet decays
-    more slowly than exp(-t / time) (_excess). A source that starts after the warm-up is ignored:
-    its settling is a part of the measurement.
+    What is left of the first deviation at the end of the warm-up decays within the measured time.
+    The mean is off by this remainder times time / measured time. A window below one packet decays
+    more slowly than exp(-t / time) (_excess). A source that starts after the warm-up is ignored,
+    because its settling is a part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
     for found in settlings(scenario, plan):
@@ -143,9 +143,10 @@ def _excess(found: Settling, first: float, settled_s: float, measured_s: float) 
 
 
 def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of ACK-clocked WTP flows whose target needs a window below their floor.
+    """Warn of ACK-clocked WTP flows whose target needs a window below their least window.
 
-    At the floor they receive p marks per packet. A window of w / p would receive the target w.
+    At the least window, they receive p marks per packet. A window of w / p would receive the target
+    w.
     """
     for found in settlings(scenario, plan):
         transport = found.source.transport
@@ -164,13 +165,13 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def endless_starts(plan: Plan) -> Iterator[str]:
-    """Warn of slow starts that end in a burst of losses, repaired one by one, or do not end.
+    """Warn of slow starts that never end, or end in a burst of losses that are repaired one by one.
 
-    Without a mark slow start doubles the window until the buffer overflows. With BDP + buffer
-    packets out, about as many more leave before the sender learns of the loss, and are lost. SACK
-    repairs them in a few round trips, and Reno, Tahoe and NewReno return to slow start. WTP
-    does not, and sends one segment per round trip, or per timeout. A mark ends slow start earlier.
-    Links with classes have separate laws and buffers, so they are excluded.
+    Without a mark, slow start doubles the window until the buffer overflows. By then BDP + buffer
+    packets are in flight, and about as many more leave before the sender learns of the loss, and
+    are lost. SACK repairs them in a few round trips, and Reno, Tahoe and NewReno return to slow
+    start. WTP does not, and sends one segment per round trip, or per timeout. A mark ends slow
+    start earlier. Links with classes have separate laws and buffers, so they are excluded.
     """
     lasting = [s for s in plan.sources if s.traffic.law in _LASTING]
     for source in lasting:
@@ -242,7 +243,7 @@ def _settling(
 
 
 def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:
-    """Return the packets per second that these flows get from a link with equal shares."""
+    """Return the packets per second that these flows get from a link if all shares are equal."""
     line = plan.links[link]
     beside = [s for s in plan.sources if link in s.path and s not in users]
     left_bps = line.rate_bps - sum(_datagram_bps(s, line) for s in beside)
@@ -278,7 +279,7 @@ def _video_bps(params: dict[str, float]) -> float:
 
 
 def _talking(source: Source) -> float:
-    """Return the mean number of a telephone source's members that send, at its busiest time."""
+    """Return the mean number of a telephone source's members that send at its busiest time."""
     if is_pooled(source):
         sending = load(source) * (1 - erlang_b(load(source), source.count))
     else:
@@ -291,12 +292,12 @@ def _talking(source: Source) -> float:
 
 
 def packets_per_s(link: Link, source: Source) -> float:
-    """Return how many full packets of a source a link can send per second."""
+    """Return the number of full packets of a source that a link can send per second."""
     return link.rate_bps / (8 * (packet_bytes(source) + link.framing_bytes))
 
 
 def round_trip_s(source: Source, plan: Plan) -> float:
-    """Return the round trip without queues: delays, and the transmission times of the packet."""
+    """Return the round trip without queues: delays and transmission times of a packet."""
     delay_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
     sending_s = sum(1 / packets_per_s(plan.links[link], source) for link in source.path)
     return delay_ps / PS_PER_S + sending_s

@@ -173,7 +173,7 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
 
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
-    """Return the fee and room of a class, followed by its target cost of marks."""
+    """Return the fee and the limits of a class, followed by its target cost of marks."""
     told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
         told += f", at most {sold.members} members"
@@ -189,7 +189,7 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
 
 
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:
-    """Return the kind of a strategy and its parameters with units; mappings appear by kind."""
+    """Return the kind of a strategy and its parameters with units; mappings are shown by kind."""
     fields = declared(find(kind))
     parts = [
         f"{name} {value['kind'] if 'kind' in value else '/'.join(map(_plain, value))}"

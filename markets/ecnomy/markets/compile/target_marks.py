@@ -25,27 +25,27 @@ __all__ = [
 
 
 def sorts(link: Link) -> bool:
-    """Return whether a link sorts packets by their headers, whatever the class of their source."""
+    """Check whether a link sorts packets by headers rather than by the class of their source."""
     return any(sorts_by(link, trait) for trait in HEADERS)
 
 
 def sorts_by(link: Link, trait: str) -> bool:
-    """Return whether a link's scheduler has a trait such as by_codepoint or by_flow."""
+    """Check whether a link's scheduler has a trait such as by_codepoint or by_flow."""
     scheduler = link.scheduler
     return scheduler is not None and scheduler.law.law in with_trait("scheduling", trait)
 
 
 def takes_marks(source: Source, link: Link) -> bool:
-    """Return whether a link may mark the packets of an ECN-capable source."""
+    """Check whether a link may mark the packets of an ECN-capable source."""
     classic = not source.l4s and sorts_by(link, "drops_classic")
     return largest_probability(link) > 0 and not classic
 
 
 def largest_probability(link: Link) -> float:
-    """Return the largest marking probability by which a link's law can set a price: its ceiling.
+    """Return a law's ceiling: the largest marking probability by which it can set a price.
 
-    A law may briefly exceed it: RED marks everything beyond its maximum threshold, and a load-based
-    law more than at full load.
+    A law may briefly exceed it: RED marks every packet beyond its maximum threshold, and a
+    load-based law marks more than at full load.
     """
     scheduler = link.scheduler
     if scheduler is None:
@@ -99,7 +99,7 @@ def charges_micro(agent: AgentSpec) -> dict[str, int]:
     """Return the initial target cost of the marks of a flow in each of its classes [micro-units/s].
 
     The agent's strategy may state this cost in `charge_in`. The cost is unknown if the strategy
-    decides flow by flow.
+    makes a decision for each flow.
     """
     charges = {sold.name: sold.charging_rate_micro for sold in agent.classes}
     if agent.strategy is None or not charges:
@@ -120,7 +120,7 @@ def packet_bytes(source: Source) -> int:
 
 
 def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
-    """Return, for each link, the sources of `askers` whose slowest marking link it is."""
+    """Return for each link the sources of `askers` whose slowest marking link it is."""
     users: dict[int, list[Source]] = {}
     for source in askers:
         if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:

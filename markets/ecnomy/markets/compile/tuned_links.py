@@ -15,14 +15,14 @@ __all__ = ["check_tuned"]
 
 
 def check_tuned(scenario: Scenario, plan: Plan) -> None:
-    """Refuse a strategy that tunes a link's marking law if it cannot tune this law.
+    """Refuse a strategy that tunes the marking law of a link but cannot tune its law.
 
     The strategy's `tunes` lists the laws that it can tune, and its `link` names the link. Without a
-    name it tunes its carrier's busiest link, so no link of the carrier may be a dual queue, and at
-    least one link must have such a law.
+    name, the strategy tunes its carrier's busiest link. Then no link of the carrier may be a dual
+    queue, and at least one link must have such a law.
 
     Raises:
-        ScenarioError: at the strategy.
+        ScenarioError: the link has another law; the place is the strategy.
     """
     agents = scenario.market.agents if scenario.market else ()
     carriers = [agent for agent in agents if preset_of(agent.role).owns_links]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies of callers: the offers, and the results of calls."""
+"""Hostile situations for strategies of callers: offers, and results of calls."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes a subject through a situation, turn by turn, to its end or its exception."""
+"""Leads a subject through a situation, turn by turn, to its end or to an exception."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Course:
     Attributes:
         error: exception that ended it, None if it finished.
         step: number of decisions begun.
-        broken: its first course ended with a defect.
+        broken: whether its first course ended with a defect.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -62,7 +62,7 @@ class Course:
         return self.subject.answers
 
     def play(self, turns: Iterator[None], meanwhile: Iterator[None] | None = None) -> None:
-        """Run to the end or to an exception, with another subject's turns in between."""
+        """Run to the end or to an exception, with turns of another subject in between."""
         while True:
             try:
                 self.step += 1
@@ -94,7 +94,7 @@ def decisions(limit_bps: float, *, in_classes: bool) -> Play:
 
 
 def _turns(course: Any) -> Iterator[tuple[int, int]]:
-    """Yield (step, time of the observation [ps]), with the plain ones at the end."""
+    """Yield (step, time of the observation [ps]), with plain observations at the end."""
     t_ps = 0
     for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
         t_ps += round(dt_s * PS_PER_S)
@@ -140,7 +140,7 @@ def draws_of(name: str) -> np.random.Generator:
 
 
 def put_down(error: BaseException) -> tuple[str, str]:
-    """Return the kind of fault that an exception is, and its message without the agent's name."""
+    """Return the kind of fault of an exception, and its message without the agent's name."""
     cause = error.__cause__
     innermost, traceback = "", (cause or error).__traceback__
     while traceback is not None:
@@ -157,5 +157,5 @@ def put_down(error: BaseException) -> tuple[str, str]:
 
 
 def differ(one: Course, other: Course) -> bool:
-    """Return whether the answers of two courses differ."""
+    """Check whether the answers of two courses differ."""
     return one.answers != other.answers or (one.error is None) != (other.error is None)

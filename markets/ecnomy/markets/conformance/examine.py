@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows a strategy hostile situations in every role that it fits, each situation three times.
+"""Presents hostile situations to a strategy, in each role that it fits and three times each.
 
     once      its role judges its answers, and its inputs are compared with a copy
-    again     a new object, the same seed: the same answers
-    together  a new object, with another agent's object deciding in between: the same answers
+    again     a new object with the same seed must give the same answers
+    together  a new object must give them even if another agent's object answers in between
 
 findings.py explains the findings for an exception, an answer or a difference.
 """
@@ -71,7 +71,7 @@ def roles_for(kind: str) -> tuple[str, ...]:
 def examine(
     kind: str, params: Mapping[str, object] | None = None, *, roles: Sequence[str] = ()
 ) -> Examined:
-    """Show a strategy every situation and collect its defects.
+    """Present every situation to a strategy, and collect its defects.
 
     Args:
         kind: built-in name, `module:Class` or entry point.
@@ -115,7 +115,7 @@ class _Exam:
         self.shown = 0
 
     def all_of(self, role: str) -> None:
-        """Show every situation of a role."""
+        """Present every situation of a role."""
         refused, answered, most_micro = [], 0, 0.0
         for situation, play in self._situations(role):
             self.shown += 1
@@ -154,7 +154,7 @@ class _Exam:
             limit = 1e6 if self._needs_rate else np.inf
             for situation in FLOWS:
                 if "classes" in preset.takes and situation.name in _NO_CLASSES:
-                    continue  # all flows that it observes are in its own class
+                    continue  # all flows that it observes are in its classes
                 yield situation, decisions(limit, in_classes=not preset.pays_itself)
             if "classes" in preset.takes:
                 first = self._subject(role, CLASSES[0], "examined")
@@ -165,7 +165,7 @@ class _Exam:
         return Subject(self._model, name, role, self._kind, self._params, balance)
 
     def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
-        """Run the first time; return the refusal, or "" if it does not refuse."""
+        """Run for the first time; return the refusal, or "" if the strategy does not refuse."""
         watch, name = Watch(), situation.name
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -194,7 +194,7 @@ class _Exam:
         return course, ""
 
     def _compare(self, role: str, situation: Any, play: Play, once: Course) -> None:
-        """Run the second and the third time."""
+        """Run for the second and the third time, and compare."""
         name = situation.name
         state = _state(find(self._kind))
         with warnings.catch_warnings():

@@ -50,7 +50,7 @@ class Examined(msgspec.Struct, frozen=True):
     Attributes:
         kind: name of the strategy.
         roles: roles of the examination.
-        situations: number of situations, all roles together.
+        situations: number of situations over all roles.
         defects: findings that the author has to correct.
         refusals: situations that the strategy refused by a StrategyError, which ends a run with a
             message. A refusal is not a defect if the message states the requirement.
@@ -75,7 +75,7 @@ class Gathered:
     def add(self, kind: str, role: str, situation: str, what: str) -> None:
         """Add a finding."""
         words = " ".join(what.split())
-        key = kind, role, re.sub(r"(?<!:)[0-9][0-9.e+]*", "#", words)  # except for lines of files
+        key = kind, role, re.sub(r"(?<!:)[0-9][0-9.e+]*", "#", words)  # but not lines of files
         _, told = self._found.setdefault(key, (words, []))
         if situation not in told:
             told.append(situation)

@@ -16,7 +16,7 @@ from ecnomy.markets.scenario.parameters import Field, declared
 
 __all__ = ["Listed", "Parameter", "installed"]
 
-# Answers of a strategy's methods, in the words of agents/README.md.
+# Answers of a strategy's methods, worded as in agents/README.md.
 ANSWERS: Final = {
     "decide": "a FlowDecision for each flow",
     "decide_many": "a Decision for all flows",
@@ -75,7 +75,7 @@ class Listed(msgspec.Struct, frozen=True):
     fault: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """Return the same as plain values; JSON lacks infinite numbers, which become None."""
+        """Return it as plain values; infinite numbers, which JSON lacks, become None."""
         told: dict[str, Any] = msgspec.to_builtins(self)
         for parameter in told["parameters"]:
             held = parameter["default"]
@@ -85,7 +85,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def installed() -> list[Listed]:
-    """Return built-in strategies by name, then entry points; a faulty one has its reason."""
+    """Return built-in strategies by name, then entry points; faulty ones with the reason."""
     found = [_listed(name, "ecnomy") for name in sorted(BUILT_IN)]
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: entry.name):

@@ -44,10 +44,10 @@ class Course(msgspec.Struct, frozen=True):
         count: number of links, classes or streams.
         dt_s: time since the previous observation, for each observation [s].
         odd: unusual column values instead of ordinary values.
-        price_micro: the price or fee in force; -1 for the one posted last.
+        price_micro: the price or fee in force; -1 for the value posted last.
         balance_micro: balance of the account, micro-units.
-        asks_first: calls arrive before the first observation.
-        ended: calls that end at each observation; they began at the previous one.
+        asks_first: whether calls arrive before the first observation.
+        ended: number of calls that end at each observation; they began at the previous one.
         odd_calls: unusual column values of these calls, instead of ordinary values.
     """
 
@@ -214,7 +214,7 @@ def streams_seen(
 
 
 def call_at(course: Course, t_ps: int, flow: int) -> Call:
-    """Return a call of this flow; flow k calls k picoseconds after the observation."""
+    """Return a call of this flow. Flow k calls k picoseconds after the observation."""
     return Call(t_ps + flow, flow, CALL_TARIFF, float(_price_of(course)))
 
 

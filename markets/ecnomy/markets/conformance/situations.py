@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile situations for strategies that decide on flows: extreme cases of a run.
 
-A situation is a course of decisions: the number of flows at each, the elapsed time, and
-the odd values in their columns. Two plain decisions follow it, which reveal a strategy that the
-situation has spoiled (for example with a NaN). All numbers are finite. They come from the
-situation's own
-random stream, so that a situation is the same every time.
+A situation is a series of decisions, with the number of flows at each, the elapsed time, and odd
+values in their columns. Two plain decisions follow, which reveal a strategy that the situation has
+damaged (for example with a NaN). All numbers are finite. They come from the situation's own random
+stream, so a situation is the same every time.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ _PACKET_BITS: Final = 8000.0
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """A course of decisions.
+    """A series of decisions.
 
     Attributes:
         name: name in messages.
         counts: flows observed at each decision.
         dt_s: time since the previous decision, for each [s].
-        odd: changes the columns of flows at a decision, given its number.
+        odd: function that changes the columns of flows at a decision, given its number.
         classes: classes on sale: `some`, `none` or `many`.
         moves: flows observed at decision k begin with number k.
         balance_micro: balance of the account, micro-units.
@@ -60,7 +59,7 @@ def _set(**values: object) -> Callable[[Columns, int], None]:
 
 
 def _every(**values: tuple[object, ...]) -> Callable[[Columns, int], None]:
-    """Give each flow the next of these values."""
+    """Return a function that gives each flow the next of these values."""
 
     def odd(columns: Columns, step: int) -> None:
         for name, several in values.items():
@@ -165,7 +164,7 @@ def observation(
 def _plain(
     rows: np.ndarray[Any, Any], dt_s: float, draws: np.random.Generator, limit: float, offers: int
 ) -> Columns:
-    """Return flows of two sources, equal in number, over a link that marks one packet in twenty."""
+    """Return equally many flows of two sources, over a link that marks one packet in twenty."""
     count, half = len(rows), (len(rows) + 1) // 2
     goodput = draws.uniform(1e5, 1e6, count)
     delivered = np.rint(goodput * max(dt_s, 1.0) / _PACKET_BITS).astype(np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy at work for one agent. As in a run, the agent's role asks it and judges its answers.
+"""A strategy that works for one agent.
 
-Its inputs are kept and later compared with a copy. Its answers are kept as bytes, so that two
-courses can be compared.
+As in a run, the agent's role queries it and judges its answers. Its inputs are later compared with
+a copy. Its answers are kept as bytes, so that two courses can be compared.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Subject:
         self.fees: dict[str, int] = {}
 
     def decide(self, seen: Observation) -> None:
-        """Ask for a decision on flows; until then, the previous decision is in force."""
+        """Request a decision on flows; until then, the previous decision is in force."""
         seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
         self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
         decision = self._asked(seen, self._role.decide)
@@ -100,7 +100,7 @@ class Subject:
         self.answers.append(tuple(None if c is None else c.tobytes() for c in columns))
 
     def post(self, seen: PriceObservation) -> None:
-        """Ask for a price."""
+        """Request a price."""
         self._account.received += int(min(seen.links.marks.sum(), 10**6)) * self.price_micro
         self._account.paid += 7
         seen = msgspec.structs.replace(seen, agent=self._view)
@@ -110,7 +110,7 @@ class Subject:
 
     @property
     def sells_classes(self) -> bool:
-        """Return whether its strategy posts fees, or decides which flows enter a class."""
+        """Check whether its strategy posts fees, or decides which flows enter a class."""
         return bool(getattr(self._role, "watches_classes", False) or self._asks)
 
     @property
@@ -118,7 +118,7 @@ class Subject:
         return bool(getattr(self._role, "asked", False))
 
     def post_fees(self, seen: ClassObservation) -> None:
-        """Ask for fees, and whether flows may enter."""
+        """Request fees, and admissions of flows."""
         seen = msgspec.structs.replace(seen, agent=self._view)
         if self._role.watches_classes:
             posted = self._asked(seen, self._role.fees)
@@ -140,11 +140,11 @@ class Subject:
         self.answers.append(tuple(sorted((n, float(v)) for n, v in readings.items())))
 
     def admit(self, call: Call) -> None:
-        """Ask whether to admit a call."""
+        """Request the admission of a call."""
         self.answers.append((self._role.lines[0].admit(call),))
 
     def order(self, ask: CallAsk) -> None:
-        """Ask which provider should carry a call."""
+        """Request the choice of a provider for a call."""
         self._account.paid += 7
         self.answers.append(tuple(self._asked(ask, self._role.order)))
 
@@ -153,11 +153,11 @@ class Subject:
         self._asked(ended, self._role.hear)
 
     def claims(self, *, broken: bool) -> None:
-        """Ask whether to claim a broken promise."""
+        """Request the decision whether to claim a broken promise."""
         self.answers.append((self._role.claims(broken),))
 
     def mutated(self) -> list[str]:
-        """Return the inputs that it has changed, in words."""
+        """Return in words the inputs that it has changed."""
         names = {name for told, was in self._told for name in changed(told, was)}
         if self._view.notes != self._noted:
             names.add("agent.notes, which only note() may change")
@@ -176,7 +176,7 @@ class Subject:
         self.answers.append((name, value))
 
     def _carried(self, seen: Observation) -> Observation:
-        """Return the observation with the last classes and activity, if flows are the same."""
+        """Return the observation with the last classes and activity, if the flows are the same."""
         if self._before is None or len(self._before[0].flow) != len(seen.flows.flow):
             return seen
         flows, decision = self._before

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watches a strategy's code, while it decides, for calls of clocks and global random generators.
+"""Detects calls of clocks and global random generators in a strategy's code while it decides.
 
 A profile hook (sys.setprofile) sees calls of C functions, so the strategy's code stays unchanged.
-The state of numpy's global generator reveals draws from it. The hook looks for the
-clocks of `time` and `datetime`, the global generators of Python and numpy, and os.urandom, which
-seeds numpy's unseeded generators. (Some seeded generators also call it without need, so a call
-counts only if answers differ.) perf_counter and process_time, with which programs measure
-themselves, and the clock of `logging` are ignored, because answers that depend on them differ from
-one time to the next. A strategy's own generator with a fixed seed cannot be detected, because its
-answers are always the same.
+The state of numpy's global generator reveals draws from it. The hook looks for the clocks of `time`
+and `datetime`, the global generators of Python and numpy, and os.urandom, which seeds numpy's
+unseeded generators. (Some seeded generators also call it without need, so a call counts only if
+answers differ.) The clock of `logging` is ignored, and so are perf_counter and process_time, with
+which programs measure themselves. Answers that depend on them differ from one time to the next. A
+strategy's own generator with a fixed seed cannot be detected, because its answers are always the
+same.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ GENERATORS: Final = "uses a random generator other than seen.agent.random"
 ENTROPY: Final = "reads random bytes from the system"
 _TIMES: Final = (
     *("time", "time_ns", "monotonic", "monotonic_ns", "clock_gettime", "clock_gettime_ns"),
-    *("localtime", "ctime"),  # always of the machine's time zone
+    *("localtime", "ctime"),  # always in the machine's time zone
 )
 _DATES: Final = ("now", "utcnow", "today")
 _LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 
 
 class Watch:
-    """A context that notes calls of clocks and generators.
+    """A context that records calls of clocks and generators.
 
     Attributes:
-        seen: (CLOCKS, GENERATORS or ENTROPY, the function and its place of call), in the order
+        seen: (CLOCKS, GENERATORS or ENTROPY; the function and the place of its call), in the order
             of first calls.
     """
 
@@ -69,7 +69,7 @@ class Watch:
 
 
 def _numpys_state() -> str:
-    """The global random generator; profiling hooks do not see its methods."""
+    """Return the state of NumPy's global generator, whose methods profiling hooks do not see."""
     kind, keys, *rest = np.random.get_state()
     return f"{kind} {np.asarray(keys).tobytes().hex()} {rest}"
 

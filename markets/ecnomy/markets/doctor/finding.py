@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The finding of a check."""
+"""The result of a check."""
 
 from __future__ import annotations
 

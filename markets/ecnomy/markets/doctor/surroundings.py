@@ -26,12 +26,12 @@ from ecnomy.markets.omnet.installation import (
 
 __all__ = ["disk_finding", "omnetpp_findings"]
 
-_LEAST_BYTES: Final = 200 * 10**6  # a traced run of some minutes
+_LEAST_BYTES: Final = 200 * 10**6  # size of a traced run of some minutes
 _PATIENCE_S: Final = 10.0
 
 
 def disk_finding(results: Path) -> Finding:
-    """Check that a folder, existing or not, can receive results, and has enough free space."""
+    """Check that a folder, existing or not, can receive results and has enough free space."""
     there = results.absolute()
     while not there.exists():
         there = there.parent

@@ -4,13 +4,13 @@
 phases       the order in which agents act
 parties      accounts, users of flows, products on sale
 domains      the prices of links, and each source's way through them
-settlement   who pays whom for marks: one class per rule
+settlement   payers and payees of marks, with one class per rule
 contracts    amounts due for an epoch; readings: meters; charges: fees and marks
 book         all contracts of a run, booked at each report
 call_desk    calls sold one by one
-aims         targets of flows
+targets      targets of flows
 observations: changes of counters since an agent's last decision
 ledger       all money moved; journal: decisions of agents
-hand_changes: values that a user sets in a running market
+hand_changes: values that a user set in a running market
 tariff_amounts: amounts due under a tariff; exact: to the micro-unit
 """

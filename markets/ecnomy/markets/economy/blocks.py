@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Amounts due in blocks: each part of a row's total quantity at the price of its block.
+"""Amounts due in blocks: each part of a row's total quantity has the price of its block.
 
 With q the quantity so far, p_i and (l_i, h_i] price and range of block i, and a cap C on the bill:
 
@@ -24,7 +24,7 @@ _NO_END: Final = 2**63 - 1
 
 
 class BlocksAccruer:
-    """Holds each row's quantity so far, and its bill so far if the bill has a cap."""
+    """Keeps each row's quantity so far, and its bill so far if the bill has a cap."""
 
     def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
         """See tariff_amounts.accruer."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Booking: after each report, the costs of the elapsed epoch go to the ledger.
 
-Marks are charged at the price in force when they arrived, and fees by the class held. Both follow
-from the report's counters and time. So their sum over a run does not depend on the epochs, unless
-price or class change.
+Marks are charged at the price in force when they arrived, and fees by the flow's class. Both follow
+from the report's counters and time. So their sum over a run does not depend on the epochs, unless a
+price or a class changes.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Book:
         self.standing_micro = self.weight_micro = none
 
     def close_epoch(self, epoch: Epoch) -> None:
-        """Book the time since the last report.
+        """Book the epoch since the last report.
 
         Raises:
-            LedgerError: overflow; negative-amount, a counter ran backwards.
+            LedgerError: overflow; negative-amount (a counter ran backwards).
         """
         for contract in self._contracts:
             dues = contract.due(epoch)

@@ -6,7 +6,7 @@
 The engine sends a packet only while marks delivered plus packets in flight are below the cap, so
 the marks cannot exceed it. At a constant price, the cap is constant. After a change of the price,
 the cap is recomputed. Packets sent before pay the new price, so a rise while packets are in flight
-may cost more than the money left. A cautious strategy sets a budget below the money it has
+may cost more than the money left. A cautious strategy sets a budget below the money that it has
 (`file-budget`).
 """
 
@@ -26,12 +26,12 @@ from ecnomy.markets.plan import Source, Tcp
 
 __all__ = ["Budgets"]
 
-NONE: Final = -1  # unlimited, as a mark cap and as a limit
+NONE: Final = -1  # unlimited, for mark caps and limits
 MOST_MICRO: Final = 2.0**62
 
 
 class Budgets:
-    """The budget of each row for marks, and the resulting cap.
+    """The budget of each row for marks, and the resulting mark cap.
 
     Attributes:
         mark_cap: marks delivered since the run began at which each row stops, or NONE.
@@ -40,7 +40,7 @@ class Budgets:
     def __init__(self, rows: Sequence[Source]) -> None:
         fits = [isinstance(s.transport, Tcp) and s.row_flows == 1 for s in rows]
         self._fits = np.array(fits, dtype=np.bool_)
-        self._limit_micro: Integers = np.full(len(rows), NONE, dtype=np.int64)  # of charges
+        self._limit_micro: Integers = np.full(len(rows), NONE, dtype=np.int64)  # limits of charges
         self.mark_cap: Integers = self._limit_micro.copy()
         self._marks: Integers = np.zeros(len(rows), dtype=np.int64)
         self._charge_micro: Integers = self._marks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The call desk sells calls one by one: it offers, admits, charges, judges and refunds them.
+"""The call desk sells calls one by one. It offers, admits, charges, judges and refunds them.
 
     call            at the moment of an accepted request: caller -> provider, the tariff's price;
                     at its end, the cost of its time and its packets
@@ -8,9 +8,8 @@
 The caller's agent chooses among the providers of its source (CallBuyer). Without an agent, the
 cheapest provider comes first. If a provider refuses, the next one decides. At the end of an epoch
 its postings go to the ledger in batches, each row with its own time: the price of a call at its
-request, all else at its end. A call under way at the end of the run has paid for its time so far,
-and is not judged. For a flow with several providers, the provider of its last call pays the marks
-booked.
+request, all else at its end. A call under way at the end of the run pays for its time so far, and
+is not judged. If a flow has several providers, the provider of its last call pays for its marks.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from ecnomy.markets.terms.money import LARGEST_MICRO
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 
-MOST_LINES: Final = 62  # rows of all tariff tables: one bit each records a refusal
+MOST_LINES: Final = 62  # rows of all tariff tables; a bit for each records a refusal
 
 
 class _Line(msgspec.Struct):
-    """Calls on sale: seller, account and tariff; calls ended; the trunk that counts them."""
+    """Calls on sale: seller, account, tariff, ended calls, and the trunk that counts them."""
 
     who: str
     seller: CallSeller
@@ -51,7 +50,7 @@ class _Line(msgspec.Struct):
 
 
 class _Sold(msgspec.Struct, frozen=True):
-    """A requested call: its line or BEST_EFFORT, its tariff, and the lines that refused it."""
+    """A requested call, with its line or BEST_EFFORT, its tariff, and the lines that refused it."""
 
     line: int
     tariff: CallTariff | None
@@ -78,7 +77,7 @@ class CallDesk:
         count = len(parties.first_offer)
         self._of_flow: dict[int, tuple[int, ...]] = {}
         self._buyer: Integers = np.full(count, -1, dtype=np.int64)
-        self._asked: dict[int, _Sold] = {}  # calls without a record yet, by id
+        self._asked: dict[int, _Sold] = {}  # calls whose record has not arrived, by id
         self._due: dict[str, list[_Due]] = {CALL: [], REIMBURSEMENT: []}
 
     # ---- while agents join
@@ -113,7 +112,7 @@ class CallDesk:
 
     # ---- between reports
     def post(self, line: int, price_micro: int) -> bool:
-        """Set the price of this line's calls; return whether it has changed."""
+        """Set the price of this line's calls; return whether the price has changed."""
         known = self._lines[line]
         if known.tariff.price_micro == price_micro and not known.tariff.hours:
             return False
@@ -185,7 +184,7 @@ class CallDesk:
             The columns with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
 
         Raises:
-            LedgerError: overflow, a call costs 2^62 micro-units or more.
+            LedgerError: overflow (a call costs 2^62 micro-units or more).
         """
         judged = unsold(calls)
         names = ("id", "flow", "start_ps", "end_ps", "complete", "sent", "late", "lost", "ce")
@@ -225,7 +224,7 @@ class CallDesk:
         return charge, back
 
     def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
-        """Return whether the party or parties that the tariff names report a broken promise."""
+        """Check whether the party or parties that the tariff names report a broken promise."""
         buyer = int(self._buyer[flow])
         if tariff.quality_seen_by == PROVIDER_SEES or buyer < 0:
             return broken
@@ -274,7 +273,7 @@ class CallDesk:
 
 
 def unsold(calls: Columns) -> Columns:
-    """Records of calls that nobody sold, which cost nothing."""
+    """Return records of calls that nobody sold, with a cost of 0."""
     count = len(calls["id"])
     none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
     back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)

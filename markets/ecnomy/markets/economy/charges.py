@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due for a flow, in exact integer micro-units. Debtors and creditors are in contracts.py.
 
-class fee    floor(fee [micro/s] x active time [ps] / 10^12) up to any time; postings are
+class fee    floor(fee [micro/s] x active time [ps] / 10^12) at any time; postings are
              differences of that, so fractions are never lost or charged twice. A flow is active
              from the start to the stop of its source. If the fee changes, the fraction below one
              micro-unit is carried over.
@@ -24,7 +24,7 @@ __all__ = ["ClassFees", "MarkCharge", "Per", "times"]
 
 Per = Literal["mark", "byte"]
 
-# Fees are at most DEAREST_MICRO, which keeps the exact division below within int64.
+# Fees are at most DEAREST_MICRO, which keeps the exact division within int64.
 MILLION: Final = 10**6
 
 
@@ -43,7 +43,7 @@ class ClassFees:
             amount in micro-units, active time in ps; per flow.
 
         Raises:
-            LedgerError: overflow, a fee is above 10^12 micro-units per second.
+            LedgerError: overflow (a fee is above 10^12 micro-units per second).
         """
         if len(fee_micro_per_s) and int(fee_micro_per_s.max()) > DEAREST_MICRO:
             raise LedgerError("overflow", f"a class fee above {DEAREST_MICRO} micro-units/s")
@@ -57,7 +57,7 @@ class ClassFees:
 
 
 def _times_rest(fee: Integers, rest_ps: Integers, carry: Integers) -> tuple[Integers, Integers]:
-    """divmod(fee * rest + carry, 10^12) without leaving int64.
+    """Return divmod(fee * rest + carry, 10^12), computed within int64.
 
     With fee = a 10^6 + b and a rest = u 10^6 + v: fee rest = u 10^12 + (v 10^6 + b rest), where
     every product is at most 10^18.
@@ -79,7 +79,7 @@ class MarkCharge:
     ) -> tuple[Integers, Integers]:
         """Return the amount due for an epoch's marks at the price in force.
 
-        The price is one for all flows, or one for each.
+        There is one price for all flows, or one for each flow.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.
@@ -92,7 +92,7 @@ class MarkCharge:
 
 
 def times(quantity: Integers, price_micro: np.int64 | Integers) -> Integers:
-    """quantity x price, row by row.
+    """Return quantity x price, row by row.
 
     Raises:
         LedgerError: overflow.

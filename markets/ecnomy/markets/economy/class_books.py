@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of each service class: time of flows in it, marks, their cost, refusals.
 
-Marks and their cost count in the class that the flow was in when they were delivered. Records exist
-only if they are used: for a provider that posts fees, or a class with a cap on its cost.
+Marks and their cost count in the class of the flow at their delivery. Records exist only where they
+are used, for providers that post fees and classes with a cap on their cost.
 
     recent cost     c <- c + (1 - exp(-dt / 10 s)) (cost of marks in the epoch / dt - c)
     hidden          h <- h exp(-dt / 10 s), plus one with each member that enters
 
-If a member costs w per second from its entry on, c contains a share of that cost, and h the
-remaining share.
+If a member costs w per second from its entry on, c contains a share of this cost, and h contains
+the rest.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ClassBooks:
 
     def close(self, epoch: Epoch) -> None:
         """Count an epoch, which has been booked."""
-        flow_s = np.zeros(self._classes + 1)  # the last row: flows outside classes
+        flow_s = np.zeros(self._classes + 1)  # the last entry is for flows outside classes
         np.add.at(flow_s, epoch.offer, self._spans.active_ps(epoch) / PS_PER_S)
         spent, came = (self._whole(epoch, c) for c in (epoch.charge_micro, epoch.flows("ce")))
         old = self.counts

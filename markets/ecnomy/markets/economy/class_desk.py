@@ -9,9 +9,9 @@ A class admits a flow whose customer asks for it, unless
                 w the class's charge, the largest cost of a flow in it
     its seller  refuses
 
-A refused flow keeps its class. A row of many flows counts as many, and enters as a whole or not at
-all. Among simultaneous requests, requests for classes without a limit are handled first, which
-frees places in other classes. The others follow by ascending row.
+A refused flow keeps its class. A row of many flows counts as that number, and enters as a whole or
+not at all. Among simultaneous requests, requests for classes without a limit are handled first,
+which frees places in other classes. The others follow by ascending row.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class ClassDesk:
         Args:
             t_ps: the time of the present report.
             rows: rows of flows.
-            offer: the class of each flow of the run; updated for admitted rows.
+            offer: the class of each flow of the run, which is updated for admitted rows.
             wanted: the requested class of each row in `rows`.
 
         Returns:
@@ -119,7 +119,7 @@ class ClassDesk:
     def seen(
         self, who: str, t_ps: int, offer: Integers, active: Truths, agent: AgentView
     ) -> ClassObservation:
-        """Return a provider's observation of its classes; its next one starts here.
+        """Return a provider's observation of its classes; its next observation starts here.
 
         Args:
             who: the provider.

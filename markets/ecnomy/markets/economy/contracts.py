@@ -46,7 +46,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
         quantity: metered quantities.
         price_micro: price of a unit of the quantity.
         counts_as: FEE or CHARGE, if the tables of flows count the amounts among these.
-        whole: whether the rows are all flows, in order.
+        whole: whether the rows are those of all flows, in order.
         standing_micro: the part of each amount charged by time, None for 0.
         weight_micro: the part of the standing charge by weight, None for 0.
     """
@@ -71,12 +71,12 @@ class Contract(Protocol):
         """Return the amounts due for an epoch.
 
         Raises:
-            LedgerError: overflow; negative-amount, a meter ran backwards.
+            LedgerError: overflow; negative-amount (a meter ran backwards).
         """
 
 
 class MarkDelivered:
-    """A price for every mark delivered, which the payer of the flow pays to its access carrier."""
+    """A price for every mark delivered, paid by the payer of the flow to its access carrier."""
 
     def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._parties, self._charge = parties, MarkCharge(per)
@@ -116,7 +116,7 @@ class Spans:
 
 
 class ClassFee:
-    """A fee for time in a service class, which the flow's user pays to the seller of the class.
+    """A fee for time in a service class, paid by the flow's user to the seller of the class.
 
     A flow does not pay while its agent has switched it off.
     """

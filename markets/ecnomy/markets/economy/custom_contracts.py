@@ -20,7 +20,7 @@ __all__ = ["Guarded", "settlement_of"]
 
 
 class Guarded:
-    """A custom contract."""
+    """A custom contract whose errors name its seller."""
 
     def __init__(self, who: str, contract: Contract) -> None:
         self._who = who
@@ -37,7 +37,7 @@ class Guarded:
 
 
 class _Rule:
-    """A custom settlement."""
+    """A custom settlement whose prices are checked."""
 
     def __init__(self, who: str, own: Settlement, rows: int) -> None:
         self._who, self._rows = who, rows

@@ -4,8 +4,8 @@
     amount = floor((quantity x price + rest) / denominator)
 
 `price` is a number of micro-units over a common denominator of all prices of a tariff, so the rest
-survives a change of the price. All arithmetic is in int64. A product that would overflow is divided
-digit by digit (long division), in a radix that keeps each step below 2^63.
+remains valid after a change of the price. All arithmetic is in int64. A product that would overflow
+is divided digit by digit (long division), in a radix that keeps each step below 2^63.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Exact:
         """Prepare for all possible prices.
 
         Raises:
-            LedgerError: overflow, their fractions have no common denominator below 2^61.
+            LedgerError: overflow (their fractions have no common denominator below 2^61).
         """
         self.denominator = math.lcm(*(price.exact.denominator for price in prices))
         if self.denominator > MOST_DENOMINATOR:
@@ -50,7 +50,7 @@ class Exact:
         """Return the micro-units for quantities of at least 0, at prices over the denominator.
 
         Raises:
-            LedgerError: overflow, a row owes 2^62 micro-units or more at once.
+            LedgerError: overflow (a row owes 2^62 micro-units or more at once).
         """
         amount, self._rest = _divided(quantity, price, self._rest, self.denominator)
         return amount
@@ -60,7 +60,7 @@ def share(quantity: Integers, part: int, whole: int) -> Integers:
     """Return floor(quantity x part / whole) of each row, for a part of at most the whole.
 
     Raises:
-        LedgerError: overflow, a quantity is 2^62 or more.
+        LedgerError: overflow (a quantity is 2^62 or more).
     """
     common = math.gcd(part, whole)
     part, whole = part // common, whole // common
@@ -91,7 +91,7 @@ def _divided(
 def _long_divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """Compute the same, one digit of the quantity at a time.
+    """Return the same, computed with one digit of the quantity at a time.
 
     While r < den and price < den, r radix + price digit is below 2 den radix <= 2^63.
     """
@@ -114,7 +114,7 @@ def _long_divided(
 
 
 def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> None:
-    """Check rows one by one: the largest quantity may not have the highest price."""
+    """Check rows one by one, because the largest quantity may not have the highest price."""
     prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
     for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
         if many * each // den >= LARGEST_MICRO:
@@ -131,7 +131,7 @@ def check_column(quantity: Integers, rows: int) -> None:
     """Refuse a meter change that cannot be charged.
 
     Raises:
-        LedgerError: negative-amount, a meter ran backwards.
+        LedgerError: negative-amount (a meter ran backwards).
     """
     assert quantity.dtype == np.int64 and quantity.shape == (rows,)
     if int(quantity.min(initial=0)) < 0:

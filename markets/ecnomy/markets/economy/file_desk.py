@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file desk sells files with a deadline, and charges and judges each file at its end.
+"""The file desk sells files with a deadline. It charges and judges each file at its end.
 
     transfer        when a file is complete: the flow's user -> provider, the price of a file
     reimbursement   at the same time, if it took longer than promised: provider -> the flow's user

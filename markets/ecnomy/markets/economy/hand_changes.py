@@ -9,7 +9,7 @@ __all__ = ["HandChanges"]
 
 
 class HandChanges:
-    """For each kind and name, when the user first set it, and the number of values."""
+    """For each kind and name, the time at which the user first set it, and the number of values."""
 
     def __init__(self) -> None:
         self._latest: dict[tuple[str, str], object] = {}
@@ -21,7 +21,7 @@ class HandChanges:
         return list(self._changes.values())
 
     def note(self, t_ps: int, what: str, of: str, value: object) -> None:
-        """Note a value, unless it repeats the previous one."""
+        """Record a value, unless it repeats the previous one."""
         if self._latest.get((what, of)) == value:
             return
         self._latest[what, of] = value

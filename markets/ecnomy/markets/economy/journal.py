@@ -85,6 +85,6 @@ class Journal:
         return self._fresh
 
     def take(self) -> list[Entry]:
-        """Return the entries since the last call, and forget them."""
+        """Return the entries since the last call, and remove them."""
         fresh, self._fresh = self._fresh, []
         return fresh

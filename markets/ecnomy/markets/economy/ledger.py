@@ -12,7 +12,7 @@ There are two ways to post, which differ if an account cannot pay:
                 that a prepaid account cannot cover, in a separate row with quantity 0
 
 Refusals (LedgerError.name): duplicate-account, unknown-account, negative-amount, same-account,
-column-length, insufficient-funds, overflow; and unbalanced, if check() ever finds that.
+column-length, insufficient-funds, overflow; and unbalanced, if check() finds a difference.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Ledger:
         self._credited = np.zeros(0, dtype=np.int64)
         self._total_micro = 0
         self._fresh: list[Postings] = []
-        self._by_kind: dict[str, tuple[Integers, Integers]] = {}  # paid, received, by account
+        self._by_kind: dict[str, tuple[Integers, Integers]] = {}  # (paid, received)
 
     @property
     def names(self) -> Sequence[str]:
@@ -91,7 +91,7 @@ class Ledger:
         return self._numbers[name]
 
     def number(self, name: str) -> int:
-        """The number of an account.
+        """Return the number of an account.
 
         Raises:
             LedgerError: unknown-account.
@@ -102,7 +102,7 @@ class Ledger:
             raise LedgerError("unknown-account", f"no account {name!r}") from None
 
     def balance_micro(self, name: str) -> int:
-        """The balance of one account.
+        """Return the balance of one account.
 
         Raises:
             LedgerError: unknown-account.
@@ -171,7 +171,7 @@ class Ledger:
         return self._fresh
 
     def take(self) -> list[Postings]:
-        """Return the batches posted since the last call, in order, and forget the rows."""
+        """Return the batches posted since the last call, in order, and remove the rows."""
         fresh, self._fresh = self._fresh, []
         return fresh
 
@@ -189,7 +189,7 @@ class Ledger:
             )
 
     def _admit(self, rows: Postings) -> None:
-        """Refuse impossible rows before anything has changed."""
+        """Refuse invalid rows before anything has changed."""
         columns = (rows.debit, rows.credit, rows.amount_micro, rows.flow, rows.quantity)
         if len({len(c) for c in (*columns, rows.price_micro)}) != 1:
             raise LedgerError("column-length", f"{rows.kind}: columns differ in length")

@@ -34,7 +34,7 @@ class MarketLike(Protocol):
         """Values that a user set in the running market, for the manifest (HandChange)."""
 
     def note_by_hand(self, what: str, of: str, value: object) -> None:
-        """Note a value that a user has set, unless it repeats the previous one."""
+        """Record a value that a user has set, unless it repeats the previous one."""
 
     @property
     def prices_micro(self) -> dict[str, int]:
@@ -86,7 +86,7 @@ class NoMarket:
         self._changes.note(self._t_ps, what, of, value)
 
     def meet(self, report: Report) -> None:
-        """Do nothing: there are no bookings or decisions."""
+        """Do nothing, because there are no bookings or decisions."""
         self._epoch, self._t_ps = report.epoch, report.t_ps
 
     def orders(self) -> Decide:
@@ -94,7 +94,7 @@ class NoMarket:
         return Decide(self._epoch)
 
     def decide(self, report: Report) -> Decide:
-        """Meet, and return the orders."""
+        """Meet, then return the orders."""
         self.meet(report)
         return self.orders()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks set in a domain by flow, as meters at the links of the domain would count them.
+"""Marks set in a domain by flow, as meters at its links would count them.
 
 The (source, link) books count marks for a whole source. If a source has many rows of flows, its
 marks are divided in proportion to each row's delivered marks in the epoch, in whole marks by
@@ -19,7 +19,7 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["MarksByFlow", "shared"]
 
-_LARGEST: Final = 2**63 - 1  # of numpy's integers
+_LARGEST: Final = 2**63 - 1  # largest of NumPy's integers
 
 
 class MarksByFlow:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The menus of a market: who may choose, and what they chose (ecnomy.agents.menus)."""
+"""The menus of a market: their buyers, and the choices made (ecnomy.agents.menus)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StrategyMenus:
 
     Attributes:
         names: provider -> names of the choices on its menu.
-        choice: provider -> choice of each flow of the run; only the flows it serves count.
+        choice: provider -> choice of each flow of the run; only flows that it serves count.
     """
 
     def __init__(

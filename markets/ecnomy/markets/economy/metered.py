@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts with a meter and a tariff: what users of flows owe a seller for counted units."""
+"""Contracts with a meter and a tariff: users of flows owe a seller money for counted units."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ NO_PRICE: Final = 0  # in the ledger, for amounts with several prices
 
 
 def weighed(active_ps: Integers, weight: Floats) -> Integers:
-    """Return time by weight, ps: weights are rounded to a millionth, and times down to 1 ps.
+    """Return time multiplied by weight [ps].
+
+    Weights are rounded to a millionth, times down to 1 ps.
 
     Raises:
-        LedgerError: overflow, 2^62 ps or more for a flow (4 s of a weight of 10^6).
+        LedgerError: overflow (2^62 ps or more for a flow, such as 4 s at a weight of 10^6).
     """
     millionths = np.rint(weight * MILLION).astype(np.int64)
     most = float((active_ps.astype(np.float64) * weight).max(initial=0.0))
@@ -118,7 +120,7 @@ class Metered:
         if meter == "time":
             return self._spans.active_ps
         if meter == "weight":
-            own = np.zeros(plan.row_count, dtype=np.int64)  # other rows may overflow
+            own = np.zeros(plan.row_count, dtype=np.int64)  # 0 for others, which may overflow
             own[self.rows] = 1
             return lambda epoch: weighed(self._spans.active_ps(epoch) * own, epoch.weight)
         if meter == "marks-set":

@@ -31,13 +31,13 @@ _STATES = ("active", "files", "file_bytes", "file_left")  # columns passed on un
 
 
 def gains(plan: Plan) -> Floats:
-    """Return each row's gain of its window law, 0 if a mark rate cannot control it."""
+    """Return the gain of each row's window law; 0 if a mark rate cannot control it."""
     return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
 
 
 def _gain(source: Source) -> float:
     if isinstance(source.transport, Tcp) and source.weighted:
-        # A law without a gain follows marks within about 1 / p of them, as WTP with a gain of 1.
+        # A law without a gain responds within about 1 / p packets, like WTP with a gain of 1.
         return source.transport.window.params.get("gain", 1.0)
     return 0.0
 
@@ -53,8 +53,8 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     t_ps: int
     flows: Columns
     links: Columns
-    bits: Floats  # acknowledged; exact: whole and below 2^53
-    counts: Integers  # a row each: delivered, marks, acked, charge, bill, standing, weight, bytes
+    bits: Floats  # acknowledged bits; exact, because they are whole and below 2^53
+    counts: Integers  # rows: delivered, marks, acked, charge, bill, standing, weight, bytes
     states: Integers  # a row for each of _STATES
     srtt_s: Floats
 
@@ -63,7 +63,7 @@ class _Own(msgspec.Struct, eq=False):
     """An observer's flows: their constants, and their counts at its last observation."""
 
     rows: Integers
-    single: bool  # every row is one flow
+    single: bool  # whether every row is one flow
     flows: Floats
     gain: Floats
     limit_bps: Floats
@@ -75,7 +75,7 @@ class _Own(msgspec.Struct, eq=False):
 
 
 class Sight:
-    """Counters now, and at each observer's last observation."""
+    """The counters now, and at each observer's last observation."""
 
     def __init__(self, plan: Plan) -> None:
         self._gain, self._limit_bps = gains(plan), _limits_bps(plan)
@@ -162,7 +162,7 @@ class Sight:
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)
 
     def _header_bps(self, acked: Integers, own: _Own, dt_ps: int) -> Floats:
-        """Return the header part of the goodput: of packets acknowledged for the first time."""
+        """Return the header part of the goodput, from packets acknowledged for the first time."""
         if not dt_ps:
             return np.zeros(len(acked))
         return acked * own.header_bits / own.flows / self._seconds(dt_ps)
@@ -243,7 +243,7 @@ class Sight:
 
 
 def _one(price_micro: Integers | Floats, rows: Integers) -> int:
-    """Return one price for these flows: their mean, or without flows the price of any flow."""
+    """Return one price for these flows: their mean or, without flows, the price of any flow."""
     prices = price_micro[rows] if len(rows) else price_micro[:1]
     if not len(prices):
         return 0

@@ -66,12 +66,13 @@ class Parties:
         self.users: Integers = np.full(count, -1, dtype=np.int64)
         self._own_marks: Integers = np.full(count, -1, dtype=np.int64)
         self._outside = -1
-        self._alone: list[tuple[str, Integers]] = []  # agents that pay marks themselves, and rows
+        self._alone: list[tuple[str, Integers]] = []  # agents that pay for marks, rows
 
     # ---- while agents join
     def use(self, who: str, sources: tuple[str, ...], *, alone: bool) -> Integers:
-        """Give these flows to an agent. With `alone`, it pays their marks itself, outside any
-        class.
+        """Give these flows to an agent.
+
+        With `alone`, it pays for their marks itself, outside any class.
 
         Raises:
             InputError: a source does not exist, or belongs to another agent.
@@ -85,7 +86,7 @@ class Parties:
         return rows
 
     def pay_marks(self, who: str, sources: tuple[str, ...]) -> None:
-        """Let an agent pay the marks of these flows while they are outside any class."""
+        """Let an agent pay for the marks of these flows while they are outside any class."""
         self._own_marks[self.flows(sources)] = self._accounts[who]
 
     def sell(self, who: str, sold: ClassSpec) -> Offer:
@@ -181,21 +182,21 @@ class Parties:
         return True
 
     def nobody(self) -> int:
-        """Return the account for marks without a carrier; opened at the first call."""
+        """Return the account for marks without a carrier, which is opened at the first call."""
         return self._ledger.open(NOBODY)
 
     def outside(self) -> int:
-        """Return the account for fixed costs; opened at the first call."""
+        """Return the account for fixed costs, which is opened at the first call."""
         if self._outside < 0:
             self._outside = self._ledger.open(OUTSIDE)
         return self._outside
 
     def carried(self, flow: int, account: int) -> None:
-        """Let this account pay the marks of the flow while it is outside any class."""
+        """Let this account pay for the marks of the flow while the flow is outside any class."""
         self._own_marks[flow] = account
 
     def account(self, agent: str) -> int:
-        """The account of an agent."""
+        """Return the account of an agent."""
         return self._accounts[agent]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of agents in a meeting of the market: by phase, then by the scenario's order.
 
-Sellers post before buyers choose: carriers post prices, then providers the fees of their classes.
-So buyers know both. Then sellers serve their buyers. Agents that only observe come last.
+Sellers post before buyers choose: carriers post prices, then providers post the fees of their
+classes. So buyers know both. Then sellers serve their buyers. Agents that only observe come last.
 Requests within an epoch are answered immediately.
 """
 

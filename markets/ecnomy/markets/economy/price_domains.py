@@ -32,7 +32,7 @@ class Domains:
         price_micro: present price of a mark in each domain, on ECT(1) packets; replaced, never
             modified in place.
         other: whether marks of each source have another price, which is `classic_price_ratio` times
-            the posted one.
+            the posted price.
         other_rows: the same for each row of flows.
     """
 

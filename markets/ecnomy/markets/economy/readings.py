@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meters: integer changes over an epoch, from the cumulative counters of reports."""
+"""Readings of meters: integer changes over an epoch, from the cumulative counters of reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Epoch", "PairBooks", "integers"]
 
 
 def integers(columns: Columns, name: str) -> Integers:
-    """A counter column."""
+    """Return a counter column."""
     column: Integers = columns[name].astype(np.int64, copy=False)
     return column
 
@@ -46,7 +46,7 @@ class Epoch:
         self._before, self._report = before, report
         self.from_ps = before.t_ps if before else 0
         self.to_ps = report.t_ps
-        # views, because the market goes on with its arrays
+        # views, because the market continues to use its arrays
         self.offer, self.price_micro = held(offer.view()), held(price_micro.view())
         self.active, self.weight = held(active.view()), held(weight.view())
         self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
@@ -55,7 +55,7 @@ class Epoch:
         """Return the change of a counter of flows.
 
         Raises:
-            LedgerError: negative-amount, the counter ran backwards.
+            LedgerError: negative-amount (the counter ran backwards).
         """
         then = self._before.flows if self._before else None
         return self._change(self._report.flows, then, name, "flows")

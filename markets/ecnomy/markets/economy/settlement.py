@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settlement: who pays whom for marks. Each rule is a class, which `settlement:` of a market names.
+"""Settlement: payers and payees of marks.
 
-A new rule is also listed in RULES of scenario/document.py.
+Each rule is a class, which `settlement:` of a market names. A new rule is also listed in RULES of
+scenario/document.py.
 
     retail    the customer pays its access carrier, at that carrier's price, for every mark
               delivered; the access carrier owes each other domain its price x the marks set there
@@ -57,8 +58,8 @@ class Settlement(Protocol):
 
     Attributes:
         contracts: the contracts for marks.
-        by_delivery: users owe only a price for each mark delivered, as budgets require; False by
-            default.
+        by_delivery: whether users owe only a price for each mark delivered, as budgets require;
+            False by default.
     """
 
     contracts: tuple[Contract, ...]
@@ -90,7 +91,7 @@ class Peering:
 
 
 class Retail(Peering):
-    """As `peering`, but the access carrier owes the others for the marks set in their domains."""
+    """As `peering`, but the access carrier owes other carriers for marks set in their domains."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)
@@ -127,7 +128,7 @@ class Direct:
         self._price = self._mean(self._source_prices())
 
     def row_price_micro(self) -> Floats:
-        """Return the mean price over the domains of the source's marks; first the access price."""
+        """Return the mean price over domains of the source's marks; at first, the access price."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, price = (counts, prices), self._source_prices()
@@ -191,7 +192,7 @@ def find_settlement(word: str) -> type[Settlement]:
     return find(_FAMILY, word)
 
 
-# (debtor, creditor, price other than the posted one) -> (source, place on way)
+# (debtor, creditor, other price than the posted one) -> (source, place on way)
 Debts = dict[tuple[int, int, bool], list[tuple[int, int]]]
 
 

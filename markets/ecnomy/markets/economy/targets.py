@@ -6,9 +6,9 @@
 Agents observe and decide for one flow. If all flows of a source share a row, the row gets the
 amount once for each of them. Only flows whose window law has a weight get a mark rate; other flows
 stay unchanged. A flow with a weight chosen by its agent keeps the weight, without a mark rate,
-until its agent sets a payment for marks without a weight. At a price of 0, marks do not determine a
-rate, so flows do not get a mark rate. Rate caps bind under any window law. Budgets become mark caps
-(budgets.py).
+until its agent sets a payment for marks without a weight. At a price of 0, a payment does not
+determine a rate, so flows do not get a mark rate. Rate caps bind under any window law. Budgets
+become mark caps (budgets.py).
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Aims:
         self._sent_cap_bps: Floats = self.cap_bps.copy()
         self._least_weight = np.array([s.least_weight for s in rows], dtype=np.float64)
         self.weight: Floats = held(np.array([s.own_weight for s in rows], dtype=np.float64))
-        self._chosen = np.zeros(len(rows), dtype=np.bool_)  # its agent chose the weight
-        self._weighed = np.zeros(len(rows), dtype=np.bool_)  # chosen, but not yet sent to engines
+        self._chosen = np.zeros(len(rows), dtype=np.bool_)  # whether its agent chose the weight
+        self._weighed = np.zeros(len(rows), dtype=np.bool_)  # weights not yet sent to engines
         self.switched_on: Truths = held(np.ones(len(rows), dtype=np.bool_))
         self._admitted: Truths = self.switched_on
         self.active: Truths = self.switched_on
@@ -69,7 +69,7 @@ class Aims:
 
     @property
     def pay_micro_per_s(self) -> Floats:
-        """The payment for the marks of each flow, LEAVE if not set."""
+        """The payment for the marks of each flow; LEAVE if not set."""
         return self._pay
 
     def take(
@@ -101,7 +101,7 @@ class Aims:
     def _weigh(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
     ) -> Truths:
-        """Set the given weights, at least a law's smallest weight.
+        """Set the given weights, but at least a law's smallest weight.
 
         Raises:
             StrategyError: a flow's law has no weight to choose.
@@ -195,5 +195,5 @@ class Aims:
 
 
 def _of_row(each: Floats, flows: Floats) -> Floats:
-    """Return a row's total if each of its flows gets `each`; -1 stays -1."""
+    """Return a row's total if each of its flows gets `each`; -1 is unchanged."""
     return np.where(each >= 0, each * flows, each)

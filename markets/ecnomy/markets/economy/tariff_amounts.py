@@ -2,8 +2,8 @@
 """Amounts due under a tariff, epoch after epoch: an accruer holds the state of each row.
 
 A row is a flow, a source or another unit of a contract's meter. At any time, a row has been charged
-the floor of the exact rational sum. The fraction of a micro-unit is carried over, also across price
-changes. So charges do not depend on the division of time into epochs, with one exception
+the exact rational sum, rounded down. The fraction of a micro-unit is carried over, even across
+price changes. So charges do not depend on the division of time into epochs, with one exception
 (time_of_day.py). Each choice of a menu has a separate bill with its own fraction.
 """
 
@@ -56,11 +56,11 @@ class Accruer(Protocol):
             posted_micro: the posted price of the seller in the epoch, for all rows or for each;
                 micro-units, at least 0. Only Posted uses it.
             active_ps: time in the epoch for which each row was under the tariff (for a row of many
-                flows, the sum over these); by default the epoch. Only charges by time use it.
+                flows, the sum over its flows); by default the epoch. Only charges by time use it.
 
         Raises:
-            LedgerError: negative-amount, a meter ran backwards or a price is below 0;
-                overflow, a row owes 2^62 micro-units or more at once.
+            LedgerError: negative-amount (a meter ran backwards or a price is below 0); overflow (a
+                row owes 2^62 micro-units or more at once).
         """
 
 
@@ -70,10 +70,10 @@ def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
     Args:
         tariff: the description.
         rows: the number of rows.
-        unit: one of unit_price.METER_UNITS; a flat rate on a meter of time uses the meter.
+        unit: one of unit_price.METER_UNITS; a flat rate on a meter of time uses this meter.
 
     Raises:
-        LedgerError: overflow, prices without a common fraction that int64 can hold.
+        LedgerError: overflow (prices have no common fraction that int64 can hold).
         TariffError: a custom tariff cannot be created.
     """
     return ACCRUERS[type(tariff)](tariff, rows, unit)
@@ -102,7 +102,7 @@ class PerUnitAccruer:
 
 
 class PostedAccruer:
-    """The price in force; its unit is the denominator, so the price may change freely."""
+    """The price in force. Its unit is the denominator, so the price may change freely."""
 
     def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
         """See accruer."""
@@ -212,7 +212,10 @@ class MenuAccruer:
         posted_micro: int | Integers,
         active_ps: Integers | None = None,
     ) -> Integers:
-        """See Accruer; for the other tariffs a row has neither active time nor quantity."""
+        """See Accruer.
+
+        Under other tariffs than its own, a row has neither active time nor quantity.
+        """
         time_ps = _active(from_ps, to_ps, quantity, active_ps)
         amount = np.zeros_like(quantity)
         for number, each in enumerate(self._each):

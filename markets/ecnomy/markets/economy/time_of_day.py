@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due by the time of day.
 
-An epoch of length T spends the times t_1, ..., t_n at the n prices (the periods in written order,
-then the time outside them). The part of a quantity q, metered in the epoch, that is charged at
-price k is
+In an epoch of length T, the n prices (of the periods in written order, then outside them) hold for
+the times t_1, ..., t_n. The part of a quantity q, metered in the epoch, that is charged at price k
+is
 
     floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
 
@@ -45,7 +45,7 @@ class TimeOfDayAccruer:
     ) -> Integers:
         """See Accruer."""
         check_column(quantity, self._rows)
-        to_ps = max(to_ps, from_ps + 1)  # a moment has one price
+        to_ps = max(to_ps, from_ps + 1)  # a single time has one price
         amount, given, so_far_ps = np.zeros_like(quantity), np.zeros_like(quantity), 0
         for price, time_ps in zip(self._prices, self._times(from_ps, to_ps), strict=False):
             if time_ps:

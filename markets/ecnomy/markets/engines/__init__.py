@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet engines: how to find one (registry), start it and watch it (process, omnet, linux)."""
+"""Packet engines: finds them (registry), starts and watches them (process, omnet, linux)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starting the engine that runs a plan on the kernel's TCP, in wall-clock time.
+"""Starts the engine that runs a plan on the kernel's TCP, in wall-clock time.
 
 `make linux` builds it in the source tree: omnet/linux/ecnomy-linux. ecnomy looks for it in the
 folder that ECNOMY_OMNET names, else in omnet/ beside the virtual environment or in the source tree.
@@ -56,7 +56,7 @@ def find_linux() -> Path:
 
 
 def refusal(binary: Path, plan: Plan | None = None) -> str:
-    """Return why the engine cannot run a plan, or any plan, on this machine; "" if it can.
+    """Return the reason why the engine cannot run a plan, or any plan, on this machine, or "".
 
     Args:
         binary: the program.
@@ -140,7 +140,7 @@ class LinuxEngine(EngineProcess):
     """A running Linux engine."""
 
     def __init__(self, binary: Path, plan: Plan) -> None:
-        """Starts it on a sealed plan.
+        """Start it on a sealed plan.
 
         Raises:
             EngineError: it cannot be started.
@@ -163,14 +163,14 @@ class LinuxEngine(EngineProcess):
             raise
 
     def facts(self) -> dict[str, Any]:
-        """See EngineProcess: its lateness, which shows whether the run kept time."""
+        """See EngineProcess. The facts are its lateness, which shows whether the run kept time."""
         self._facts.seek(0)
         text = self._facts.read()
         facts: dict[str, Any] = json.loads(text) if text.strip() else {}
         return facts
 
     def doubts(self) -> list[str]:
-        """See EngineProcess: a run that was late is not valid."""
+        """See EngineProcess. A run that was late is not valid."""
         facts = self.facts()
         if facts.get("valid", True):
             return []

@@ -62,7 +62,7 @@ class Omnet:
 class OmnetEngine(EngineProcess):
     """A running opp_run."""
 
-    dying_s = 10.0  # taking down a large network takes some seconds
+    dying_s = 10.0  # deleting a large network takes some seconds
 
     def __init__(
         self, installation: Installation, files: Mapping[str, str], folder: Path | None
@@ -102,7 +102,7 @@ class OmnetEngine(EngineProcess):
             raise
 
     def last_words(self) -> str:
-        """OMNeT++'s error, else the message of the loader, from before the network existed."""
+        """Return OMNeT++'s error, or the message of the loader from before the network existed."""
         text = self.tail()
         start = text.rfind("<!> Error")
         if start >= 0:
@@ -122,7 +122,7 @@ def _words(installation: Installation, number: str) -> list[str]:
             raise InputError(
                 f"{folder}: OMNeT++ does not accept NED folders with : or ; in their paths"
             )
-    library = str(installation.modules / "inet" / "ecnomy")  # as opp_run completes it
+    library = str(installation.modules / "inet" / "ecnomy")  # opp_run completes this name
     return [
         *("-u", "Cmdenv", "-c", "General", "-m", "-l", library),
         *("-n", ":".join([".", *map(str, folders)]), "-x", _exclusions(installation.inet.folder)),
@@ -135,7 +135,7 @@ def _words(installation: Installation, number: str) -> list[str]:
 
 
 def _exclusions(inet: Path) -> str:
-    """NED packages of INET's features that are switched off."""
+    """Return the NED packages of INET's features that are switched off."""
     file = inet / ".nedexclusions"
     return ";".join(file.read_text(encoding="utf-8").split()) if file.is_file() else ""
 

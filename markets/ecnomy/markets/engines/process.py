@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A packet engine as a child process, with a description of how it ended.
+"""A packet engine as a child process, and a description of how it ended.
 
-The engine inherits one end of a socketpair. It needs no path or token, and leaves nothing behind.
+The engine inherits one end of a socketpair. It needs no path or token, and leaves no files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LAST_LINES: Final = 4096  # bytes read from the end of its standard error
 
 @contextlib.contextmanager
 def plan_file(plan: Plan) -> Iterator[int]:
-    """Provide a descriptor of a file with a sealed plan, which no end can leave behind."""
+    """Provide a descriptor of an unnamed file with a sealed plan, which cannot be left behind."""
     with tempfile.TemporaryFile() as file:
         file.write(plan.to_json())
         file.seek(0)
@@ -41,8 +41,8 @@ class EngineProcess:
         pid: the engine's process id.
     """
 
-    dying_s = 2.0  # time by which an engine whose socket closed has ended
-    ending_s = 120.0  # one that said goodbye may still write files, on a busy machine
+    dying_s = 2.0  # an engine whose socket closed ends within this time
+    ending_s = 120.0  # after its goodbye, an engine may still write files
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class EngineProcess:
                 pass_fds=(theirs.fileno(), *files),
                 cwd=folder,
                 env=environment,
-                process_group=0,  # we answer Ctrl-C, which notebooks send to their group
+                process_group=0,  # ecnomy handles Ctrl-C, which notebooks send to their group
             )
         except BaseException as error:
             self.sock.close()
@@ -99,7 +99,7 @@ class EngineProcess:
         return self._process.poll() is not None
 
     def fate(self, within_s: float | None = None) -> str:
-        """Return in words how the engine ended; call it after the engine has closed the bridge.
+        """Return in words how the engine ended. Call this after the engine has closed the bridge.
 
         Args:
             within_s: longest wait for the end of the process [s]; None for `dying_s`.
@@ -115,20 +115,20 @@ class EngineProcess:
         return f"{self._name} (process {self.pid}) ended with status {status}{said}"
 
     def facts(self) -> dict[str, Any]:
-        """Further facts about a finished run, for machine.json; empty for most engines."""
+        """Return further facts about a finished run for machine.json; empty for most engines."""
         return {}
 
     def doubts(self) -> list[str]:
-        """Reasons to doubt a finished run, one per line."""
+        """Return reasons to doubt a finished run, one per line."""
         return []
 
     def last_words(self) -> str:
-        """The last line that it wrote to standard error, or ""."""
+        """Return the last line that it wrote to standard error, or ""."""
         lines = self.tail().split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def tail(self) -> str:
-        """The end of its standard error output."""
+        """Return the end of its standard error output."""
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - _LAST_LINES))
         return self._errors.read().decode(errors="replace")
@@ -156,7 +156,7 @@ class EngineProcess:
                 self._process.wait(self.dying_s)
             if self._process.poll() is None:
                 self._process.kill()
-                with contextlib.suppress(subprocess.TimeoutExpired):  # the kernel keeps it
+                with contextlib.suppress(subprocess.TimeoutExpired):  # the kernel keeps the process
                     self._process.wait(self.ending_s)
         self._errors.close()
 

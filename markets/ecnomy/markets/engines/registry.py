@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packet engines by name, and how to start the built-in one.
+"""The packet engines by name, and the built-in engine.
 
 ecnomy looks for the built-in engine in the environment variable ECNOMY_ENGINE, beside the running
 Python, and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py the engine
@@ -120,7 +120,7 @@ class Engine(EngineProcess):
     """A running built-in engine."""
 
     def __init__(self, plan: Plan, binary: Path | None = None) -> None:
-        """Starts it on a sealed plan.
+        """Start it on a sealed plan.
 
         Raises:
             EngineError: it cannot be found or started.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading users' files: strict YAML with places, units, variants and overrides."""
+"""Reads users' files: strict YAML with places, units, variants and overrides."""

@@ -166,7 +166,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
-    """A number without unit, in a range. With `auto`, also that word, stored as AUTO_NUMBER."""
+    """A number without a unit, in a range. `auto` also allows that word, stored as AUTO_NUMBER."""
 
     what: str
     least: float
@@ -210,7 +210,10 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of a few words, or a class by dotted path: `own` is its noun, "" to refuse it."""
+    """One of a few words, or a class by dotted path.
+
+    `own` is the noun for a class; "" refuses it.
+    """
 
     words: tuple[str, ...]
     own: str = ""
@@ -340,7 +343,7 @@ class Size(msgspec.Struct, frozen=True):
 
 
 class SizeReader(msgspec.Struct, frozen=True):
-    """A Size; `unlimited` is the word for no limit, "" if a limit is required."""
+    """Reads a Size. `unlimited` is the word for no limit, or "" if a limit is required."""
 
     least: int = 0
     unlimited: str = ""

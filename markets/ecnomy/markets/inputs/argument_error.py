@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of arguments, whose names in Python differ from those on the command line."""
+"""Faults of arguments whose names in Python differ from those on the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ArgumentError(ScenarioError):
         option, _, given = self.file.partition(" ")
         if option not in _KEYWORDS:
             return super().__str__()
-        parts = dict.fromkeys((_KEYWORDS[option], given, self.path))  # each path once
+        parts = dict.fromkeys((_KEYWORDS[option], given, self.path))  # each path only once
         where = ": ".join(part for part in parts if part)
         return f"{where}: found {self.found}, expected {self.expected}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the bytes of a file that a user names, which may be a device, a pipe or endless.
+"""Reads the bytes of a file that a user names. It may be a device, a pipe or endless.
 
 Pipes are read so that `<(...)` and /dev/stdin work. A pipe without a writer reads as empty.
 """
@@ -14,7 +14,7 @@ __all__ = ["Unreadable", "read_bytes"]
 
 
 class Unreadable(Exception):
-    """A file that cannot be read; the message says what was found instead."""
+    """A file that cannot be read. The message states what was found instead."""
 
 
 def read_bytes(path: Path, most_mib: int) -> bytes:

@@ -8,9 +8,9 @@ names the override as its place.
 
 `*` stands for every item of a list, or every value of a mapping: `sources.*.transport.min_rto=1 s`.
 A place that does not accept the key is refused. A step may end in conditions, which select the
-places where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports
-unchanged, and `links.*.marking[min_threshold].gentle=true` leaves marking without that key
-unchanged. Conditions without a match change nothing; `must` refuses them.
+places that satisfy them. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other
+transports unchanged, and `links.*.marking[min_threshold].gentle=true` leaves marking without that
+key unchanged. Conditions without a match change nothing; `must` refuses them.
 
 `network.links.*` includes a topology's links: `network.links.*.rate` is `network.rate` and the rate
 of each entry of `network.overrides` that has one.
@@ -35,7 +35,7 @@ _STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[^\[\]]+\])*)")
 _SPLIT: Final = re.compile(r"((?:[^=\[]|\[[^\]]*\])*)=(.*)", re.DOTALL)
 _LONGEST: Final = 1000  # characters of a path
 _MOST_STEPS: Final = 40
-_MOST_SHOWN: Final = 200  # characters of a path in messages
+_MOST_SHOWN: Final = 200  # most characters of a path shown in messages
 _EVERY: Final = "*"
 _EVERY_LINK: Final = ["network", "links", _EVERY]
 
@@ -94,7 +94,7 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
 
 
 def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
-    """Yield the path, or the paths of `network.links.*` if links share a value."""
+    """Yield the path or, if links share a value, the paths of `network.links.*`."""
     network = root.mapping().get("network", _NOTHING).mapping()
     key = steps[3] if len(steps) > 3 and steps[:3] == _EVERY_LINK else None
     shared = key == "marking" and network.get("marking", _NOTHING).value is not None
@@ -111,7 +111,7 @@ def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 def located(root: Node, path: str) -> tuple[str | int, ...]:
-    """Return the keys and indices of a path in a document; as written if it does not exist.
+    """Return a path's keys and indices in a document, or the path as written if it does not exist.
 
     `*` stays unchanged, and conditions are removed.
 
@@ -179,8 +179,8 @@ def _replaced(node: Node, steps: list[_Step], change: _Change, path: str) -> Nod
         return Node(items, node.place)
     children = dict(node.mapping())
     if rest and isinstance(rest[0], _If) and key not in children:
-        return node  # a condition on a missing value does not hold
-    # A section that is not written yet; the scenario decides whether it is valid.
+        return node  # a missing value does not satisfy a condition
+    # The section is not written yet; reading the scenario shows whether it is valid.
     value = _replaced(children.get(key, Node({}, place)), rest, change, here)
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
         # Another law or kind has other parameters, so the old ones are removed too.

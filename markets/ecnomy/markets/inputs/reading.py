@@ -33,8 +33,8 @@ __all__ = [
 
 T = TypeVar("T")
 Places = dict[str, Place]
-_LONGEST_NEAR: Final = 200  # characters that are compared with known names,
-_MOST_NEAR: Final = 1000  # and number of these names
+_LONGEST_NEAR: Final = 200  # most characters that are compared with known names,
+_MOST_NEAR: Final = 1000  # and most names
 _MOST_LISTED: Final = 100
 _PLAIN: Final[dict[type, str]] = {
     bool: "true or false",
@@ -134,7 +134,7 @@ def split(kind: Any) -> tuple[Any, Reader | None]:
     return kind.__origin__, next(filter(_reads, kind.__metadata__), None)
 
 
-_READS: Final[dict[type, bool]] = {}  # whether values of a type are readers, which is asked often
+_READS: Final[dict[type, bool]] = {}  # a cache: whether values of a type are readers
 
 
 def _reads(extra: Any) -> bool:
@@ -168,7 +168,7 @@ class _Gaps:
             return None
 
     def refuse(self, own: Gap | None = None) -> None:
-        """Raise an error if keys are missing; `own` are the keys of the mapping itself."""
+        """Raise an error if keys are missing; `own` has the missing keys of the mapping itself."""
         gaps = [own, *self._found] if own is not None and own.keys else self._found
         if gaps:
             raise MissingKeys(gaps)
@@ -289,7 +289,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
     Args:
         value: the value, as returned by `read`.
         kind: annotation of the value.
-        given: whether to omit values at their defaults; else all defaults are filled in.
+        given: whether to omit default values; otherwise, all defaults are filled in.
     """
     kind = present(kind)
     reader = split(kind)[1] if kind is not None else None
@@ -306,7 +306,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
 
 
 def present(kind: Any) -> Any:
-    """Return the type of an optional value that is present."""
+    """Return the type of an optional value if it is present."""
     if typing.get_origin(kind) not in (types.UnionType, typing.Union):
         return kind
     rest = [a for a in typing.get_args(kind) if a is not type(None)]

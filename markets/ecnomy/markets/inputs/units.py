@@ -36,8 +36,8 @@ _QUANTITY: Final = re.compile(
     r"((?:1?\s*/\s*)?[A-Za-zµ]+(?:\s*/\s*[A-Za-zµ]+)?)"  # unit, unit/unit, /unit or 1/unit
 )
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_MOST_DIGITS: Final = 300  # no physical quantity has more, and 10^(10^9) would take forever
-_LONGEST: Final = 400  # characters of a quantity
+_MOST_DIGITS: Final = 300  # no physical quantity needs more, and 10^(10^9) would take forever
+_LONGEST: Final = 400  # longest quantity in characters
 
 # unit -> (its value in the base unit, the base unit)
 _SECONDS: Final = {
@@ -81,7 +81,7 @@ _AMOUNTS: Final[dict[str, tuple[Fraction, str]]] = {
     "money": (Fraction(1), "money"),
 }
 
-_METER: Final = {"s": ("ps", 10**12)}  # a meter's unit, and the number of them in a base unit
+_METER: Final = {"s": ("ps", 10**12)}  # unit -> a meter's unit, and its number in one unit
 _PRICED: Final = (
     *("ms", "s", "min", "h", "day"),
     *("byte", "kB", "MB", "GB", "TB"),
@@ -104,7 +104,7 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
 
 
 class UnitError(ValueError):
-    """A text is not a quantity, or is not in the expected unit; the message says which."""
+    """A text is not a quantity, or is not in the expected unit. The message states the fault."""
 
 
 def number(text: str) -> Fraction:
@@ -157,7 +157,7 @@ def split(text: str) -> tuple[Fraction, str]:
 
 @functools.lru_cache(maxsize=1024)
 def worth(given: str, wanted: str) -> Fraction:
-    """Return one `given` in units of `wanted`.
+    """Return the value of one `given` in units of `wanted`.
 
     Raises:
         UnitError: `given` is unknown or of another dimension.

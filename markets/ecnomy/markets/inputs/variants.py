@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`extends: other.yaml`: a scenario that is a variant of another.
 
-The variant changes its base: mappings merge key by key, lists whose items all have a `name`
-merge by name (new names are appended), null removes a value, and anything else replaces it. A
-mapping whose `law` or `kind` differs replaces the base's, since parameters of one law are
-meaningless for another. Each value keeps its original file and line.
+The variant changes its base: mappings merge key by key, lists whose items all have a `name` merge
+by name (new names are appended), null removes a value, and anything else replaces it. A mapping
+whose `law` or `kind` differs replaces the base's, because the parameters of one law have no meaning
+for another. Each value keeps its original file and line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["load_text", "load_tree", "merged"]
 
 _DEEPEST: Final = 16
 _SELECTORS: Final = ("law", "kind")
-_MOST_COMPARED: Final = 2000  # pairs of names
+_MOST_COMPARED: Final = 2000  # largest number of compared pairs of names
 
 
 def load_tree(path: str | os.PathLike[str]) -> Node:

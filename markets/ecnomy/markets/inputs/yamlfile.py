@@ -36,12 +36,12 @@ _MOST_MIB: Final = 8
 _DEEPEST: Final = 40
 _MOST_ALIASED: Final = 10_000  # largest total of nodes from aliases
 _LONGEST_NUMBER: Final = 300
-_MOST_KEPT: Final = 100_000  # characters of a text up to which its tree is kept
+_MOST_KEPT: Final = 100_000  # trees of texts up to this number of characters are kept
 _FRAME: Final = frozenset(
     (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
 )
 _NO_COLON: Final = "could not find expected ':'"
-_MOST_GAPS: Final = 6  # mappings listed in a message
+_MOST_GAPS: Final = 6  # most mappings listed in a message
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class Place(msgspec.Struct, frozen=True):
 class Gap(msgspec.Struct, frozen=True):
     """The keys that one mapping lacks, with the expected form of each.
 
-    `meant` is as in Node.
+    `meant` has the same meaning as in Node.
     """
 
     place: Place
@@ -86,7 +86,7 @@ class MissingKeys(ArgumentError):
     """Mappings that lack keys, reported together, at the place and path of the first."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
-        told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared ones only once
+        told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared mappings only once
         self.gaps = tuple(reversed(told.values()))
         first, *more = self.gaps
         path = first.path
@@ -166,7 +166,7 @@ def read(path: Path, shown: str) -> Node:
         shown: name of the file in messages.
 
     Raises:
-        ScenarioError: missing file, a device, not text, too long, not strict YAML, empty.
+        ScenarioError: the file is missing, a device, too long, empty, not text, or not strict YAML.
     """
     nowhere = Place(shown, None)
     expected = "a scenario in YAML"
@@ -217,7 +217,7 @@ def _parsed(text: str, shown: str, lines: bool) -> Node:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if _NO_COLON in (error.problem or "") and error.context_mark:
-            mark = error.context_mark  # the line of the error, not the next one
+            mark = error.context_mark  # the line of the error, not the next line
         line = mark.line + 1 if mark else 1
         raise builder.place(line).error(
             "", *_syntax_error(error.problem or "", text, line)
@@ -235,7 +235,7 @@ _kept = functools.lru_cache(maxsize=64)(_parsed)
 
 
 def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
-    """Return what was found and expected, in the words of the author of the line."""
+    """Return what was found and expected, in terms of the line as written."""
     lines = text.splitlines()
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: len(written) - len(written.lstrip())] or "'\\t'" in problem:

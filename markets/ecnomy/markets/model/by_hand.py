@@ -45,11 +45,11 @@ class ByHand(Stepped):
 
     @property
     def by_hand(self) -> list[dict[str, Any]]:
-        """Return the operations: for each kind and name, when it began and the number of values."""
+        """Return the operations: for each kind and name, the first time and number of values."""
         return self._changes.listed
 
     def note_by_hand(self, what: str, of: str, value: object) -> None:
-        """Note an operation for the manifest, unless it repeats the previous one.
+        """Record an operation for the manifest, unless it repeats the previous one.
 
         Raises: NotRunningError: the run has ended.
         """
@@ -103,10 +103,10 @@ class ByHand(Stepped):
         self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
 
     def set_active(self, source: str, share: float) -> None:
-        """Let only this share of a source's flows send, the first ones. It overrides the agents.
+        """Let only this share of a source's flows send, starting with the first.
 
-        A share of 1 returns control to the agents. A flow that is held back pays no charges by
-        time.
+        It overrides agents. A share of 1 returns control to the agents. A flow that is held back
+        pays no charges by time.
 
         Args:
             source: name of the source.
@@ -170,7 +170,10 @@ def _name(who: str, of: str, name: object) -> str:
 
 
 def _amount(who: str, of: str, amount: object, unit: str) -> float:
-    """Return a number of 0 or more; True and False are shares of 1 and 0, but not amounts."""
+    """Return a number of 0 or more.
+
+    True and False are accepted as shares (1 and 0), not as amounts.
+    """
     if isinstance(amount, bool | np.bool_) and of == "share":
         return float(amount)
     if isinstance(amount, bool) or not isinstance(amount, int | float | np.integer | np.floating):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The market: a Mesa model that turns reports into bookings, decisions and orders for flows.
 
-At a report the elapsed epoch is booked first, at the prices and classes in force during it.
-Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports,
-on arrival. Last, agents' willingness to pay becomes targets of flows (targets.py).
+At a report, the elapsed epoch is booked first, at the prices and classes that were in force in it.
+Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, on
+arrival. Last, agents' willingness to pay becomes targets of flows (targets.py).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Market(ByHand):
         journal: actions of agents, for the table `agents`.
         parties, domains, desk, files, classes, aims, sight, laws: see their modules.
         offer: class of each flow, an index into `offers` or NO_OFFER.
-        warnings: messages for the user; the code that shows them empties the list.
+        warnings: messages for the user. The code that shows them clears the list.
     """
 
     def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
@@ -117,7 +117,7 @@ class Market(ByHand):
 
     @property
     def price_micro(self) -> int:
-        """Return the price per mark of the first carrier, in most markets the only one."""
+        """Return the price per mark of the first carrier, which is the only one in most markets."""
         return int(self.domains.price_micro[0])
 
     @property
@@ -238,7 +238,7 @@ class Market(ByHand):
         role.notes = seat.agent.notes
         for contract in spec.contracts:
             seat.sell(contract)
-        if spec.role not in ROLES:  # a custom role
+        if spec.role not in ROLES:  # it is a custom role
             who = f"{spec.name} ({spec.role})"
             for method in ("join", "act"):
                 setattr(role, method, guarded(who, StrategyError, getattr(role, method)))

@@ -6,8 +6,8 @@
             market.step()
 
 A model steps through its session (session/session.py), which holds everything that must be closed:
-engine, socket, results folder. The session does not hold the model, so a market without references
-is collected and its run ends.
+engine, socket, results folder. The session holds no reference to the model, so a market without
+references is collected, and its run ends.
 
 `time` is simulated time in seconds, on every version of Mesa. Since 3.5, Mesa counts steps in an
 attribute of that name and schedules events by it. A market uses its engine's clock instead.
@@ -35,10 +35,10 @@ class Steps(Protocol):
 
     @property
     def running(self) -> bool:
-        """Return whether the run has not ended."""
+        """Return whether the run is still in progress."""
 
     def check(self) -> None:
-        """Refuse a step that cannot be made (NotRunningError)."""
+        """Refuse a step that is impossible (NotRunningError)."""
 
     def step(self, model: Any) -> None:
         """Advance to the next report."""
@@ -65,8 +65,8 @@ class Stepped(mesa.Model):
         self._numbers = itertools.count(1)
         self.t_ps = 0
         super().__init__(rng=seed)
-        # Replaces Mesa's wrapper, because that of 3.5 would silently do nothing after an error or
-        # within a step.
+        # This replaces Mesa's wrapper, because the wrapper of Mesa 3.5 silently does nothing after
+        # an error or within a step.
         self.step = self._checked_step  # type: ignore[method-assign]
 
     @property
@@ -85,7 +85,10 @@ class Stepped(mesa.Model):
 
     @time.setter
     def time(self, _: float) -> None:
-        """Ignore Mesa's count of steps, which it sets here; the engine's clock does not change."""
+        """Ignore Mesa's count of steps, which Mesa sets here.
+
+        The engine's clock does not change.
+        """
 
     def attach(self, session: Steps) -> None:
         """Use this session for `step` and `close`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves nodes a little where a line between two nodes would cross the name of a node.
+"""Moves nodes a little if a line between two nodes would cross the name of a node.
 
 Qtenv writes a node's name below its icon, and lines start behind the icon. A line that leaves
 steeply downwards crosses the name. One node after the other takes the place nearby that costs
@@ -25,12 +25,12 @@ Links = Sequence[tuple[str, str]]
 Numbers = npt.NDArray[np.float64]
 _ICON: Final = 40  # width and height of an icon, in pixels
 _LETTER: Final = 7  # width of a letter of a name
-_NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # from the middle of the icon to its name, down
-_CLEAR: Final = 4  # between a line, which is up to 6 pixels wide, and a name
-_MOST: Final = 60  # nodes; a larger network keeps its places
+_NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # name, below the icon's middle
+_CLEAR: Final = 4  # distance between a line, which is up to 6 pixels wide, and a name
+_MOST: Final = 60  # most nodes; a larger network keeps its places
 _PASSES: Final = 4
 _STEP: Final = 10
-_APART: Final = 120  # nearer nodes leave labels little room
+_APART: Final = 120  # nodes closer than this leave little room for labels
 _ACROSS, _DOWN = 140, 70  # longest moves
 # The cost of a pixel; the cost of a move is multiplied by the square of the node's lines.
 _CROSSED, _COVERED, _NEAR, _MOVED = 1000.0, 100.0, 10.0, 1.0
@@ -42,7 +42,7 @@ def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[st
     Args:
         places: node -> middle of its icon, in pixels, y downwards.
         links: the nodes that each line connects.
-        area: where middles of icons may be.
+        area: the area in which middles of icons may be.
     """
     if len(places) > _MOST:
         return dict(places)
@@ -81,7 +81,7 @@ def _settled(
 
 
 def _weight(lines: int) -> float:
-    """The cost of moving a node by a pixel."""
+    """Return the cost of moving a node by a pixel."""
     return _MOVED * max(lines, 1) ** 2
 
 
@@ -113,7 +113,7 @@ def inside(begin: Place | Numbers, end: Place | Numbers, box: Box | Numbers) -> 
         a, b = begin[..., axis], end[..., axis]
         least, most = box[..., axis], box[..., axis + 2]
         outside = outside | (np.maximum(a, b) <= least) | (np.minimum(a, b) >= most)
-        along = np.where(a == b, np.inf, b - a)  # a line across this axis is not clipped by it
+        along = np.where(a == b, np.inf, b - a)  # this axis does not clip a line across it
         first = np.where(a == b, 0.0, (least - a) / along)
         last = np.where(a == b, 1.0, (most - a) / along)
         start = np.maximum(start, np.minimum(first, last))
@@ -163,7 +163,7 @@ def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Nu
 
 
 def _meet(a: Numbers, b: Numbers, c: Numbers, d: Numbers) -> npt.NDArray[np.bool_]:
-    """Whether two lines cross."""
+    """Return whether two lines cross."""
 
     def side(one: Numbers, two: Numbers, of: Numbers) -> npt.NDArray[np.bool_]:
         (x, y), (u, v) = np.moveaxis(two - one, -1, 0), np.moveaxis(of - one, -1, 0)
@@ -177,7 +177,7 @@ def _boxes(node: str, place: Place) -> list[Box]:
 
 
 def _shared(one: Numbers, two: Numbers) -> Numbers:
-    """The areas that boxes share."""
+    """Return the areas that boxes share."""
     wide = np.minimum(one[..., 2], two[..., 2]) - np.maximum(one[..., 0], two[..., 0])
     high = np.minimum(one[..., 3], two[..., 3]) - np.maximum(one[..., 1], two[..., 1])
     return np.asarray(np.maximum(wide, 0.0) * np.maximum(high, 0.0))

@@ -109,7 +109,7 @@ def write_new(folder: Path, files: Mapping[str, str]) -> None:
     name = folder.resolve().name
     for file, text in {**files, ".project": _PROJECT.format(name=_xml(name))}.items():
         try:
-            with (folder / file).open("x", encoding="utf-8") as new:  # another export may be at it
+            with (folder / file).open("x", encoding="utf-8") as new:  # others may export, too
                 new.write(text)
         except FileExistsError:
             raise taken from None

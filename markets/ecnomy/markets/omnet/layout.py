@@ -5,8 +5,8 @@
     senders --- router --- router --- sinks          column: the longest way of data that leads here
     senders ---+
 
-If data flow in circles, the layout is by Kamada and Kawai (Information Processing Letters 31,
-1989), and for large networks by Fruchterman and Reingold (1991) from a fixed start. Both are from
+If data flow in circles, the layout is by Kamada and Kawai (Information Processing Letters 31, 1989)
+or, for large networks, by Fruchterman and Reingold (1991) from a fixed start. Both are from
 networkx, rotated so that data mostly flow to the right.
 """
 
@@ -22,13 +22,13 @@ from ecnomy.markets.plan import Plan
 __all__ = ["Positions", "placed"]
 
 Positions = Mapping[str, tuple[float, float]]
-_STRESSED: Final = 150  # nodes; Kamada and Kawai's method is slow for more
+_STRESSED: Final = 150  # most nodes; Kamada and Kawai's method is slow for more
 _STEPS: Final = 80
 _SEED: Final = 1
-_STEP: Final = 0.18  # between nodes of a column, in widths of the picture; less for many nodes
+_STEP: Final = 0.18  # distance of nodes in a column, in widths of the picture; less for many nodes
 _HIGH: Final = 0.9  # largest share of the height
 _NARROW: Final = 0.07  # below it, every other node is shifted
-_DIGITS: Final = 2  # of a unit, to hide differences between machines
+_DIGITS: Final = 2  # digits of a unit, few enough to hide differences between machines
 
 
 def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float, float]]:
@@ -47,7 +47,7 @@ def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float,
 
 
 def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
-    """Return positions in columns; {} if data flow in circles or miss a node."""
+    """Return positions in columns; {} if data flow in circles or do not reach a node."""
     import networkx
 
     ways = networkx.DiGraph()
@@ -61,7 +61,7 @@ def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
     rank: dict[str, int] = {}
     for node in networkx.lexicographical_topological_sort(ways, key=plan.nodes.index):
         rank[node] = max((rank[one] + 1 for one in ways.predecessors(node)), default=0)
-    for node in plan.nodes:  # a node that only sends is next to its receiver
+    for node in plan.nodes:  # nodes that only send are next to their receivers
         if not ways.in_degree(node):
             rank[node] = min(rank[one] for one in ways.successors(node)) - 1
     width = float(max(rank.values()) - min(rank.values()))
@@ -131,7 +131,7 @@ def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
 
 
 def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
-    """Place the others by the pull of their neighbours, and keep the known ones."""
+    """Place the other nodes by the pull of their neighbours, and keep the known places."""
     import networkx
 
     xs, ys = zip(*known.values(), strict=True)
@@ -140,7 +140,7 @@ def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
     graph = _graph(plan)
     others = [node for node in graph if node not in known]
     start = {node: ((x - min(xs)) / size, (y - min(ys)) / size) for node, (x, y) in known.items()}
-    for number, node in enumerate(others):  # on a circle, so that all start in different places
+    for number, node in enumerate(others):  # on a circle, in different places
         angle = 2 * math.pi * number / len(others)
         start[node] = (
             (middle[0] - min(xs)) / size + 0.5 * math.cos(angle),

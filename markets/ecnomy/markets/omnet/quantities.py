@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as NED expressions that OMNeT++ converts back to exactly the plan's numbers.
+"""Numbers as NED expressions that OMNeT++ converts back to exactly the numbers of the plan.
 
 OMNeT++ stores a quantity as a double in the parameter's own unit and converts by the factors of its
 table (common/unitconversion.cc): t ps are read as t * 1e-12 s, and s back as s / 1e-12 ps. A
@@ -25,7 +25,7 @@ def time(ps: int) -> str:
     """Return a time in integer picoseconds; a negative one means unlimited, -1s.
 
     Raises:
-        InputError: no double of seconds is this time. Every time up to 1,500 s and every whole
+        InputError: no double of seconds equals this time. Every time up to 1,500 s and every whole
             second is exact. Some other times beyond an hour are not.
     """
     if ps < 0:
@@ -41,7 +41,7 @@ def time(ps: int) -> str:
 
 
 def _survives(ps: int, seconds: float) -> bool:
-    """Return whether a parameter with these seconds is this time, in ps and as simulated time."""
+    """Check whether a parameter with these seconds is this time, in ps and as simulated time."""
     return round(seconds / _PS) == ps and math.floor(seconds * 1e12 + 0.5) == ps
 
 

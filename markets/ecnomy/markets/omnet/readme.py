@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.txt of an exported project: running and opening it."""
+"""README.txt of an exported project, on running and opening it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["readme", "sweep_readme"]
 
-# In the environment and not as -x: opp_runall passes its words to a shell unquoted.
+# In the environment rather than as -x, because opp_runall passes words to a shell unquoted.
 _EXCLUSIONS: Final = """\
   export OMNETPP_NED_PACKAGE_EXCLUSIONS="$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")"\
 """

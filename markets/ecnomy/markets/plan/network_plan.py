@@ -18,8 +18,8 @@ from ecnomy.markets.support.intact import UNREADABLE
 
 __all__ = ["differences", "in_words", "with_network"]
 
-_SHOWN: Final = 3  # differences in a message
-_MOST_FLOWS: Final = 10**7  # of a source
+_SHOWN: Final = 3  # most differences in a message
+_MOST_FLOWS: Final = 10**7  # most flows of a source
 _NAMED: Final = ("links", "sources")
 _NAMING: Final = ("kind", "law")  # if any of these differs, the whole value differs
 
@@ -62,7 +62,7 @@ def with_network(plan: Plan, network: str) -> Plan:
 
 
 def in_words(found: list[str]) -> str:
-    """Return the first differences, and how many more there are."""
+    """Return the first differences, and the number of the others."""
     rest = len(found) - _SHOWN
     return "; ".join(found[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
 
@@ -112,7 +112,7 @@ def _differing(place: str, mine: Any, reported: Any) -> Iterator[str]:
 
 
 def _are_structs(mine: Any, reported: Any) -> bool:
-    """Return whether both are lists of structs of equal length, to compare pairwise."""
+    """Check whether both are lists of structs of equal length, which are compared pairwise."""
     if not (isinstance(mine, list) and isinstance(reported, list) and len(mine) == len(reported)):
         return False
     return all(isinstance(one, dict) for one in [*mine, *reported])
@@ -135,7 +135,7 @@ def _shown(value: Any) -> str:
 
 
 def _laid_over(mine: Any, reported: Any) -> Any:
-    """Return the reported values, with the scenario's values for the rest."""
+    """Return the reported values, and the scenario's values for the rest."""
     if isinstance(reported, dict) and isinstance(mine, dict):
         if any(reported.get(key) != mine.get(key) for key in _NAMING):
             return reported

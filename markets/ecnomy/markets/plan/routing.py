@@ -84,12 +84,11 @@ class Router:
         return [self._links[link] for link in path]
 
     def reaches(self, source: Hashable, target: Hashable) -> bool:
-        """Return whether links lead from `source` to `target`."""
+        """Check whether links lead from `source` to `target`."""
         return source in self._to(target)
 
     def back(self, path: Sequence[int], key: str = "", source: Hashable = None) -> list[int]:
-        """Return the path of ACKs: the reversed path if all its links are duplex, else the best
-        one.
+        """Return the path of ACKs: the reversed path if all its links are duplex, else the best.
 
         Args:
             path: path of the data.
@@ -138,7 +137,7 @@ def _distances_from(
 ) -> dict[Hashable, int]:
     """Return the least cost to each node within reach, by Dijkstra's algorithm."""
     found: dict[Hashable, int] = {}
-    turn = itertools.count()  # nodes at equal distance have no order
+    turn = itertools.count()  # breaks ties, because nodes at equal distance have no order
     waiting: list[tuple[int, int, Hashable]] = [(0, next(turn), start)]
     while waiting:
         distance, _, node = heapq.heappop(waiting)

@@ -59,7 +59,7 @@ class Scheduler(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     law: Law
     classes: list[Law]  # the guarantees of each class
     names: list[str]
-    marking: list[Law] = []  # of each class; only under deficit-round-robin
+    marking: list[Law] = []  # the law of each class; only under deficit-round-robin
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,7 +70,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: int  # index of the node at its end
     rate_bps: int
     delay_ps: int
-    buffer_packets: int  # waiting packets, the one in service excluded; -1 none
+    buffer_packets: int  # waiting packets without the one in service; -1 none
     buffer_bytes: int  # waiting bytes as on this wire, framing included; -1 none
     framing_bytes: int  # added to every packet on this wire
     not_ect: str  # "pass" or "drop": treatment of a not-ECT packet where the law would mark
@@ -128,23 +128,23 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     window: Law
     mss_bytes: int  # payload of a full segment
     header_bytes: int  # IP and TCP headers of a data segment
-    ack_bytes: int  # a pure ACK, SYN and SYN-ACK on the wire
+    ack_bytes: int  # length of a pure ACK, SYN or SYN-ACK
     send: str  # "paced" or "ack-clocked"
     echo: str  # "accurate" (a count of marks), "accecn" (by 3 bits), "rfc3168" (latched) or "off"
     ect: str  # ECT packets unless echo is "off": "data", or "all" (SYN, resent data and ACKs too)
     sack: bool  # RFC 2018 and RFC 6675
-    delayed_acks: int  # packets an ACK answers, 1: one ACK each
+    delayed_acks: int  # packets that an ACK answers; 1: an ACK for each
     delayed_ack_ps: int  # longest wait of an ACK
     receiver_window: int  # packets from the cumulative ACK on; -1 none
     slow_start: bool
     initial_window: float  # packets
-    min_window: float  # packets; the clamp after every decrease
+    min_window: float  # packets; lower bound after every decrease
     max_window: float  # packets
     min_rto_ps: int
     max_rto_ps: int
     initial_rto_ps: int
     initial_mark_rate: float  # target marks/s at the start; -1: the law's own weight per RTT
-    reference_rtt_ps: int  # weight and gain hold at it, elsewhere in proportion; -1: everywhere
+    reference_rtt_ps: int  # weight and gain hold at it, others are scaled; -1: any
     rtt: str  # RTT for pacing and weights: "smoothed" (RFC 6298), or "mean" over 2 s to 4 s
     reduce_from: str  # halved by an echo: "window", "flight" or "pipe" (also halved by a loss)
     repair: bool  # losses are repaired; otherwise an ACK skips them and the window survives
@@ -152,7 +152,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
 
     @property
     def counts_marks(self) -> bool:
-        """Whether ACKs count marks; otherwise the sender learns of only one per round trip."""
+        """Whether ACKs count marks; otherwise the sender learns of only one mark per round trip."""
         return self.echo in ("accurate", "accecn")
 
 
@@ -168,9 +168,9 @@ class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", ta
 class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings for calls of a telephone source (voip); other sources have no calls."""
 
-    ask: bool  # each call asks the market first (`request`)
+    ask: bool  # whether each call asks the market first (`request`)
     max_delay_ps: int  # a packet of a call with a larger delay counts as late; -1 none
-    longest_ps: int = NONE  # longest call, cuts longer draws; -1 none
+    longest_ps: int = NONE  # longest call; longer draws are cut; -1 none
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -184,7 +184,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     count: int
-    path: list[int]  # link indices, sender to receiver
+    path: list[int]  # link indices from sender to receiver
     ack_path: list[int]  # link indices, receiver to sender ([] for udp)
     start: Start
     stop_ps: int  # time from which nothing new is sent; -1: never
@@ -196,7 +196,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: list[int] = []  # on each link of its path, -1 without a scheduler; []: all without
     ack_classes: list[int] = []
     rows: str = EACH  # or "together": all flows are one row of sums (PROTOCOL.md)
-    parts: list[Law] = []  # of its traffic: sessions and page of web, speech of voip
+    parts: list[Law] = []  # parts of its traffic: sessions and page of web, speech of voip
     sizes: Sizes = NO_SIZES  # sizes of files, if a web user's `size` is list
 
     @property
@@ -216,7 +216,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def weighted(self) -> bool:
-        """Return whether its window law has a weight, so that a market can set marks per second."""
+        """Return whether its window law has a weight, so that a market can set a mark rate."""
         return isinstance(self.transport, Tcp) and self.transport.window.law in with_trait(
             "window", "weighted"
         )

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Pareto distribution truncated to [low, high], given by its mean.
 
-With density proportional to x^-(a+1) on [low, high] the mean is (a the shape, r = low / high)
+With a density proportional to x^-(a+1) on [low, high] and r = low / high, the mean is
 
     low * a / (a - 1) * (1 - r^(a-1)) / (1 - r^a)      for a != 1
     low * log(1 / r) / (1 - r)                         for a = 1
 
-and grows with low from 0 to high, so each mean below high has one lower bound, found by bisection.
+where a is the shape. It grows with low from 0 to high. So each mean below high has one lower bound,
+which is found by bisection.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _about_role(preset: Preset) -> str:
     assert found is not None and found.origin is not None
     module = preset.path.partition(":")[0].removeprefix("ecnomy.agents.").replace(".", "/")
     text = (Path(found.origin).parent / f"{module}.py").read_text(encoding="utf-8")
-    return first_sentence(ast.get_docstring(ast.parse(text)))  # the module itself needs Mesa
+    return first_sentence(ast.get_docstring(ast.parse(text)))  # an import would need Mesa
 
 
 def _holds(preset: Preset) -> str:

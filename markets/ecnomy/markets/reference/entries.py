@@ -27,7 +27,7 @@ from ecnomy.markets.scenario.role import RoleReader
 
 __all__ = ["scenario_entries", "struct_entries"]
 
-_OWN: Final = "own"  # tag of a custom tariff, which is not a word of YAML
+_OWN: Final = "own"  # tag of a custom tariff, which is not a word in YAML
 
 
 @functools.cache
@@ -79,7 +79,7 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
 
 
 def _made(kind: type[msgspec.Struct]) -> msgspec.Struct | None:
-    """Return a law made from its example, with the defaults that depend on the law."""
+    """Return a law made from its example, with defaults that depend on the law."""
     if not kind.__struct_config__.tag_field:
         return None
     node = parse(in_yaml(example_of(kind)), "example", lines=False)

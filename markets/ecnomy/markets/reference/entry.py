@@ -16,7 +16,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.
         name: the key itself, or the variant's name.
-        within: the variants on the path, such as `law: red`, the innermost last.
+        within: the variants on the path, such as `law: red`, ending with the innermost.
         variant: whether it is a variant, which is then the last one in `within`.
         about: description in one sentence.
         note: further sentences, shown only on the page of the entry.

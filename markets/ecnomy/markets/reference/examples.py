@@ -16,7 +16,7 @@ __all__ = ["copy_all", "copy_example", "examples_folder", "files_of", "packaged"
 CONFIGS: Final = "configs"
 _SHIPPED: Final = ("examples/*.yaml", "examples/*.py", "sweeps/*.yaml", "studies/*/*.yaml")
 _TITLE: Final = re.compile(r"^title: *(.+?) *$", re.MULTILINE)
-# The files that a scenario needs: its base, and the Python files named in its comments.
+# Patterns of the files that a scenario needs: its base, and Python files in its comments.
 _BESIDE: Final = re.compile(r"^extends: *(\S+)|\b(\w+\.py)\b", re.MULTILINE)
 
 
@@ -58,7 +58,7 @@ def copy_example(name: str, folder: Path) -> list[Path]:
 
     Raises:
         InputError: the example does not exist, a file of that name has other contents, or the
-            folder cannot be written. Nothing is copied then.
+            folder cannot be written. In these cases, nothing is copied.
     """
     known = titles()
     if name not in known:
@@ -116,7 +116,7 @@ def files_of(name: str) -> list[Path]:
     """
     folder = examples_folder()
     files = [folder / f"{name}.yaml"]
-    for file in files:  # grows
+    for file in files:  # the list grows in the loop
         found = _BESIDE.findall(file.read_text(encoding="utf-8"))
         beside = [folder / (base or module) for base, module in found]
         files += [one for one in beside if one.is_file() and one not in files]

@@ -19,7 +19,7 @@ def hint(error: ScenarioError) -> str:
     """
     if error.path:
         key = known_path(error.path, all_entries())
-        return f"; ecnomy explain {key}".rstrip()  # without a key, it lists all of them
+        return f"; ecnomy explain {key}".rstrip()  # without a key, it lists all keys
     if os.path.exists(error.file):
         return ""
     name = error.file.removesuffix(".yaml")
@@ -29,6 +29,6 @@ def hint(error: ScenarioError) -> str:
         if os.path.normpath(error.file) in packaged():
             return "; `ecnomy example --all` copies configs/ here"
         known = os.path.basename(name) == name and (examples_folder() / f"{name}.yaml").is_file()
-    except (InputError, OSError, ValueError):  # not installed; a name that cannot be a file
+    except (InputError, OSError, ValueError):  # not installed, or no file name
         return ""
     return f"; `ecnomy example {name}` copies the example here" if known else ""

@@ -23,7 +23,8 @@ class Group(msgspec.Struct, frozen=True):
     Attributes:
         entry: the entry with the shortest path.
         paths: paths of all entries, the shortest first.
-        of: the laws or kinds with this key, such as `law: red`; empty for keys outside any.
+        of: the laws or kinds with this key, such as `law: red`; empty if the key belongs to no law
+            or kind.
     """
 
     entry: Entry
@@ -64,7 +65,7 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
     if typed:
         variants = [one for one in entries if one.variant and _ends(typed, one)]
         whole = [one for one in entries if not one.variant and _fits(typed, _steps(one), one)]
-        whole = [one for one in whole if _keys(one) == typed] or whole  # no step counts as a name
+        whole = [one for one in whole if _keys(one) == typed] or whole  # no step is a name
         parts = [one for one in entries if not one.variant and _ends(typed, one)]
         choices = [one for one in entries if len(typed) == 1 and typed[0] in one.choices]
         plain = [one for one in choices if not any(v.name == typed[0] for v in variants)]
@@ -128,7 +129,7 @@ def _keys(one: Entry) -> list[str]:
 
 
 def _ends(typed: list[str], one: Entry) -> bool:
-    """Return whether the typed steps are the end of an entry's path."""
+    """Check whether the typed steps are the end of an entry's path."""
     if one.variant:
         if typed[-1] != one.name:
             return False
@@ -142,7 +143,7 @@ def _ends(typed: list[str], one: Entry) -> bool:
 
 
 def _fits(typed: Sequence[str], steps: Sequence[str], one: Entry) -> bool:
-    """Return whether typed steps match, with optional names and an optional law or kind."""
+    """Check whether typed steps match, with optional names and an optional law or kind."""
     if not steps:
         return not typed
     if steps[0].startswith("<"):

@@ -148,7 +148,7 @@ def _usual(text: str) -> str:
 
 
 def _scaled(match: re.Match[str], thousands: str = "") -> str:
-    """Return a quantity in the largest unit that makes it whole, else in the largest above 1."""
+    """Return a quantity in the largest unit that gives a whole number, else a number above 1."""
     value, scales = Fraction(match[1].replace(",", "")), _SCALES[match[2]]
     if value == 0:
         return "0 s" if match[2] == "ps" else f"0 {scales[-1][0]}"
@@ -167,7 +167,7 @@ def readable(text: str) -> str:
 
 
 def sample(kind: Any, key: str, owner: str = "") -> Any:
-    """Return a value of a key as YAML text, from its message or else from the tables above."""
+    """Return a value of a key as YAML text, from its message or from the tables of this module."""
     if (owner, key) in _OF_STRUCT:
         return _OF_STRUCT[owner, key]
     inner, reader = split(present(kind))

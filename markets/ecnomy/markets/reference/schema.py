@@ -86,7 +86,7 @@ class _Made:
         value = self._value(field.type)
         if self._partial or not field.required:
             value = {"anyOf": [value, {"type": "null"}]}
-        elif "$ref" in value:  # keys beside it do not count
+        elif "$ref" in value:  # keys beside "$ref" do not count
             value = {"allOf": [value]}
         return {"description": about(kind, field.name), **value}
 

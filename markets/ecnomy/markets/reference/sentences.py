@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences about classes and their fields, from docstrings and from the table of laws.
 
-A docstring in Google style has the sentence of a field in its section `Attributes:`. Further
+A docstring in Google style has the sentence of each field in its section `Attributes:`. Further
 sentences are the note of the field. The section `Note:` is the note of the class. Sentences of law
 parameters are in the table of laws, under names that end in the unit.
 """
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _FIELDS: Final = re.compile(r"    (\w+(?:, \w+)*): +(.*)")
-_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # words in the table for an unset value
+_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # how the table describes an unset value
 _PARTS: Final[dict[type, tuple[str, str]]] = {
     scheduling.ServiceClass: ("service", "service-class"),
     weights.WeightedClass: ("service", "weighted-class"),
@@ -129,7 +129,7 @@ def about(cls: type, field: str) -> str:
 
 
 def note(cls: type, field: str) -> str:
-    """Return the sentences of a field's docstring after the first, or ""."""
+    """Return the further sentences of a field's docstring, or ""."""
     return attributes(cls).get(field, "").removeprefix(about(cls, field)).lstrip()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON Schemas (draft 7) of sweep files, tournaments among them, and of environment files.
+"""JSON Schemas (draft 7) of sweep files (including tournaments) and of environment files.
 
 A schema checks keys, words and numbers. It cannot check whether paths exist in the scenario, or
 whether their values fit there. A file that `extends` another may omit any key.
@@ -35,7 +35,7 @@ def environment_schema() -> Schema:
 
     made = struct_schema(EnvironmentDocument, "ecnomy environment")
     [document] = (one for one in made["definitions"].values() if "learners" in one["properties"])
-    document["properties"]["set"] = {"type": "object"}  # changes of the scenario, read apart
+    document["properties"]["set"] = {"type": "object"}  # changes of the scenario
     return made
 
 
@@ -69,7 +69,7 @@ def _value(key: Key, *, whole: bool) -> Schema:
 
 
 def _plain(key: Key, *, only: bool) -> Schema:
-    """Return the schema of values whose form is in words, as far as the example shows it."""
+    """Return the schema of values whose form is in words, as far as the example shows the form."""
     value = plain_tree(parse(key.example, ""))
     if key.form == key.example:
         return {"const": value}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The templates of `ecnomy new`: shipped examples and configs/templates, with other names.
 
-A template is a list of files that work where they are. A copy has the user's names in place of
-theirs, and a comment on what to change first.
+A template is a list of files that work where they are. A copy has the user's names instead of
+theirs, and a comment on the first changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["TEMPLATES", "Made", "Template", "make_new"]
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 _OF_STRATEGY: Final = "Change first: the sentence and the body of decide(), then the parameters."
 _OF_SCENARIO: Final = ("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py")
-_SHARED: Final = "gold-silver.yaml"  # a base of several templates, copied unchanged
+_SHARED: Final = "gold-silver.yaml"  # base of several templates, copied unchanged
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Template:
 
     Attributes:
         about: its line in help.
-        files: new file -> its template: in configs/templates, or beside it. The first new file is
+        files: new file -> its template, in configs/templates or beside it. The first new file is
             the one to change.
         names: pattern of a template's name -> replacement, in this order.
         first: the comment at the top of the first file.
@@ -215,7 +215,7 @@ def _check_name(kind: str, name: str, template: Template) -> None:
 
 
 def _check_free(name: str, module: str) -> None:
-    """Refuse names of Python and of installed modules, because an import would find those first."""
+    """Refuse names of Python and of installed modules, which an import would find first."""
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
         raise InputError(f"{name}: Python has a module or word {module}; choose another")
 
@@ -232,7 +232,7 @@ def _words(name: str) -> dict[str, str]:
 
 
 def _place(kind: str, file: str) -> Path:
-    """Return the file of a template; most files of a law are in the sample's project."""
+    """Return the path of a template's file; most files of a law are in the sample's project."""
     templates = examples_folder().parent / "templates"
     sample = project_folder() / "samples" / "own_law" / file
     return sample if kind == "law" and sample.is_file() else templates / file
@@ -250,7 +250,7 @@ def _renamed(text: str, template: Template, words: dict[str, str]) -> str:
 
 
 def _headed(text: str, file: str, first: str) -> str:
-    """Put the comment on what to change first below the licence."""
+    """Return the text with the comment on the first changes below the licence."""
     licence, _, rest = text.partition("\n")
     mark = "//" if file.endswith(".h") else "#"
     return f"{licence}\n{mark} {first}\n{rest}"

@@ -43,7 +43,7 @@ class Epochs:
     def __init__(self, table: pd.DataFrame, key: str, rows: int) -> None:
         ordered = table.sort_values(["t_ps", key], kind="stable")
         times = ordered["t_ps"].to_numpy(dtype=np.int64)
-        # a run killed while writing may end in the middle of a report
+        # a run that was killed while writing may end in the middle of a report
         whole = len(times) - len(times) % rows if rows else 0
         self._table = ordered.iloc[:whole]
         self._rows, self._name = rows, f"{key}_epochs.parquet"
@@ -62,7 +62,7 @@ class Epochs:
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 
     def window(self, from_ps: int, to_ps: int) -> Window | None:
-        """Return the first and last report within [from_ps, to_ps]; None for fewer than two."""
+        """Return the first and last report in [from_ps, to_ps]; None for fewer than two reports."""
         inside = self.t_ps[(self.t_ps >= from_ps) & (self.t_ps <= to_ps)]
         if len(inside) < 2:
             return None
@@ -88,8 +88,8 @@ class Epochs:
     def mean_while(self, name: str, counter: str, window: Window) -> Floats:
         """Return the mean of a momentary column over the reports in a window where it is above 0.
 
-        Reports of intervals in which the counter did not grow are left out: an idle flow keeps its
-        last round-trip time.
+        Reports of intervals in which the counter did not grow are left out, because an idle flow
+        keeps its last round-trip time.
         """
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
         grew = np.diff(self.column(counter), axis=0, prepend=0)[inside] > 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose windows were at their floor, so that they took more marks than their target.
+"""Sources whose windows were at their least size (floor), so that they took too many marks.
 
 An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. If its
-target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer, it stays at the floor and
-takes the marks of the floor. Windows are fractions and packets in flight are whole, so with a floor
-of 1, a window of 1.9 packets is at the floor. Paced senders go below one packet.
+target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer, it stays at this floor and
+takes the floor's marks. Windows are fractions and packets in flight are whole, so with a floor of
+1, a window of 1.9 packets is at the floor. Paced senders go below one packet.
 """
 
 from __future__ import annotations

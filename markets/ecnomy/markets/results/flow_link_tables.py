@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `flows` and `links`: how the counters grew over the measured window.
+"""The tables `flows` and `links`: growth of the counters over the measured window.
 
 Counters and integrals are differences over the window. States (values "now") and maxima are the
 values at its end. Rates come from these differences. A quotient without a denominator is 0; a mean
@@ -67,7 +67,7 @@ class Measuring:
         return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
 
     def ending(self, market: MarketLike) -> dict[str, Any]:
-        """Return the manifest's part about the end: measured window, classes and balances.
+        """Return the manifest's part on the end of a run: measured window, classes and balances.
 
         Changes by hand are included if there are any.
         """

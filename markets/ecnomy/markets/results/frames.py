@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's tables for people: names, seconds, Mbps and money instead of indices, ps and micro-units.
+"""A run's tables for people, with names, seconds, Mbps and money, not indices, ps and micro-units.
 
 A frame is derived from the raw table of the same name, with the same rows in the same order. Its
 index has a name, and `attrs["units"]` holds the unit of each column. Names of flows and links
-replace their raw numbers. Columns whose contents differ from the raw ones have other names.
+replace their raw numbers. Columns whose contents differ from the raw columns have other names.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Return the unit of the quantity by kind of posting; for a contract, that of its meter."""
+    """Return the unit of the quantity by kind of posting; a contract has the unit of its meter."""
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():
@@ -190,7 +190,7 @@ def _meanings(
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with times in seconds and amounts in money, with matching names."""
+    """Return a table with times in seconds and amounts in money, and with matching names."""
     import pandas as pd
 
     columns: dict[str, Any] = {}

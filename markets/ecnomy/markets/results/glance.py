@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results at a glance: the table of rates and payments, and how notebooks show a run."""
+"""Results at a glance: the table of rates and payments, and a run's view in notebooks."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Shown(Protocol):
 
 
 def results_page(results: Shown) -> str:
-    """Return what notebooks show: title, seed, window, payments, accounts, further queries."""
+    """Return a notebook's view: title, seed, window, payments, accounts and further queries."""
     try:
         low, high = results.window_s
         state = results.note or "complete"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rates and payments of flows by class, or by source outside all classes, as means per flow.
 
-Background traffic belongs to no class and no agent: its marks are booked on `source:<source>`.
+Background traffic belongs to no class and no agent. Its marks are booked on `source:<source>`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Tables(Protocol):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Flows of one class at the end of the run, or of one source in no class, as means per flow."""
+    """Flows of one class at the end of the run, or of a source outside classes; means per flow."""
 
     name: str
     flows: int
@@ -56,7 +56,7 @@ class Group(msgspec.Struct, frozen=True):
     charge_per_s: float  # money/s
     paid_per_mark: float | None  # money; None without marks
     fee_per_s: float  # money/s
-    background_per_s: float = 0.0  # money/s for marks of background traffic, sum of all its flows
+    background_per_s: float = 0.0  # money/s for marks of background traffic, sum of all flows
     active: float | None = None  # mean number of flows, the base of the means; None: all flows
 
     @property

@@ -86,13 +86,13 @@ class InMemory:
         self.results = Results(_InMemoryRun(manifest, tables, self._groups(manifest, tables)))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
     def _manifest(self) -> Manifest:
         return msgspec.convert(self._head, Manifest)
 
     def _take(self, market: MarketLike) -> None:
-        """Note which flows are background and which are switched, from postings and decisions."""
+        """Record which flows are background and which are switched, from postings and decisions."""
         names = market.ledger.names
         for rows in market.ledger.take():
             if rows.kind == MARKS:

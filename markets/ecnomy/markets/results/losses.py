@@ -27,7 +27,7 @@ _MOST: Final = 0.5  # share of the missing marks that losses account for
 
 
 class Losses(msgspec.Struct, frozen=True):
-    """A source that took over 5 % fewer marks than it asked for, most of them because of losses.
+    """A source that took over 5 % fewer marks than its target, mostly because of losses.
 
     Attributes:
         source: name of the source.
@@ -58,7 +58,7 @@ class Losses(msgspec.Struct, frozen=True):
 
 
 def losses(run: RawRun) -> list[Losses]:
-    """Return sources that took over 5 % fewer marks than asked for, at least half due to losses.
+    """Return sources that took over 5 % fewer marks than their target, at least half due to losses.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -104,7 +104,7 @@ def _of_source(plan: Plan, source: Source, looks: Looks, rates: Floats) -> Losse
 
 
 def _marks_of_a_loss(source: Source, cwnd: Floats, weight: Floats) -> Floats:
-    """Return how many marks lower a window as much as a loss does."""
+    """Return the number of marks that lower a window as much as a loss does."""
     assert isinstance(source.transport, Tcp)
     params = source.transport.window.params
     by_inverse_decrease = params["form"] == _INVERSE_DECREASE
@@ -113,9 +113,9 @@ def _marks_of_a_loss(source: Source, cwnd: Floats, weight: Floats) -> Floats:
 
 
 def _ever_lost(run: RawRun) -> list[Source]:
-    """Return sources by the totals of flows, so that runs without losses skip reading reports."""
+    """Return the sources with losses by the totals of flows. Other runs need not read reports."""
     flows = run.flows
-    if "lost" not in flows:  # a run that ended before it had totals
+    if "lost" not in flows:  # the run ended before it had totals
         return []
     names = set(flows["source"][flows["lost"] > 0])
     return [source for source in run.plan.sources if source.halved and source.name in names]

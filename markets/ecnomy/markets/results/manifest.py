@@ -46,7 +46,7 @@ class SoldClass(msgspec.Struct, frozen=True):
 
 
 class HandChange(msgspec.Struct, frozen=True):
-    """A kind of value that a user set in the running market: since when, and how many values."""
+    """A kind of value that a user set in the running market: first time and number of values."""
 
     what: str  # price, willingness, active share or class
     of: str  # a carrier ("" in a market without one) or a source
@@ -112,8 +112,8 @@ def read_manifest(path: str | Path) -> Manifest:
     """Return the manifest of a results folder.
 
     Raises:
-        ResultsError: the folder does not exist, holds no results, or another format, or the
-            manifest was altered.
+        ResultsError: the folder does not exist, holds no results or another format, or the manifest
+            was altered.
     """
     folder = Path(path)
     if not folder.exists():
@@ -143,7 +143,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _near(folder: Path) -> Path | None:
-    """Return the results of a scenario that a user named in place of the folder of its run."""
+    """Return the results of a scenario that a user named instead of the folder of its run."""
     inside = Path("results") if folder.parent == Path() else folder.parent
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):

@@ -19,9 +19,9 @@ class Missed(msgspec.Struct, frozen=True):
     """Targets missed by over 5 %, by reason.
 
     Attributes:
-        floors: windows at their floor took more.
-        saturated: queueing held windows back.
-        losses: losses halved windows.
+        floors: sources whose windows at their floor took more.
+        saturated: sources whose windows queueing held back.
+        losses: sources whose windows losses halved.
     """
 
     floors: list[Floor]
@@ -29,7 +29,7 @@ class Missed(msgspec.Struct, frozen=True):
     losses: list[Losses]
 
     def __iter__(self) -> Iterator[Floor | Saturated | Losses]:
-        """Iterate over all of them; as text, each is one line for a user."""
+        """Iterate over all of them. As text, each is one line for a user."""
         yield from self.floors
         yield from self.saturated
         yield from self.losses

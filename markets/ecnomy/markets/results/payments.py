@@ -2,9 +2,9 @@
 """Payments by payer, payee and kind: quantity x price, with mark charges by marking link.
 
 Amounts are those of the ledger over the whole run, exact to the micro-unit. The ledger does not
-record which link set a charged mark; the table `pairs` counts the marks of each link on a source's
-packets. A source's marks and mark charges are divided among the links in this proportion, in
-integer marks and micro-units. The largest fractions are rounded up first, so sums stay exact.
+record which link set a charged mark, but the table `pairs` counts the marks of each link on a
+source's packets. A source's marks and mark charges are divided among the links in this proportion,
+in integer marks and micro-units. The largest fractions are rounded up first, so sums stay exact.
 `pairs` covers the whole run, so lost marks and price changes affect all links alike.
 """
 
@@ -117,7 +117,7 @@ def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
-    """Return a mask of postings for flows of this name, None if no flow, source or class has it."""
+    """Return a mask of postings for flows of this name; None if no flow, source or class has it."""
     flow = ledger["flow"].to_numpy(dtype=np.int64)
     names = [raw.plan.flow_names(), [source.name for source in raw.plan.row_sources()]]
     named = [each for each in names if who in each]
@@ -129,7 +129,7 @@ def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_]
 
 
 def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
-    """Return the class of each posting's flow during the epoch of the posting, -1 if outside."""
+    """Return the class of each posting's flow in the epoch of the posting; -1 outside classes."""
     epochs = raw.flow_epochs
     rows = raw.plan.row_count
     times = epochs["t_ps"].to_numpy(dtype=np.int64)[::rows]

@@ -103,7 +103,7 @@ class RawRun(RunTables):
 
     @property
     def note(self) -> str | None:
-        """Return one line on the missing part of a partial run, None for a complete one."""
+        """Return one line on the missing part of a partial run; None for a complete run."""
         if self.manifest.complete:
             return None
         return f"partial results: {self.manifest.reason or 'the run did not finish'}"
@@ -121,7 +121,7 @@ class RawRun(RunTables):
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 
     def file(self, name: str) -> Path:
-        """Return the path of a table, existing or not; check an existing digest.
+        """Return the path of a table, existing or not, after a check of its digest.
 
         Raises:
             ResultsError: the file is missing or was altered.
@@ -151,8 +151,8 @@ class RawRun(RunTables):
 
         Raises:
             ResultsError: the table is unreadable, was altered, or is missing although every run has
-                it. Optional tables (no market, nothing to record) and tables that a partial run did
-                not reach are returned empty.
+                it. Optional tables (without a market, or without anything to record) and tables
+                that a partial run did not reach are returned empty.
         """
         import pandas as pd
         import pyarrow.parquet as pq

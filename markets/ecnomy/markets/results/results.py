@@ -81,7 +81,7 @@ class Results(RunTables):
 
     @property
     def note(self) -> str | None:
-        """Return one line on the missing part of a partial run, None for a complete one."""
+        """Return one line on the missing part of a partial run; None for a complete run."""
         return self.raw.note
 
     @property
@@ -191,13 +191,13 @@ class Results(RunTables):
         Args:
             what: one of these quantities.
             by: one of the groupings of the quantity.
-            every_s: least length of intervals in seconds; default: those of the reports.
+            every_s: least length of intervals in seconds; default: the intervals of the reports.
             per_flow: divide a group's sum by the number of its flows.
 
         Returns:
             A row per interval, dated by its end, `t_s`; a column per flow, class ... A flow counts
-            for its class during the interval. NaN if there was nothing to measure (a delay without
-            a packet, a class without a flow). `attrs["unit"]` is the unit.
+            for its class during the interval. A value is NaN if there was nothing to measure (a
+            delay without a packet, a class without a flow). `attrs["unit"]` is the unit.
 
         Raises:
             InputError: the quantity does not exist, or does not have this grouping.

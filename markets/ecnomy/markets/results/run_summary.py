@@ -2,7 +2,7 @@
 """The summary after a run: rates and payments of each class, or of each source outside all classes.
 
 It covers the whole measured window, [warm-up, end]. `ecnomy show` prints the same means, and also
-those of each phase. Background traffic belongs to no class and no agent: its marks are booked on
+those of each phase. Background traffic belongs to no class and no agent. Its marks are booked on
 `source:<source>`.
 """
 

@@ -24,7 +24,7 @@ from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Saturated", "saturated"]
 
-_ABOUT: Final = 0.8  # share of the target; something else holds back a flow below it
+_ABOUT: Final = 0.8  # share of the target; below it, something else holds back a flow
 
 
 class Saturated(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Return whether queueing held it back: it took about the target of its window, or more."""
+        """Return whether queueing held it back: it took about its window's target or more."""
         short = self.taken_per_s < (1 - LEAST) * self.asked_per_s
         return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
 
@@ -98,9 +98,9 @@ def saturated(run: RawRun) -> list[Saturated]:
 
 
 def _ever_saturated(run: RawRun) -> list[Source]:
-    """Return sources by the totals of flows, so that runs without queues skip reading reports."""
+    """Return the held-back sources by the totals of flows. Other runs need not read reports."""
     flows = run.flows
-    if "saturated_ps" not in flows:  # a run that ended before it had totals
+    if "saturated_ps" not in flows:  # the run ended before it had totals
         return []
     names = set(flows["source"][flows["saturated_ps"] > 0])
     return [source for source in run.plan.sources if source.name in names]

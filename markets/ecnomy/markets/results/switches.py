@@ -38,7 +38,7 @@ class Switches:
         self.rows: Integers = np.unique(flow[(value == 0) & (flow >= 0)])
         own = np.isin(flow, self.rows)
         t_ps, flow, value = t_ps[own], flow[own], value[own]
-        order = np.lexsort((t_ps, flow))  # stable: the last decision at a time holds
+        order = np.lexsort((t_ps, flow))  # stable, so that the last decision at a time holds
         # Each row is on from its beginning to its first switch. Then each switch starts a span.
         row = np.concatenate((self.rows, flow[order]))
         begin = np.concatenate((np.zeros(len(self.rows), dtype=np.int64), t_ps[order]))

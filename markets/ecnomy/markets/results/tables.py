@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a results folder: their columns, and how a table is streamed to Parquet.
+"""The tables of a results folder: their columns, and the streaming of a table to Parquet.
 
 The bytes of a table depend on its rows only, not on the batches: row groups hold
 ROWS_PER_GROUP rows, the last one the rest. A table is written as `<name>.parquet.tmp`. It gets its
@@ -35,7 +35,7 @@ from ecnomy.markets.support.intact import digest_of, sync_file
 __all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "Taken", "schemas"]
 
 ROWS_PER_GROUP: Final = 65_536
-MOST_BATCHES: Final = 512  # kept without merging
+MOST_BATCHES: Final = 512  # most batches kept without merging
 ALL_TABLES: Final = (
     "flows",
     "links",
@@ -77,7 +77,7 @@ _FLOW_NAMES: Final = {
     "members": pa.int64(),  # number of flows in the row
     "class": pa.string(),
     "provider": pa.string(),
-    "codepoint": pa.string(),  # of data packets: not-ect, ect-0 or ect-1
+    "codepoint": pa.string(),  # ECN field of data packets: not-ect, ect-0 or ect-1
 }
 _FLOW_RATES: Final = {
     "goodput_bps": pa.float64(),
@@ -171,7 +171,7 @@ class TableWriter:
         self._final = folder / f"{name}.parquet"
         self._temporary = folder / f"{name}.parquet.tmp"
         self._schema = schema
-        self._waiting: list[list[Any]] = []  # a list per field, batch by batch
+        self._waiting: list[list[Any]] = []  # batches of each field
         self._rest: pa.Table = schema.empty_table()
         self._rows = 0
         self._writer: Any = pq.ParquetWriter(self._temporary, schema, compression="zstd")
@@ -179,8 +179,8 @@ class TableWriter:
     def write(self, columns: Mapping[str, Any]) -> None:
         """Append rows; `columns` has every column of the schema: an array, a sequence or Taken.
 
-        They are kept for a while without a copy, so the caller must replace arrays and never modify
-        them.
+        The rows are kept for a while without a copy, so the caller must replace arrays and never
+        modify them.
         """
         given = [columns[name] for name in self._schema.names]
         self._waiting.append(given)
@@ -192,7 +192,7 @@ class TableWriter:
             self._gather()
 
     def close(self, *, synced: bool = True) -> str:
-        """Write the rest, sync it, and give the table its name; returns the file's digest."""
+        """Write the rest, sync it, and give the table its name; return the file's digest."""
         self._flush(1)
         self._writer.close()
         if synced:
@@ -202,7 +202,7 @@ class TableWriter:
         return digest
 
     def _flush(self, least: int) -> None:
-        # Combined: otherwise the written bytes would depend on the lengths of batches.
+        # Combined, because otherwise the written bytes would depend on the lengths of batches.
         self._gather()
         table, self._rest = self._rest.combine_chunks(), self._schema.empty_table()
         start = 0
@@ -210,7 +210,7 @@ class TableWriter:
             rows = min(ROWS_PER_GROUP, table.num_rows - start)
             self._writer.write_table(table.slice(start, rows), row_group_size=ROWS_PER_GROUP)
             start += rows
-        # Copied: a slice would keep the written rows.
+        # Copied, because a slice would keep the written rows in memory.
         self._rest = table.take(np.arange(start, table.num_rows))
         self._rows = self._rest.num_rows
 

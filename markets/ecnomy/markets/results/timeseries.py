@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events in each interval between reports, by flow, source, class, provider, codepoint or link.
 
-Tables hold cumulative counters; this module takes their differences. For a group of flows
+Tables hold cumulative counters, and this module takes their differences. For a group of flows:
 
     Growth   sum of a counter's gains / length of the interval          Mbps, 1/s, money/s
     Ratio    sum of one counter's gains / sum of another's              a share, seconds, money/mark
@@ -44,7 +44,7 @@ class _Series(msgspec.Struct, frozen=True):
 
     unit: str
     top: str
-    over: str = "time"  # or a counter; "flows": time and flows
+    over: str = "time"  # "time", a counter, or "flows" for time and flows
     factor: float = 1.0
 
 

@@ -47,7 +47,7 @@ _LISTED: Final = {
     "money/mark": "price_per_mark",
 }
 _UNITS: Final = {name: unit for unit, names in _LISTED.items() for name in names.split()}
-_BY_TABLE: Final = {  # names with another meaning in a table
+_BY_TABLE: Final = {  # names that have another meaning in a table
     ("ledger", "quantity"): "by kind: ps of time, else how many",
     ("agents", "value"): "by name",
     ("series", "value"): "by name",

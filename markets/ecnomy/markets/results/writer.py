@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing a results folder, format 1.
+"""Writes a results folder, format 1.
 
     manifest.json   inputs, state and tables' digests; the folder's identity, with the tables
     *.parquet       the tables (tables.py)
@@ -55,8 +55,8 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
     Raises:
         InputError: it is a file, another run is writing there, it holds a sweep, or it holds
-            anything but an incomplete run of ecnomy or a run that `force` or `same` allow to
-            replace.
+            anything except an incomplete run of ecnomy or a run that `force` or `same` allows to be
+            replaced.
     """
 
     def judge() -> None:
@@ -73,7 +73,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         f"{folder}: another run is writing to it; close that run, or choose another folder",
     )
     log.truncate(0)
-    if (folder / MANIFEST).exists():  # a power loss could restore it beside other tables
+    if (folder / MANIFEST).exists():  # otherwise, a power loss could restore it beside other tables
         (folder / MANIFEST).unlink()
         sync_file(folder)
     for name in ALL_TABLES:
@@ -164,11 +164,11 @@ class ResultsWriter:
         say(line, self._log)
 
     def engine(self, name: str, version: str) -> None:
-        """Note the name and version of the engine."""
+        """Record the name and version of the engine."""
         self._head["versions"]["engine"] = f"{name} {version}"
 
     def other_network(self, differing: list[str]) -> None:
-        """Note the values in which the network of this plan differs from the scenario."""
+        """Record the values in which the network of this plan differs from the scenario."""
         self._head["network_differs"] = differing
         self._write_manifest(complete=False, reason=UNFINISHED)
         for line in differing:
@@ -272,14 +272,14 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
 
 
 def _empty(folder: Path) -> bool:
-    """Return whether a folder contains only an empty log, which may be this run's lock."""
+    """Check whether a folder contains only an empty log, which may be this run's lock."""
     if not folder.is_dir():
         return True
     return all(file.name == _LOG and file.stat().st_size == 0 for file in folder.iterdir())
 
 
 def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
-    """Return whether a folder holds an incomplete run of ecnomy, or one that matches `same`."""
+    """Check whether a folder holds an incomplete run of ecnomy, or a run that matches `same`."""
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):

@@ -2,8 +2,8 @@
 """A market as a PettingZoo ParallelEnv, in which all learners act at once, between two steps.
 
 An episode ends by truncation, after its number of steps. Infos contain `seed`, and the observed
-quantities in their units. The call that detects a fault of a run raises it (for instance a dead
-engine: EngineError with its last message); reset() starts again.
+quantities in their units. The call that detects a fault of a run raises it, for instance an
+EngineError with the last message of a dead engine. reset() starts again.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class MarketParallelEnv(ParallelEnv):
         self.action_spaces = {n: action_space(of) for n, of in self._learners.items()}
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space, the same object at every call."""
+        """Return the space, which is the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space, the same object at every call."""
+        """Return the space, which is the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(
@@ -98,7 +98,7 @@ class MarketParallelEnv(ParallelEnv):
         return *told, infos
 
     def render(self) -> None:
-        """Draw nothing: `ecnomy show` draws runs that keep their tables."""
+        """Draw nothing, because `ecnomy show` draws runs that keep their tables."""
 
     def close(self) -> None:
         """End the episode and its engine."""

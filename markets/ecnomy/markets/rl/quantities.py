@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observations, actions and rewards by role: names, units, and measurements.
 
-Everything covers the measured part of a step (after `settle`), and uses an agent's own books, links
-and flows: a learner observes no more than a strategy.
+All quantities cover the measured part of a step (after `settle`), and come from an agent's own
+books, links and flows. So a learner observes no more than a strategy.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LEARNERS: Final = (CARRIER, HANDLER)
 
 
 class Look(msgspec.Struct, frozen=True, eq=False):
-    """What a learner's agent observed over the past step.
+    """The observations of a learner's agent over the past step.
 
     Attributes:
         dt_s: length of the step [s]; 0 at the beginning.
@@ -153,7 +153,7 @@ class Profit:
     """The agent's receipts less its payments, per second.
 
     Attributes:
-        per: amount of a reward of 1.
+        per: amount that gives a reward of 1.
     """
 
     roles: ClassVar[tuple[str, ...]] = LEARNERS
@@ -173,7 +173,7 @@ class Surplus:
 
     Attributes:
         utility: utility of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.
-        per: amount of a reward of 1.
+        per: amount that gives a reward of 1.
     """
 
     roles: ClassVar[tuple[str, ...]] = (HANDLER,)

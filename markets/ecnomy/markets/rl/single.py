@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market as a Gymnasium environment: one agent learns, all others keep their strategies."""
+"""A market as a Gymnasium environment: one agent learns, and all others keep their strategies."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["MarketEnv", "market_env"]
 
 
 class MarketEnv(gymnasium.Env):
-    """One learner; errors and seeds as in MarketParallelEnv."""
+    """One learner. Errors and seeds are as in MarketParallelEnv."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
     render_mode = None
 
     def __init__(self, environment: Environment, learner: str = "") -> None:
-        """Use `learner`, a name in the file; "" for the only one, or the first."""
+        """Use `learner`, a name in the file; "" means the first learner."""
         self._name = learner or environment.learners[0].name
         self._learner = environment.learner(self._name)
         self._world = World(environment, (self._name,))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The spaces of a learner, and conversion of actions to shares of their ranges.
+"""The spaces of a learner, and the conversion of actions to shares of their ranges.
 
 observation   Box from 0 to 1, one number for each quantity, float32
 action        Box from -1 to 1 likewise; with levels, Discrete or MultiDiscrete

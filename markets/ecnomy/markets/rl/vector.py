@@ -39,7 +39,7 @@ _MASK: Final = "reset_mask"
 class MarketVectorEnv(VectorEnv):
     """The same environment `count` times; spaces, seeds and automatic resets as in Gymnasium.
 
-    Without a seed, the first `reset` uses the scenario's. Later resets continue each market's
+    Without a seed, the first `reset` uses the scenario's seed. Later resets continue each market's
     sequence of seeds. Automatic resets follow `autoreset_mode`, by default at the next step.
     """
 
@@ -84,7 +84,8 @@ class MarketVectorEnv(VectorEnv):
         """Begin an episode in every market, or in those of `options["reset_mask"]`.
 
         Args:
-            seed: the seed of the first market, from which the others count up; or one per market.
+            seed: the seed of the first market, from which the others count up, or one seed per
+                market.
             options: see Gymnasium's SyncVectorEnv.
 
         Raises:
@@ -199,7 +200,7 @@ def _options(options: dict[str, Any] | None, part: slice) -> dict[str, Any] | No
 
 
 def _infos(told: Sequence[dict[str, Any]], parts: Sequence[slice]) -> dict[str, Any]:
-    """Join the infos of all processes: an array per key, zero where a process lacks the key."""
+    """Join the infos of all processes: an array per key, zero for processes without the key."""
     count = parts[-1].stop
     joined: dict[str, Any] = {}
     for key in dict.fromkeys(key for one in told for key in one):

@@ -43,7 +43,7 @@ class World:
     """
 
     def __init__(self, environment: Environment, names: tuple[str, ...]) -> None:
-        """Create the environment without a run."""
+        """Create the environment without starting a run."""
         self.environment, self.names = environment, names
         self._learners = {name: environment.learner(name) for name in names}
         self._rewards = {name: learner.reward.made() for name, learner in self._learners.items()}
@@ -115,7 +115,7 @@ class World:
         return np.array([of.share(told[quantity]) for quantity, of in ranges.items()])
 
     def told(self, name: str) -> dict[str, float]:
-        """Return the same in its units, by name."""
+        """Return the same quantities in their units, by name."""
         look = self._looks[name]
         return {of: measured(of, look) for of in self._learners[name].observations}
 

@@ -35,7 +35,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
     Attributes:
         document: the written values in integers (ps, bit/s, bytes, micro-money).
-        market: the market for the market process; None for a scenario without one.
+        market: the market; None for a scenario without a market.
         places: the place of each written value, for messages, and the name of the file.
     """
 
@@ -77,8 +77,8 @@ def load(
 
     Args:
         path: the YAML file; messages name it as given.
-        overrides: `path=value`, applied in order after `extends`; each condition must match at
-            least one value.
+        overrides: `path=value` changes, applied in order after `extends`; each condition must match
+            at least one value.
         seed: replaces the scenario's seed (uint64).
 
     Raises:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Budgets of flows, and the settlements that can enforce them.
 
-A budget counts marks at their price. That needs a settlement in which a user owes one price for
-each delivered mark: all except `direct`, and a custom rule that declares `by_delivery`.
+A budget counts marks at their price. So it needs a settlement in which a user owes one price for
+each delivered mark: any built-in rule except `direct`, or a custom rule that declares
+`by_delivery`.
 """
 
 from __future__ import annotations

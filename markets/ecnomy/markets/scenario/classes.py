@@ -47,7 +47,7 @@ def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Pl
 def _check_fees(
     document: Document, agent: AgentEntry, name: str, path: str, places: Places
 ) -> None:
-    """Check the sum of the fees of a row of many flows: it must be a valid amount."""
+    """Check that the sum of the fees of a row of many flows is a valid amount."""
     many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
     dearest = max(c.fee for c in agent.classes.values())
     for source in agent.classes[name].sources:

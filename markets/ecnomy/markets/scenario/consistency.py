@@ -93,7 +93,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
 
 
 def _check_sources(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that the sources of each agent exist, whatever its role uses them for."""
+    """Check that the sources of each agent exist, for any use by its role."""
     groups = _groups(document)
     known = {source.name for source in document.sources} | set(groups)
     shown = list(groups) + [s.name for s in document.sources if s.group is None]
@@ -243,12 +243,12 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
 
 
 def _kind(contract: ContractEntry) -> str:
-    """Return the kind of its rows in the ledger."""
+    """Return the kind of its postings in the ledger."""
     return contract.name or f"{contract.meter}-charge"
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check handlers: each pays for its flows itself, and has traffic that fits its strategy."""
+    """Check that each handler pays for its flows itself, and has traffic that fits its strategy."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     for index, agent in enumerate(agents):
         steered: list[tuple[str, str]] = []  # (path, source)
@@ -318,7 +318,7 @@ def _check_traffic(
 def _check_weight(
     path: str, source: str, transport: msgspec.Struct, kind: str, places: Places
 ) -> None:
-    from ecnomy.markets.plan.law_table import weights  # late: a plan is made from a scenario
+    from ecnomy.markets.plan.law_table import weights  # late, as plans import scenarios
 
     law = transport.__struct_config__.tag
     if law not in weights():

@@ -71,7 +71,7 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Classes(msgspec.Struct, frozen=True, kw_only=True):
-    """The rows of classes on links with a scheduler, from the beginning of the run.
+    """Rows of the classes of links with a scheduler, from the beginning of the run.
 
     Attributes:
         every: time covered by a row; by default the market's epoch.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `demands:`: one source per pair of nodes, by a demand matrix.
 
-Also `Sending`, the common part of a source and a demand matrix.
+The module also has `Sending`, the common part of a source and a demand matrix.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
         sources: sources whose users buy under the contract.
     """
 
-    name: Name | None = None  # its kind in the ledger; None: the meter's
+    name: Name | None = None  # its kind in the ledger; None: the kind of the meter
     meter: Annotated[str, Choice(tuple(METERS))]
     tariff: Annotated[Tariff, TariffReader()]
     sources: Names
@@ -212,12 +212,12 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     name: Name
     role_spec: Annotated[RoleSpec, RoleReader()] = msgspec.field(name="role")
     classes: dict[str, ClassEntry] = {}
-    marks_paid_by: _Payer | None = None  # of flows in its classes
+    marks_paid_by: _Payer | None = None  # payer for the marks of flows in its classes
     sources: Names = ()
     test_streams: Names = ()
-    tariff: CallTariffEntry | None = None  # of the calls of `sources`
-    tariffs: dict[str, CallTariffRow] | None = None  # or a table of them
-    elastic: dict[str, ElasticRow] | None = None  # of files and pages
+    tariff: CallTariffEntry | None = None  # tariff of the calls of `sources`
+    tariffs: dict[str, CallTariffRow] | None = None  # or a table of tariffs
+    elastic: dict[str, ElasticRow] | None = None  # table for files and pages
     integrated_with: Name | None = None  # a carrier of the same firm
     fixed_costs: TimePrice | None = None
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None

@@ -40,8 +40,8 @@ def check_guarantees(
         places: for messages.
 
     Raises:
-        ScenarioError: a source of the wrong kind or with another kind of seller, a tariff that its
-            sources do not fit, or an admission by test streams that do not exist.
+        ScenarioError: a source is of the wrong kind or has another kind of seller, sources do not
+            fit their tariff, or admission needs test streams that do not exist.
     """
     sources = {source.name: source for source in document.sources}
     on_sale: dict[str, tuple[str, CallLine]] = {}
@@ -62,7 +62,7 @@ def check_guarantees(
 
 
 def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
-    """Yield the place where a provider lists sources, and their tariff row (None: test streams)."""
+    """Yield each place where a provider lists sources, and their row (None: test streams)."""
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
         yield f"{row}.sources", line.sources, line
@@ -91,7 +91,7 @@ def _check_rivals(
     path: str,
     places: Places,
 ) -> None:
-    """Check that sellers of a source's calls have the same limits: engines keep only one set."""
+    """Check that sellers of a source's calls have equal limits. Engines keep only one set."""
     rival, other = on_sale.setdefault(name, (owner, line))
     own, its = line.tariff, other.tariff
     limits = (

@@ -36,7 +36,7 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return the parameters that differ from the default of its form, named as in the table."""
+        """Return the parameters that differ from the form's defaults, named as in the table."""
         table = law_table()["scheduling"][self.law].parameters
         held = {p: getattr(self, key_of(p)) for p in table}
         return {p.name: in_table(p, value) for p, value in held.items() if value is not None}
@@ -54,7 +54,7 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return list(_CLASSES[trait])
 
     def class_of(self, *, l4s: bool) -> int:
-        """Return the class of a source's packets; `l4s`: they are ECT(1)."""
+        """Return the class of a source's packets; `l4s` means that they are ECT(1)."""
         return 0 if l4s else len(self.names()) - 1
 
 

@@ -28,8 +28,8 @@ _ENDS: Final = {
     "packets": "_packets",
     "bytes": "_bytes",
     "bit/s": "_bps",
-}  # of names, by unit
-_AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}  # of marking
+}  # endings of names, by unit
+_AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}  # of marking laws
 _MOST_BYTES: Final = 10**15
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML of a link: an entry of `network.links`, its reverse direction, and its marking.
 
-A key goes on to plan/structs.py, compile/make.py and omnet/host/plan.cc.
+Keys are passed on to plan/structs.py, compile/make.py and omnet/host/plan.cc.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DuplexReader(msgspec.Struct, frozen=True):
-    """true, false, or half. With HALF, both directions share one queue and transmitter."""
+    """Reads true, false or half. With HALF, both directions share one queue and transmitter."""
 
     @property
     def expected(self) -> str:
@@ -107,7 +107,7 @@ class DuplexReader(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
-    """A link as written: forward, and backward unless duplex is false.
+    """A link as written: its forward direction, and its reverse unless duplex is false.
 
     In plans, `duplex: half` is one direction that paths take both ways.
 

@@ -31,7 +31,7 @@ from ecnomy.markets.scenario.law_numbers import number_of
 
 __all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "marking_form"]
 
-_PC1_SHARE: Final = 0.85  # of the capacity, athuraliya2000 section IV-A
+_PC1_SHARE: Final = 0.85  # share of the capacity, athuraliya2000 section IV-A
 
 
 class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ class _RemForm(MarkingForm, frozen=True, kw_only=True):
 
 
 _BASES: Final[dict[str, type[MarkingForm]]] = {"rem": _RemForm}
-_COMPUTED: Final = {("rem", "capacity_share")}  # if the user does not write it
+_COMPUTED: Final = {("rem", "capacity_share")}  # computed if the user does not write it
 
 
 def _entry(law: str) -> LawEntry:
@@ -153,7 +153,7 @@ def marking_form(law: str) -> type[MarkingForm]:
 
 if TYPE_CHECKING:
     Marking = MarkingForm
-    PlainMarking = MarkingForm  # also for a class of a link
+    PlainMarking = MarkingForm  # also used for a class of a link
 else:
     Marking = Union[tuple(_FORMS.values())]  # noqa: UP007
     PlainMarking = Union[tuple(_ARRIVALS_ONLY)]  # noqa: UP007

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters declared by a class itself: those of strategies and of custom classes.
 
-The class is a dataclass. The annotation of a field selects its form in YAML:
+The class is a dataclass. The annotation of a field determines its form in YAML:
 
 - `Annotated[float, Unit("s")]` is a quantity, converted to that unit.
-- Plain float, int, bool and str are read as they are; `float | None` may be omitted.
+- Plain float, int, bool and str are read without a unit; `float | None` may be omitted.
 - OneOf is a mapping with `kind` and the parameters of that kind. The kind may be a custom class,
   if OneOf can find it.
 - ByTime is a mapping from times to quantities.
@@ -262,7 +262,7 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
 
 
 def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
-    """Return a map from seconds to the quantity from then on, in order of time."""
+    """Return a map from times in seconds to the quantity from then on, in order of time."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found: dict[float, Value] = {}
@@ -320,7 +320,7 @@ class StrategyReader(msgspec.Struct, frozen=True):
         return StrategySpec(kind=kind.value, params=read_params(node, path, cls, make))
 
     def _in_form(self, node: Node) -> str:
-        """Return the expected form, with the name of a strategy that stands alone."""
+        """Return the expected form, with the name of a strategy that was written alone."""
         from ecnomy.agents.strategies.find import BUILT_IN
 
         if not isinstance(node.value, str) or node.value not in BUILT_IN:

@@ -30,7 +30,7 @@ class Places(msgspec.Struct, frozen=True):
         return self.by_path.get(path, Place(self.file, None))
 
     def fault(self, path: str, found: str, expected: str) -> ScenarioError:
-        """Return an error at a value; an item written without a list loses its index."""
+        """Return an error at a value; an item written without a list is shown without an index."""
         path = self._as_written(path)
         if path not in self.by_path and path.endswith("]"):
             path = path[: path.rfind("[")]

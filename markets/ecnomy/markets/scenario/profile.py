@@ -36,7 +36,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class _StepsReader(msgspec.Struct, frozen=True):
-    """Times with their factors, in order of time; factors are rounded to six decimals."""
+    """Reads times with their factors, in order of time; factors are rounded to six decimals."""
 
     @property
     def expected(self) -> str:

@@ -42,7 +42,7 @@ _Least = Annotated[int, Amount(what="a size", example="25 kB", units=("byte",), 
 
 
 class ClassReader(msgspec.Struct, frozen=True):
-    """A class by its name, or by its number on its links, counted from 1."""
+    """Reads a class by its name, or by its number on its links, counted from 1."""
 
     @property
     def expected(self) -> str:
@@ -82,7 +82,7 @@ def class_names(classes: Sequence[_Named]) -> list[str]:
 
 
 def class_index(names: list[str], name: str | None) -> int | None:
-    """Return the index of a class by name or number; None: the last class; unknown: None."""
+    """Return the index of a class by name or number (None: the last class), or None."""
     if name is None:
         return len(names) - 1
     if name.isdigit():
@@ -134,7 +134,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
     regulation: Annotated[str, Choice(("off", "ecn"))] = "off"
     update: _Time = 10**10
     gain: Annotated[float, number_of("scheduling", "class-based", "gain")] = 0.5
-    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
+    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the buffer of the link
     mean_packet: _MeanPacket = 1000
     gap_divisor: Annotated[float, number_of("scheduling", "class-based", "gap_divisor")] = 10.0
     rtt_memory: Annotated[float, number_of("scheduling", "class-based", "rtt_memory")] = 0.9
@@ -158,7 +158,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
         return class_names(self.classes)
 
     def index(self, name: str | None) -> int | None:
-        """Return the index of a class by name or number; None: the last class; unknown: None."""
+        """Return the index of a class by name or number (None: the last class), or None."""
         return class_index(self.names(), name)
 
 

@@ -34,7 +34,7 @@ def with_shared_marking(root: Node) -> Node:
     shared = network.mapping().get(_KEY) if network is not None else None
     if network is None or shared is None or not isinstance(shared.value, dict):
         return root
-    # First, so that a fault of the shared law is reported at its place.
+    # Read first, so that a fault of the shared law is reported at its place.
     values = {_KEY: shared, **network.mapping()}
     if (links := values.get("links")) and isinstance(links.value, list):
         values["links"] = Node([_link(item, shared) for item in links.value], links.place)

@@ -38,7 +38,7 @@ class SizeRow(msgspec.Struct, frozen=True):
 
 
 class SizesReader(msgspec.Struct, frozen=True):
-    """Sizes, with or without weights, or the name of a file."""
+    """Reads sizes, with or without weights, or the name of a file."""
 
     @property
     def expected(self) -> str:
@@ -99,7 +99,7 @@ def _inside(source: Node, path: str) -> Node:
 
 
 def _from_file(node: Node, path: str) -> Node:
-    """Return the rows of a file that is beside the naming file, else in the current folder."""
+    """Return the rows of a file beside the file that names it, else in the current folder."""
     named = str(node.value)
     beside = os.path.join(os.path.dirname(node.place.file), named)
     shown = beside if os.path.isfile(node.place.file) else named
@@ -131,7 +131,7 @@ def _line(text: str, place: Place) -> Node:
 
 
 def _number(text: str) -> float | str:
-    """Return the number as YAML reads it: a non-numeric value stays text, for messages."""
+    """Return the number as YAML reads it; a non-numeric value stays text, for messages."""
     try:
         return float(text)
     except ValueError:

@@ -148,7 +148,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
         key: YAML key or dotted path of the tariff in the struct that holds both.
 
     Raises:
-        Misfit: they are for another unit; the struct's `__post_init__` lets it through.
+        Misfit: they are for another unit; the struct's `__post_init__` does not catch it.
     """
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():
@@ -171,7 +171,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
 
 
 def _a_price(tariff: Any) -> tuple[str, Price]:
-    """Return one price of a tariff, and its key; all prices of a tariff are for the same unit."""
+    """Return one price of a tariff and its key; all prices of a tariff are for the same unit."""
     if isinstance(tariff, TimeOfDay):
         return "periods[0].price", tariff.periods[0].price
     if isinstance(tariff, Blocks):

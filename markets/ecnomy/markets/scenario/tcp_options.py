@@ -40,7 +40,7 @@ _Window = Amount(
     words=(("unlimited", LARGEST_WINDOW),),
     plain=True,
 )
-_LeastWindow = msgspec.structs.replace(  # as in omnet/host/plan.cc; a flow keeps them all in memory
+_LeastWindow = msgspec.structs.replace(  # as in omnet/host/plan.cc; kept in memory
     _Window, least=1e-6, above=False, most=1e6, words=()
 )
 _ReceiverWindow = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
@@ -56,7 +56,7 @@ _DelayedAcks = Annotated[
         plain=True,
     ),
 ]
-# RFC 1122 section 4.2.3.2: less than half a second.
+# RFC 1122 section 4.2.3.2: an ACK waits for less than half a second.
 _AckDelay = Annotated[
     int, Amount(what="a time", example="40 ms", units=("ps",), least=1000, most=5 * 10**11)
 ]
@@ -140,7 +140,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         )
         least = self.cwnd_min or 0.0
         if self.send == "ack-clocked" and least < 1:
-            # No ACK would come back to release the next packet.
+            # No ACK would return to release the next packet.
             raise Misfit("cwnd_min", f"{least:g} packets", "at least 1 packet when ack-clocked")
         if self.cwnd_max < least:
             raise Misfit("cwnd_max", f"{self.cwnd_max:g} packets", f"at least {least:g} packets")

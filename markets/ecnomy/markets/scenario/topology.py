@@ -26,7 +26,7 @@ __all__ = ["Edge", "Topology", "node_names", "open_topology"]
 
 _PREFIX: Final = "topohub:"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+")
-_LONGEST: Final = 28  # letters of a node's name; two such names make a valid link name
+_LONGEST: Final = 28  # longest node name; two such names make a valid link name
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class Topology(msgspec.Struct, frozen=True):
     """A topology by node names.
 
     Attributes:
-        positions: (x, y) by node, in the topology's order; (longitude, latitude) for real ones.
+        positions: (x, y) by node, in the topology's order; (longitude, latitude) for real places.
         edges: (from, to) of each edge, in the topology's order.
         demands: sender -> receiver -> demand, in the topology's unit; {} without a matrix.
     """
@@ -120,7 +120,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
 
 
 def _siblings(group: str) -> list[str]:
-    """Return the keys of the topologies in a group; those of SNDlib for an unknown group."""
+    """Return the keys of the topologies in a group, or in SNDlib for an unknown group."""
     for known in (group, "sndlib"):
         folder = resources.files("topohub").joinpath(f"data/{known}")
         if folder.is_dir():

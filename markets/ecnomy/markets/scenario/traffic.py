@@ -69,7 +69,7 @@ _Patience = Annotated[
         words=(("unlimited", _FOR_EVER),),
     ),
 ]
-# A new connection for each file, or one for all files that restarts its window after a silence.
+# A new connection for each file, or one for all files, which restarts its window after a silence.
 _Connection = Annotated[str, Choice(("new", "lasting"))]
 _WholeSize = Annotated[
     int, Amount(what="a size", example="1 MB", units=("byte",), least=1, most=10**15)

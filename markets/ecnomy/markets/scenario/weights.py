@@ -36,7 +36,7 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
 
     name: Name | None = None
     share: Annotated[float, number_of("service", "weighted-class", "share")]
-    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: only the link's
+    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: only the buffer of the link
     marking: PlainMarking = DROP_TAIL
 
 
@@ -71,5 +71,5 @@ class DeficitRoundRobin(
         return class_names(self.classes)
 
     def index(self, name: str | None) -> int | None:
-        """Return the index of a class by name or number; None: the last class; unknown: None."""
+        """Return the index of a class by name or number (None: the last class), or None."""
         return class_index(self.names(), name)

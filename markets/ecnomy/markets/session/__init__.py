@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run from its first to its last message: stepping, progress and results.
+"""A run from its first to its last message: steps, progress and results.
 
 session        engine, socket, market and results of one run; conversation: its messages
 runner         one whole run; serve: runs of engines that are started by hand

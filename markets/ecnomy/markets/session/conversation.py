@@ -49,14 +49,14 @@ __all__ = [
     "welcomed",
 ]
 
-_DEAD: Final = ("hung-up", "truncated")  # faults of a connection whose engine is gone
+_DEAD: Final = ("hung-up", "truncated")  # faults of a connection if the engine is gone
 
 
 class Sink(Protocol):
     """The receiver of a run's output."""
 
     def engine(self, name: str, version: str) -> None:
-        """Note the name and version of the engine."""
+        """Record the name and version of the engine."""
 
     def report(self, report: Report, market: MarketLike) -> None:
         """Store a report, and the market after its answer."""
@@ -69,13 +69,13 @@ class Voice(Protocol):
     """The observer of a run's progress."""
 
     def start(self, plan: Plan) -> None:
-        """It begins."""
+        """Report the start of a run."""
 
     def at(self, t_ps: int) -> None:
-        """Simulated time now."""
+        """Report the current simulated time."""
 
     def warn(self, line: str) -> None:
-        """A notice for the user."""
+        """Show a notice to the user."""
 
 
 class Quiet:
@@ -94,7 +94,7 @@ class Quiet:
 class Conversation:
     """An accepted engine and a market, one report after another.
 
-    It does not hold the market; every call receives it.
+    It holds no reference to the market; every call receives it.
 
     Attributes:
         finish: the engine's last message; None before its end.
@@ -140,7 +140,7 @@ class Conversation:
             self._listen(market)
 
     def step(self, market: MarketLike) -> None:
-        """Answer the last report and go on to the next one, or after the last one to the end.
+        """Answer the last report and continue to the next report, or after the last one to the end.
 
         Raises:
             EcnomyError: as `run`.
@@ -166,7 +166,7 @@ class Conversation:
         if self._screen is not None:
             self._link.send(Show(self._screen.json(market)))
         self._link.send(orders)
-        # Sent first: the engine continues while the tables are written.
+        # The answer is sent first, so that the engine continues while the tables are written.
         self._sink.report(report, market)
 
     def _listen(self, market: MarketLike) -> None:
@@ -194,7 +194,7 @@ class Conversation:
                 self._say.at(message.t_ps)
 
     def _hold(self, market: MarketLike) -> None:
-        """Apply values held by hand; warn once about each refusal."""
+        """Apply values set by hand; warn once about each refusal."""
         for line in self._held.apply(market):
             if line not in self._told_of_hand:
                 self._told_of_hand.add(line)
@@ -270,7 +270,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
-    """Return how a started engine differs from its plan, or ""."""
+    """Return a started engine's difference from its plan, or ""."""
     if not hello.network:
         return link.fault_of_plan(hello)
     if hello.seed != plan.seed:
@@ -280,7 +280,7 @@ def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
 
 @contextmanager
 def _blamed(link: EngineLink, fate: Callable[[], str]) -> Iterator[None]:
-    """Make an error about an engine that is gone say how the engine ended."""
+    """Add to an error about an engine that is gone how the engine ended."""
     try:
         yield
     except ProtocolError as error:
@@ -298,7 +298,7 @@ def engine_link(
     silence_s: float | None = 30.0,
     head: bytes = b"",
 ) -> EngineLink:
-    """The market's end of a connection to an engine that runs this plan; see EngineLink."""
+    """Return the market's end of a connection to an engine that runs this plan; see EngineLink."""
     return EngineLink(
         sock,
         **limits_of(plan),
@@ -311,7 +311,7 @@ def engine_link(
 
 
 def limits_of(plan: Plan) -> dict[str, Any]:
-    """Limits against which messages about a plan are checked: arguments of EngineLink.limit."""
+    """Return the limits for checks of messages about a plan, as arguments of EngineLink.limit."""
     return {
         "n_flows": plan.row_count,
         "n_links": len(plan.links),

@@ -26,7 +26,8 @@ def loaded(
 
     Raises:
         InputError: the scenario is invalid (ScenarioError).
-        TypeError: overrides for a loaded one, or overrides or a seed of another type.
+        TypeError: there are overrides for a loaded scenario, or overrides or seed are of another
+            type.
     """
     if not isinstance(scenario, Scenario):
         return load(scenario, overrides=overrides, seed=seed)
@@ -43,7 +44,7 @@ def loaded(
 
 
 def market_of(plan: Plan, spec: MarketSpec | None) -> MarketLike:
-    """Return the market of a run, or one without payments."""
+    """Return the market of a run, or a market without payments."""
     return NoMarket(plan) if spec is None else Market(plan, spec)
 
 
@@ -61,7 +62,7 @@ def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
 
 
 def default_folder(scenario: Scenario) -> Path:
-    """`results/<name of the scenario's file>-<seed>`; without a file, the title takes its place."""
+    """Return `results/<name of the scenario's file>-<seed>`, with the title if there is no file."""
     file = scenario.places.file
     name = Path(file).stem if os.path.exists(file) else scenario.title
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"

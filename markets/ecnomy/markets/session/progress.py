@@ -19,10 +19,10 @@ from ecnomy.markets.support.printable import printable
 
 __all__ = ["ProgressLike", "RunProgress", "Runs", "StatusLine", "duration"]
 
-_LINE_S: Final = 10.0  # between two lines without a terminal
-_MOST_LEFT: Final = 1000.0  # multiple of the time so far
+_LINE_S: Final = 10.0  # time between two lines without a terminal
+_MOST_LEFT: Final = 1000.0  # largest estimate, as a multiple of the time so far
 _WHO: Final = "ecnomy: "
-_LIVE_S: Final = 0.1  # between two updates of the line on a terminal
+_LIVE_S: Final = 0.1  # time between two updates of the line on a terminal
 
 Clock = Callable[[], float]
 
@@ -31,16 +31,16 @@ class ProgressLike(Protocol):
     """The progress messages of a run."""
 
     def start(self, title: str, duration_ps: int) -> None:
-        """Note the start of the run."""
+        """Record the start of the run."""
 
     def at(self, t_ps: int) -> None:
-        """Note the current simulated time."""
+        """Record the current simulated time."""
 
     def say(self, line: str) -> None:
         """Show a notice to the user."""
 
     def stop(self) -> None:
-        """Note the end of the run, however it ended."""
+        """Record the end of the run, however it ended."""
 
 
 def duration(seconds: float) -> str:
@@ -54,7 +54,7 @@ class StatusLine:
     """A status line of long work.
 
     Args:
-        name: name of the work, may be ""; cut if a terminal is too narrow.
+        name: name of the work, which may be ""; it is cut if a terminal is too narrow.
         stream: stream of the line; None: standard error.
         clock: seconds of the wall clock.
     """
@@ -102,7 +102,10 @@ class StatusLine:
         self._write(f"{_WHO}{printable(line)}\n")
 
     def end(self, done: str) -> None:
-        """Print the work done and its time, if progress was shown; more work starts again."""
+        """Print the work done and its time, if progress was shown.
+
+        Further work starts from zero.
+        """
         self._erase()
         if self._shown:
             told = self._fitted(f"{done} in {duration(self.elapsed_s)}")
@@ -124,7 +127,7 @@ class StatusLine:
             self._drawn = False
 
     def _write(self, text: str) -> None:
-        with contextlib.suppress(OSError):  # the reader of the stream is gone
+        with contextlib.suppress(OSError):  # the reader of the stream may be gone
             self._stream.write(text)
             self._stream.flush()
 
@@ -164,7 +167,7 @@ class Runs:
     """Progress of runs, in one round or in several.
 
     Args:
-        name: purpose of the runs, may be "".
+        name: purpose of the runs, which may be "".
         so_far: whether later rounds may request more runs.
         stream: stream of the line; None: standard error.
         clock: seconds of the wall clock.
@@ -208,7 +211,7 @@ class Runs:
         self._line.say(f"{self._name}{line}")
 
     def stop(self) -> None:
-        """Note that the runs are done, or that the work has ended early."""
+        """Record that the runs are done, or that the work has ended early."""
         made = self._earlier + self._made
         if made:
             bad = f", {self._failed} of them failed," if self._failed else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that a user sets and holds in Qtenv (the bridge's message `hand`, PROTOCOL.md)."""
+"""Values that a user sets in Qtenv (the bridge's message `hand`, PROTOCOL.md)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         willingness: money/s that each flow of a source pays for marks.
         prices: money per mark, of the carrier of a link.
-        weights: the held weights of a source's flows. The engine applies them; the market notes
+        weights: the weights of a source's flows. The engine applies them, and the market records
             them.
     """
 

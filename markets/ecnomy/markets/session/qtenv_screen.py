@@ -36,7 +36,7 @@ from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT
 __all__ = ["Screen"]
 
 _MOST_NEWS: Final = 12
-_LONGEST: Final = 24  # letters for names of sources in a line of news, which Qtenv cuts at 70
+_LONGEST: Final = 24  # most letters for sources in a line of news, which Qtenv cuts at 70
 _MONEY: Final = {PRICE: "price {} per mark", "willingness_micro_per_s": "pays {}/s for marks"}
 _BY_HAND: Final = {"willingness_micro_per_s", "class"}  # not set by the market itself
 _PLAIN: Final = {
@@ -54,7 +54,7 @@ class Screen:
         self._rows = flows_of(plan)
         self._calls_micro: Integers = np.zeros(plan.row_count, dtype=np.int64)
         self._paid_micro: dict[tuple[str, str, str, str], int] = {}
-        names = np.full(plan.row_count + 1, "", dtype=object)  # the last: rows without a flow
+        names = np.full(plan.row_count + 1, "", dtype=object)  # the last: no flow
         for name, rows in self._rows.items():
             names[rows] = name
         self._source_of: list[str] = names.tolist()
@@ -122,8 +122,8 @@ class Screen:
     def _news(self, market: MarketLike) -> list[str]:
         """Return decisions since the last report, without agents' own notes, in order of time.
 
-        A value held by hand overrides its agent at each report. The value in force does not change,
-        so neither decision is news.
+        A value set by hand overrides its agent at each report. As the value in force does not
+        change, neither decision is news.
         """
         told = [
             (_decided(entry), line)
@@ -143,7 +143,7 @@ class Screen:
         return f"{who}{self._about(entry.flow)}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Describe the flows of a decision briefly: whole sources, else the number of flows."""
+        """Describe the flows of a decision briefly, by whole sources or else by their number."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
@@ -155,7 +155,7 @@ class Screen:
 
 
 def _plain(account: str) -> str:
-    """Return the name of an account's owner: a source's own account is named after it."""
+    """Return the name of an account's owner; a source's own account is named after the source."""
     return account.removeprefix("source:")
 
 
@@ -186,7 +186,7 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
 
 
 def _decided(entry: Entry) -> tuple[str, str, bytes]:
-    """Return what a decision sets: values of flows, from any agent, or an agent's own value."""
+    """Return a key for what a decision sets: values of flows (by any agent) or an agent's value."""
     return entry.name, entry.agent if (entry.flow < 0).all() else "", entry.flow.tobytes()
 
 

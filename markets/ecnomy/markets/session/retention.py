@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outputs of a run: tables, log, machine.json, progress.
 
-However a run ends, its folder records it: the tables are closed and readable, and the manifest says
-that the run is complete or why it is not.
+However a run ends, its folder records the end. The tables are closed and readable, and the manifest
+states that the run is complete or why it is not.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class RunVoice:
             self._progress.say(f"warning: {line}")
 
     def stop(self) -> None:
-        """The run is over."""
+        """End the display of progress."""
         if self._progress is not None:
             self._progress.stop()
 
 
 class Keeper:
-    """A run's results, in a folder or in memory, from its first moment to its last.
+    """A run's results, in a folder or in memory, from its start to its end.
 
     Attributes:
         sink: the receiver of the run's output.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A market that waits for engines started by hand, one run after another (the verb `serve`).
 
-One example is OMNeT++'s Qtenv. It may pause for hours, so only end of file means that an engine
+An example is OMNeT++'s Qtenv. It may pause for hours, so only the end of file means that an engine
 died.
 """
 
@@ -38,11 +38,11 @@ _ANY: Final = (
     "--any accepts networks that differ from the scenario; the log of each run lists the "
     "differences"
 )
-_HELLO_S: Final = 30.0  # for a complete hello
+_HELLO_S: Final = 30.0  # time limit for a complete hello
 
 
 class Served(NamedTuple):
-    """The data for an engine: the scenario, its plan, and its name among several ("" if one)."""
+    """The data for an engine: the scenario, its plan, and its name ("" for a single scenario)."""
 
     scenario: Scenario
     plan: Plan
@@ -112,7 +112,7 @@ def served(
         _say(f"warning: {_ANY}")
     with Lobby(listeners, _HELLO_S, _say, token=token) as lobby:
         while True:
-            come = lobby.next()  # no limit: a person starts the engine, or presses Ctrl-C
+            come = lobby.next()  # no time limit: a person starts the engine or presses Ctrl-C
             with engine_link(come.sock, offer.plan, token=token, head=bytes(come.head)) as link:
                 guest = _Guest(offer, come.door, link, any_plan)
                 try:

@@ -11,9 +11,9 @@ releases all of them at the first of these events:
     references left
     Python exits        "the program ended at 12 s"
 
-The session does not hold the market, so that Python can collect the market; calls receive it as an
-argument. Signal handlers, environment and working folder of the process stay unchanged. Sessions
-share only the list of open sessions.
+The session holds no reference to the market, so that Python can collect the market. Calls receive
+it as an argument. Signal handlers, environment and working folder of the process stay unchanged.
+Sessions share only the list of open sessions.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from ecnomy.markets.session.retention import Keeper, Writer
 
 __all__ = ["Session", "open_market"]
 
-_AT_EXIT_S: Final = 5.0  # for a thread within a step when Python exits
+_AT_EXIT_S: Final = 5.0  # wait for a thread within a step when Python exits
 
 
 def open_market(
@@ -117,7 +117,7 @@ class Session:
     def __init__(
         self, scenario: Scenario, plan: Plan, market: MarketLike, folder: Path | None
     ) -> None:
-        """Create an idle session, which claims nothing yet."""
+        """Create an idle session, which claims no resources yet."""
         self.folder, self._scenario, self._plan = folder, scenario, plan
         self._market = weakref.ref(market)
         self._process: EngineProcess | None = None
@@ -131,7 +131,7 @@ class Session:
 
     @property
     def running(self) -> bool:
-        """Return whether the run has not ended."""
+        """Return whether the run is still in progress."""
         return not self._over
 
     def start(
@@ -150,7 +150,7 @@ class Session:
             EcnomyError, OSError: as `open_market`; the run has then ended.
         """
         scenario, plan = self._scenario, self._plan
-        self._check(kind)  # a refused run leaves its folder alone
+        self._check(kind)  # checked first, so that a refused run does not change its folder
         with self._lock, self._ended_by_errors(market):
             _OPEN[self] = None
             self._keeper = Keeper(self._writer(market, force, again, by_hand), progress)
@@ -188,7 +188,7 @@ class Session:
         )
 
     def check(self) -> None:
-        """Refuse a step that cannot be made.
+        """Refuse a step that is impossible.
 
         Raises:
             NotRunningError: the run has ended, a step is in progress, or another process owns it.
@@ -254,7 +254,7 @@ class Session:
                 return
             self._over, self._reason = True, reason
             try:
-                with contextlib.ExitStack() as last:  # upwards, each even if others fail
+                with contextlib.ExitStack() as last:  # closes all, even if some fail
                     last.callback(_OPEN.pop, self, None)
                     if market is not None and self._keeper is not None:
                         last.callback(self._keeper.close, market, reason)
@@ -266,7 +266,7 @@ class Session:
                 raise
 
     def end_at_exit(self) -> None:
-        """End the engine when Python exits, and close the tables unless a thread is mid-step."""
+        """End the engine when Python exits; close the tables unless a thread is within a step."""
         if self._pid != os.getpid():
             return
         if self._process is not None and not self._process.gone:
@@ -277,7 +277,10 @@ class Session:
                 self.end(self._market(), self._reason or self._when("the program ended"))
 
     def _check_idle(self) -> None:
-        """Refuse if a step is in progress, which can only be this thread's (an agent decides)."""
+        """Refuse while a step is in progress.
+
+        Only this thread can make it, when an agent decides.
+        """
         if self._pid != os.getpid():
             raise NotRunningError(
                 f"the run belongs to process {self._pid}; a forked process cannot continue it"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files synced when written and checked when read; incomplete or altered files are refused.
+"""Files that are synced when written and checked when read. Incomplete or altered ones are refused.
 
 A JSON file holds the digest of its content under `digest`. The digest of a table is in the
 manifest, and the digest of a shard is the shard's name. Digests are SHA-256, cut to 32 hexadecimal
@@ -36,7 +36,7 @@ __all__ = [
 UNREADABLE: Final = msgspec.MsgspecError, ValueError, OverflowError, RecursionError
 
 _DIGITS: Final = 32
-_CHECKED_FILES: Final = 65_536  # digests that a process remembers
+_CHECKED_FILES: Final = 65_536  # most digests that a process remembers
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _KEY: Final = "digest"
 

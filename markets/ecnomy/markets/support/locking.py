@@ -45,7 +45,7 @@ class LockedFile(io.TextIOWrapper):
 
 
 def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
-    """Lock a file of a folder that we may write; closing the file unlocks it.
+    """Lock a file of a folder that this process may write to; closing the file unlocks it.
 
     The folder is checked twice. The first check is made before any file is created, so a refused
     folder stays unchanged. The second is made under the lock, because another process may have
@@ -53,7 +53,8 @@ def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
 
     Args:
         file: the lock file; created if missing, with its parent folders.
-        judge: function that raises if we may not write the folder, with or without the empty file.
+        judge: function that raises if this process may not write to the folder, with or without the
+            empty file.
         busy: message if another process holds the lock.
 
     Raises:

@@ -24,5 +24,5 @@ def printable(text: str) -> str:
 
 
 def say(text: object, file: TextIO | None = None) -> None:
-    """Print text that may contain text of a file or a peer; None for standard output."""
+    """Print text that may come from a file or a peer; None means standard output."""
     print(printable(str(text)), file=file, flush=True)

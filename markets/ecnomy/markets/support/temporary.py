@@ -53,14 +53,14 @@ def private_folder(within: str) -> str:
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     for folder in (Path(within) / f"ecnomy-{os.getuid()}", cache / "ecnomy"):
-        with contextlib.suppress(OSError, RuntimeError):  # a home may be missing
+        with contextlib.suppress(OSError, RuntimeError):  # the user may have no home folder
             if _own(folder.expanduser()):
                 return str(folder.expanduser())
     return tempfile.mkdtemp(prefix="ecnomy-", dir=within)
 
 
 def _own(folder: Path) -> bool:
-    """Make the folder for this user alone; return whether it is this user's."""
+    """Make the folder for this user alone, and return whether it is this user's."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
     found = folder.lstat()

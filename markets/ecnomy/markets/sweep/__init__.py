@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps: many runs of one scenario that resume, on one machine or many."""
+"""Sweeps: many runs of one scenario on one machine or many, which can be resumed."""

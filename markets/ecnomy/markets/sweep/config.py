@@ -68,11 +68,12 @@ def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) 
 def load_sweep(
     path: str | os.PathLike[str], *, quick: bool = False, beside: tuple[str, ...] = ()
 ) -> Sweep:
-    """Read a sweep file and load its first point, so that a wrong path is detected at once.
+    """Read a sweep file and load its first point, so that a wrong path is detected immediately.
 
     Args:
         path: the file.
-        quick: apply its section `quick`: other replicates or parameters, additional `set`.
+        quick: whether to apply its section `quick` (other replicates or parameters, additional
+            `set`).
         beside: keys that the caller reads itself.
 
     Raises:

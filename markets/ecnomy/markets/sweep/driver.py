@@ -33,7 +33,7 @@ _LOOK_S: Final = 1.0
 
 
 class SweepError(EcnomyError):
-    """A sweep cannot go on; finished runs are kept."""
+    """A sweep cannot continue; finished runs are kept."""
 
 
 class Tally(msgspec.Struct):
@@ -69,7 +69,7 @@ def missing(
 
 
 class _Present:
-    """Decides whether a record counts as a present run."""
+    """Tests whether a record counts as a present run."""
 
     def __init__(self, code: Code, retry_failed: bool, accept_old_code: bool) -> None:
         self._code, self._retry, self._accept = code, retry_failed, accept_old_code
@@ -159,7 +159,7 @@ def _hand_out(
 def _outcome(
     future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
 ) -> Outcome:
-    """Return the answer of a worker; the worker's death during the run is an outcome too."""
+    """Return the answer of a worker; the worker's death during the run is also an outcome."""
     if future.cancelled():
         raise PoolLost(LOST)
     error = future.exception()
@@ -207,14 +207,14 @@ def _count(tally: Tally, outcome: Outcome) -> None:
 
 
 def estimate_s(sweep: Sweep, tries: int = 3) -> float:
-    """Return the mean seconds of a run, from up to `tries` points on this machine, not kept.
+    """Return the mean seconds of a run, from up to `tries` test runs here, which are not kept.
 
     Raises:
         SweepError: all of them failed.
     """
     points = sweep.points()
     at = {round(i * (len(points) - 1) / max(tries - 1, 1)) for i in range(tries)}
-    tried = [points[i] for i in sorted(at)]  # the last one too: values may differ in cost
+    tried = [points[i] for i in sorted(at)]  # the last one, too: costs may differ
     made = [execute(task_of(sweep, point)) for point in tried]
     times = [outcome.wall_s for outcome in made if outcome.status == DONE]
     if not times:

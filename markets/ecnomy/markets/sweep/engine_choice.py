@@ -32,7 +32,7 @@ def engine_in(folder: Path) -> str | None:
 
 
 def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
-    """Return the sweep with its engine; print a notice if only the folder determines it.
+    """Return the sweep with its engine, and print a notice if only the folder determines it.
 
     Args:
         sweep: the sweep as read from its file.

@@ -17,7 +17,7 @@ from ecnomy.markets.sweep.pool import RESUME, PoolLost, RunAbandoned
 __all__ = ["ExecutorPool", "InlinePool"]
 
 T = TypeVar("T")
-_DEATHS: Final = 5  # processes that may die over one run before it is abandoned
+_DEATHS: Final = 5  # a run is abandoned after this number of dead processes
 _BEGUN: Final = "begun.json"
 
 
@@ -42,7 +42,7 @@ class ExecutorPool:
         """
         try:
             return self._executor.submit(function, task)
-        except RuntimeError as error:  # it was shut down, or a worker died
+        except RuntimeError as error:  # the executor was shut down, or a worker died
             raise PoolLost(f"the executor accepts no more runs ({error}); {RESUME}") from None
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of everything that determines a run's outcome. A different key means a different run.
+"""Digests of everything that determines a run's outcome. Different keys mean different runs.
 
     key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of
                  packages, strategy modules)
@@ -52,7 +52,7 @@ __all__ = [
 _DEPENDED_ON: Final = ("mesa", "numpy", "pint", "PyYAML", "scipy", "topohub")
 _NAMED: Final = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 _ANALYSIS: Final = "ecnomy.analysis."
-_RACE_S: Final = 2.0  # file systems round modification times to two seconds at worst
+_RACE_S: Final = 2.0  # file systems round modification times to at most two seconds
 _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
@@ -77,7 +77,7 @@ def code_now(engine: str = DEFAULT_ENGINE) -> Code:
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
     """Return the key of a run; `strategies` are the digests of `strategy_modules`."""
-    told = msgspec.to_builtins(market, str_keys=True)  # prices by time have numbers as keys
+    told = msgspec.to_builtins(market, str_keys=True)  # prices by time have numeric keys
     parts = [plan.digest, plan.seed, told, code, strategies]
     return _sha(msgspec.json.encode(parts, order="sorted"))
 
@@ -150,7 +150,7 @@ def _gather_analysis(module: str, found: dict[str, str], apart: tuple[str, ...])
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:
-    """Return the user's modules named as `module:Class` in texts, if a run did not load them."""
+    """Return the user's modules that texts name as `module:Class`, if a run did not load them."""
     found: dict[str, str] = {}
     for module in (name for text in texts for name in _NAMED.findall(text)):
         if _is_local(module):
@@ -225,14 +225,14 @@ def _gather(module: str, found: dict[str, str]) -> None:
     text = _source(file)
     found[module] = _sha(text)
     if package := module.rpartition(".")[0]:
-        _gather(package, found)  # importing a module runs the packages around it
+        _gather(package, found)  # importing a module runs the packages that contain it
     for name in _imports(text, module, is_package=file.name == "__init__.py"):
         if _is_local(name):
             _gather(name, found)
 
 
 def _source(file: Path) -> bytes:
-    """Return the text of a user's module; remove bytecode that may be of an earlier text.
+    """Return the text of a user's module; remove bytecode that may come from an earlier text.
 
     Python accepts bytecode as current if the source has the same size and second of change.
     """
@@ -246,7 +246,7 @@ def _source(file: Path) -> bytes:
 def _file(module: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(module)
-    except Exception:  # finding a module in a package runs the package, which may fail
+    except Exception:  # finding a module runs its package, which may fail
         return None
     return Path(spec.origin) if spec and spec.origin and spec.has_location else None
 

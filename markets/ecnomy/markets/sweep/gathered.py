@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's results as one row, without files: means per source, figures per link, and balances.
+"""A run's results as one row, without files: means by source, figures by link, and balances.
 
     <source>.flows, .goodput_bps, .marks_per_s, .marking_rate, .mean_delay_s, .mean_cwnd,
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
@@ -45,11 +45,11 @@ class Gathered:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._start = self._end = nothing_yet(plan)
-        self._posted: dict[str, int] = {}  # since the last report, micro-units
+        self._posted: dict[str, int] = {}  # prices since the last report, micro-units
         self._sums: dict[str, int] = {}  # price x time in the window, micro-units x ps
 
     def engine(self, name: str, version: str) -> None:
-        """Ignore the engine: the key contains it."""
+        """Ignore the engine, because the key contains it."""
 
     def report(self, report: Report, market: MarketLike) -> None:
         """See ResultsWriter.report."""
@@ -70,7 +70,7 @@ class Gathered:
         """Ignore rows of tables."""
 
     def row(self, market: MarketLike) -> dict[str, int | float | None]:
-        """Return the outcome, by column; None for a mean over nothing."""
+        """Return the outcome by column; a mean without values is None."""
         flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Job files with which SLURM, Kubernetes or Snakemake makes a sweep in parts.
+"""Job files for SLURM, Kubernetes or Snakemake, which make a sweep in parts.
 
-Each job makes one part (parts.py). Parts take about ten minutes or more, so that the start of a
-job costs little. A repeated job resumes its part.
+Each job makes one part (parts.py). Parts take about ten minutes or more, so that the start of a job
+costs little in comparison. A repeated job resumes its part.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ecnomy.markets.sweep.parts import JOBS, PARTS
 
 __all__ = ["KINDS", "Jobs", "check_kind", "parts_for", "write_jobs"]
 
-SECONDS: Final = 600.0  # of a part
+SECONDS: Final = 600.0  # least duration of a part
 MOST: Final = 1000  # SLURM's default limit of an array
-LONGER: Final = 3.0  # time limit of a job, by its expected time
+LONGER: Final = 3.0  # time limit of a job over its expected time
 
 
 class Jobs(msgspec.Struct, frozen=True):

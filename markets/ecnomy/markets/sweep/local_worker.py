@@ -18,7 +18,7 @@ from ecnomy.markets.support.temporary import private_folder
 
 __all__ = ["dask_setup", "hush", "remove_leavings"]
 
-_SCRATCH: Final = "dask-scratch-space"  # dask's name
+_SCRATCH: Final = "dask-scratch-space"  # the name that dask uses
 
 
 def dask_setup(worker: Any) -> None:
@@ -30,7 +30,7 @@ def dask_setup(worker: Any) -> None:
 def remove_leavings() -> None:
     """Remove the folders of dead workers, if there are any and no other process does so."""
     scratch = Path(private_folder(tempfile.gettempdir())) / _SCRATCH
-    if any(scratch.glob("*.dirlock")):  # dask is slow to import
+    if any(scratch.glob("*.dirlock")):  # tested first, because dask is slow to import
         from distributed.diskutils import WorkSpace
 
         space: Any = WorkSpace(str(scratch))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main outcomes of a sweep, and whether higher values are better.
 
-They are, in order: outcomes named in the sweep file, columns of the sweep's own measure, welfare
+In order, they are: outcomes named in the sweep file, columns of the sweep's own measure, welfare
 and surpluses, profits (else balances of agents), goodput of each source, marking and use of links.
 """
 
@@ -71,7 +71,7 @@ def main_outcomes(
 
 
 def better(outcome: str) -> int:
-    """Return 1 if higher values are better for somebody, -1 if lower values are, 0 if unknown."""
+    """Return 1 if higher values are better for somebody, -1 if lower ones are, and 0 if unknown."""
     if _MORE.fullmatch(outcome):
         return 1
     return -1 if _LESS.fullmatch(outcome) else 0

@@ -37,7 +37,7 @@ class Merged(msgspec.Struct, frozen=True):
         parts: the merged parts.
         busy: parts that are still being made, which were not merged.
         runs: number of runs of the sweep.
-        missing: number of missing runs, by part; None without a known part.
+        missing: number of missing runs, by part; the key None is for runs without a known part.
         failed: number of failed runs.
         others: number of runs that do not belong to the current sweep file.
         damaged: files of parts that were incomplete or altered.
@@ -76,7 +76,7 @@ def run_sweep(
         out: folder of the results; results/<name of the file> by default.
         executor: any executor of concurrent.futures whose workers have the same ecnomy.
         workers: number of its workers.
-        quick: use the settings that the file defines for quick runs.
+        quick: whether to use the settings that the file defines for quick runs.
         retry_failed: repeat failed runs.
 
     Returns:
@@ -102,7 +102,7 @@ def make_rounds(
     accept_old_code: bool = False,
     opened: Callable[[Store], None] = lambda store: None,
 ) -> Tally:
-    """Make missing runs; with `until`, repeat while points need more replicates.
+    """Make missing runs and, with `until`, repeat while points need more replicates.
 
     Args:
         sweep: the sweep.

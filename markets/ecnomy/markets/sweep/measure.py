@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of a sweep's own: a function that reads the results folder of each run.
+"""Custom outcome columns of a sweep, by a function that reads the results folder of each run.
 
     measure: my_figures:burstiness        in the sweep file; a module on the Python path
 
@@ -36,12 +36,12 @@ EXPECTED: Final = "module:function"
 
 
 def added_measures(*names: str) -> tuple[str, ...]:
-    """Return all added measures, or those with these names; a sweep's own columns win."""
+    """Return all added measures, or those with these names. A sweep's own columns come first."""
     return tuple(found for name in names or ("welfare", "guarantees") if (found := added(name)))
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
-    """Return the measures of a run: the sweep's own one, and the added ones that fit the run."""
+    """Return the measures of a run: the sweep's own measure, and added ones that fit the run."""
     agents = market.agents if market else ()
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
@@ -86,7 +86,7 @@ def measured(
     measure = find_measure(name)
     try:
         figures = measure(results)
-    except ResultsError:  # its message names the file
+    except ResultsError:  # the message of the error names the file
         raise
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]

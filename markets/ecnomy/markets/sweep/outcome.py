@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a sweep in a worker: a task in, an outcome out.
+"""One run of a sweep in a worker, which receives a task and returns an outcome.
 
 A run that fails is an outcome with its reason. The run writes only the results folder, if one is
 kept; the driver alone writes outcomes.
@@ -59,7 +59,7 @@ class Task(msgspec.Struct, frozen=True):
     Attributes:
         folder: folder of the run's results, "" if they are not kept.
         engine: name of the engine, see ecnomy.markets.engines.registry.
-        measure: module:function of additional outcome columns, "" without them.
+        measure: module:function of additional outcome columns; "" if there are none.
         ties: the paths by name, for parameters that set several paths.
     """
 
@@ -86,7 +86,7 @@ class Outcome(msgspec.Struct, frozen=True):
         status: done or failed.
         reason: reason of the failure.
         strategies: digests of the custom modules of the run, including `measure`.
-        params: the point's values (set when the record is kept).
+        params: the point's values, which are set when the record is stored.
         values: outcome columns (see gathered.py); counts are integers; None for
             a mean over nothing.
     """
@@ -161,7 +161,7 @@ def _where() -> str:
 
 
 def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
-    """Return a failure; before strategies are known, include the modules that the task names."""
+    """Return a failure. Before strategies are known, include the modules that the task names."""
     named = outcome.strategies
     if not outcome.run:
         named = modules_named_in(task.base, *(str(value) for value in task.params.values()))
@@ -214,7 +214,7 @@ def _measured(
 
 @contextlib.contextmanager
 def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
-    """Yield the folder of the run's results: a kept one, a temporary one for measures, or None."""
+    """Yield the folder of the run's results: permanent, temporary (for measures), or None."""
     if task.folder or not measures:
         yield Path(task.folder) if task.folder else None
         return

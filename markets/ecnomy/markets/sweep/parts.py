@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of a sweep: part 3 of 40 has runs 3, 43, 83, ... of the sweep, in a separate folder.
 
-A part is made by one process. It needs no scheduler, no port and no lock of other parts, so job
-arrays of a cluster can make a sweep. A part has every 40th run, because neighbouring runs have
-similar parameters and take similar times. So all parts take about the same time.
+One process makes a part. It needs no scheduler, port or lock of other parts, so job arrays of a
+cluster can make a sweep. A part has every 40th run, because neighbouring runs have similar
+parameters and take similar times. So all parts take about the same time.
 """
 
 from __future__ import annotations

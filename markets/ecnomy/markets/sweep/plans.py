@@ -2,7 +2,7 @@
 """Sampling plans of sensitivity analysis, by SALib, from which indices are computed.
 
     sobol   n base samples, n (D + 2) points of D parameters; n (2 D + 2) with second-order indices
-    morris  r trajectories over a grid of levels, r (D + 1) points; each step moves one parameter
+    morris  r trajectories over a grid of levels, r (D + 1) points; each step changes one parameter
 
 Source: Saltelli et al. 2010 (sobol); Morris 1991 (morris). The indices are computed by
 ecnomy.analysis.sensitivity, which relies on the order of the points.

@@ -45,11 +45,11 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-_DEATHS: Final = 5  # workers that may die over one run before it is abandoned
+_DEATHS: Final = 5  # a run is abandoned after this number of dead workers
 _SPARE_BYTES: Final = 10**9  # memory of a worker in addition to the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
-_GIVEN_UP: Final = "20s"  # after a death; dask gives up a worker that is not back by then
+_GIVEN_UP: Final = "20s"  # after a death; then dask abandons a worker that has not returned
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
@@ -86,10 +86,10 @@ class Pool(Protocol):
 
     @property
     def lost(self) -> bool:
-        """Return whether no more answers will come."""
+        """Return whether no further answer can come."""
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
-        """Run `function(task)` on a worker; PoolLost if no answer can come any more."""
+        """Run `function(task)` on a worker; raise PoolLost if no further answer can come."""
 
     def close(self) -> None:
         """Release the workers."""
@@ -176,7 +176,7 @@ class DaskPool:
 
     def close(self) -> None:
         """See Pool."""
-        with _ctrl_c_ignored():  # otherwise a second Ctrl-C would leave workers behind
+        with _ctrl_c_ignored():  # otherwise, a second Ctrl-C would leave workers behind
             if self._client is not None:
                 with contextlib.suppress(Exception):
                     self._client.close(timeout=5)
@@ -196,7 +196,7 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
     Dask's own executor reads the state of the task after it has the answer. If the worker died
     in between, it mistakes the answer for an exception.
     """
-    with contextlib.suppress(concurrent.futures.InvalidStateError):  # the waiting caller has left
+    with contextlib.suppress(concurrent.futures.InvalidStateError):  # the caller may no longer wait
         try:
             answer.set_result(await asked)
         except BaseException as error:
@@ -206,7 +206,7 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
 def _is_lost(asked: Any, error: BaseException) -> bool:
     """Return whether the scheduler is gone, as opposed to a failed task.
 
-    While answers are fetched, the connection breaks before the client knows about it.
+    While answers are fetched, the connection breaks before the client detects it.
     """
     broken = isinstance(error, OSError | asyncio.CancelledError | concurrent.futures.CancelledError)
     return broken and asked.status != "error"
@@ -277,7 +277,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
     temporary = dask.config.get("temporary-directory") or tempfile.gettempdir()
     private = {
         "temporary-directory": private_folder(temporary),
-        "distributed.scheduler.http.routes": [],  # no pages: they show tasks, and forward to ports
+        "distributed.scheduler.http.routes": [],  # pages show tasks and forward to ports
         "distributed.worker.http.routes": [],
     }
     memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
@@ -298,7 +298,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
 
 @contextlib.contextmanager
 def _ctrl_c_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C for this time; only the main thread ever gets it."""
+    """Ignore Ctrl-C for this time; only the main thread receives it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -320,7 +320,7 @@ def _ctrl_c_later() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or heeded is signal.SIG_IGN:
         yield
         return
-    _start_tracker()  # it unblocks signals in the thread that starts it
+    _start_tracker()  # this unblocks signals in the thread that starts it
     seen: list[int] = []
     signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
@@ -361,7 +361,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
 
 
 def _check_certificates(distributed: Any, scheduler: str) -> None:
-    """Greet a scheduler at tls://, because dask itself would only report a late and vague timeout.
+    """Greet a scheduler at tls://, because dask itself would only report a late, vague timeout.
 
     Raises:
         InputError: certificates are missing, or one side refuses those of the other.

@@ -20,7 +20,7 @@ from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
 __all__ = ["check_aliases", "try_first", "try_values"]
 
-MOST_VALUES: Final = 100  # values of a parameter; more are samples of a range
+MOST_VALUES: Final = 100  # most values of a parameter; more are samples of a range
 _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of the view `runs`
 
 
@@ -45,7 +45,7 @@ def try_first(sweep: Sweep, root: Node) -> None:
 
 
 def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
-    """Check that each value of a parameter makes a scenario at one of the points with it.
+    """Check that each value of a parameter gives a valid scenario at one of its points.
 
     Raises:
         ScenarioError: a value does not; the message names its place in the sweep's file.
@@ -90,7 +90,7 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 
 
 def _blamed(root: Node, path: str, override: str = "") -> Place:
-    """Return the place of a fault in the sweep file: the first key that is, or contains, the path.
+    """Return the place of a fault in the sweep file, the first key that is or contains the path.
 
     `override` is the path of the override in which the fault was found.
     """

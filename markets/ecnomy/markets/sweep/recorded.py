@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single outcomes of the runs in a sweep's folder, from records and shards together."""
+"""Single outcomes of the runs in a sweep's folder, from both records and shards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
             found[point] = (generation, math.nan if value is None else float(value))
 
     for file in sorted((folder / "shards").glob("*.parquet")):
-        with contextlib.suppress(OSError, ResultsError):  # damaged: its runs are made again
+        with contextlib.suppress(OSError, ResultsError):  # damaged; its runs are repeated
             check_shard(file)
             there = outcome in pq.read_schema(file).names
             names = ["point", "generation", *([outcome] if there else [])]

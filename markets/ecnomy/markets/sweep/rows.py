@@ -11,7 +11,7 @@ import msgspec
 from ecnomy.markets.sweep.space import Block
 from ecnomy.markets.sweep.sweep_file import Sweep
 
-if TYPE_CHECKING:  # Mesa would be loaded for it alone
+if TYPE_CHECKING:  # otherwise, Mesa would be loaded only for this
     from ecnomy.markets.sweep.outcome import Outcome
 
 __all__ = ["RESERVED", "cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
@@ -60,7 +60,7 @@ def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def whole_of(sweep: Sweep) -> list[str]:
-    """Return the parameters with only integer numbers, as written."""
+    """Return the parameters whose values are all written as integers."""
     found: list[str] = []
     for block in sweep.blocks:
         for number, path in enumerate(block.paths):
@@ -136,7 +136,7 @@ def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
 
 
 def _type_of(values: list[Any]) -> Any:
-    """Return an integer type if all values are integers (a count stays one), else a float type."""
+    """Return an integer type if all values are integers (such as counts), else a float type."""
     import pyarrow as pa
 
     known = [value for value in values if value is not None]

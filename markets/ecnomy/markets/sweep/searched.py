@@ -3,9 +3,9 @@
 
 search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
          without one, or if points of the sweep have different targets), bounds
-places   of each run, the number of its values: a search repeats the best ones,
+places   the number of each run's values, because a search repeats the best ones,
          with new seeds
-factors  of a tuning: its parameters, whose values are as scattered as samples
+factors  the parameters of a tuning, whose values are as scattered as samples
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sections `until`, `calibrate` and `tune` of a sweep file, added to the sweep.
 
-Each requests runs that depend on earlier ones. A file has at most one of them.
+Each section requests runs that depend on earlier ones. A file has at most one of these sections.
 """
 
 from __future__ import annotations

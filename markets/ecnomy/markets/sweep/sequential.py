@@ -41,7 +41,7 @@ __all__ = [
     "read_until",
 ]
 
-LEAST: Final = 5  # runs before the first look: fewer say little about the spread
+LEAST: Final = 5  # runs before the first look; fewer say little about the spread
 _GROWTH: Final = 1.5
 _WIDTH: Final = SWEEP["until"].takes
 
@@ -53,7 +53,7 @@ class Until(msgspec.Struct, frozen=True):
         outcome: outcome with the decisive interval, "" for the first outcome of the sweep.
         half_width: largest half-width: a share of the mean if `relative`, else in the outcome's
             unit.
-        level: confidence level of the intervals, all looks together.
+        level: confidence level of the intervals, over all looks together.
         most: number of replicates at which a point ends in any case.
     """
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The points of a sweep: values of its parameters, and seeds.
 
-Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in written
-order; the last one varies fastest. A grid is the product of its lists, a zip goes through its
-lists together, random and Latin hypercube samples lie within ranges. The plans of a sensitivity
-analysis (sobol, morris) also lie within ranges, and each stands alone (plans.py). Draws come from
-the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib): the same file gives the same
-points.
+Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in written order;
+the last one varies fastest. A grid is the product of its lists, a zip goes through its lists
+together, random and Latin hypercube samples lie within ranges. The plans of a sensitivity analysis
+(sobol, morris) also lie within ranges, and cannot be combined with other blocks (plans.py). Draws
+come from the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib), so the same file gives
+the same points.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Block(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: grid, list, zip, random, latin-hypercube, sobol or morris.
-        paths: the parameters it sets.
+        paths: the parameters that it sets.
         values: values of each path of a grid or zip, or the assignment of each item of a list.
         ranges: range of the samples of each path.
         samples: number of samples; in a plan, of base samples (sobol) or trajectories (morris).

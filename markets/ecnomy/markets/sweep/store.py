@@ -200,7 +200,7 @@ class Store:
             self.compact()
 
     def compact(self) -> None:
-        """Turn the loose records into a shard, then remove them.
+        """Combine the loose records into a shard, then remove them.
 
         Raises:
             OSError: the shard cannot be written; the records stay.
@@ -341,7 +341,7 @@ def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:
 
 
 def _plan(sweep: Sweep) -> dict[str, Any] | None:
-    """Return the plan of a sensitivity analysis, None for points without a plan."""
+    """Return the plan of a sensitivity analysis; None for points without a plan."""
     if sweep.calibrate or sweep.tune or not sweep.blocks or sweep.blocks[0].kind not in PLANS:
         return None
     block = sweep.blocks[0]
@@ -356,7 +356,7 @@ def _plan(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
-    """Return what the driver keeps of a run in memory; data that many runs share is kept once."""
+    """Return the part of an outcome that the driver keeps in memory; shared data is kept once."""
 
     def once(value: Any) -> Any:
         return shared.setdefault(_ENCODE(value), value)

@@ -29,7 +29,7 @@ UNLIMITED: Final = -1
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The limits of one run; UNLIMITED for no bound."""
+    """The limits of one run; UNLIMITED means no bound."""
 
     time_ps: int = UNLIMITED  # wall time
     memory_bytes: int = UNLIMITED  # address space of the engine
@@ -43,15 +43,15 @@ class Sweep(msgspec.Struct, frozen=True):
         base: the scenario with `set` applied, as JSON text; workers receive it.
         blocks: the varied parameters.
         keep: whether each run's results folder is kept.
-        measure: module:function of additional outcome columns, "" without them (see measure.py).
+        measure: module:function of additional outcome columns, or "" (see measure.py).
         engine: name of the engine of all runs.
         engine_stated: whether the file names it.
         variant: `path=value`, applied to every point.
         calibrate: the parameter of a calibration, None without one.
         tune: the parameters of a tuning, None without one.
-        chosen: the points that a search has chosen; empty: the points of the blocks.
+        chosen: the points that a search has chosen; if empty, the points of the blocks.
         outcomes: columns to show first, the main one before the others.
-        until: stopping rule for a point's replicates, None: after `replicates`.
+        until: stopping rule for a point's replicates; None stops after `replicates`.
         counts: with `until`, the number of replicates of each point of the blocks so far.
     """
 

@@ -33,7 +33,8 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
     """Return the paths that the parameter `name` sets.
 
     Raises:
-        ScenarioError: they are not a list of paths, or the name is invalid; with the place.
+        ScenarioError: they are not a list of paths, or the name is invalid. The message has the
+            place.
     """
     if not _NAME.fullmatch(name):
         expected = "a name of letters, digits, - and _, without dots; a path has them"

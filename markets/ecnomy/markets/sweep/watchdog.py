@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds on one run: the kernel limits the engine's memory, and a thread limits the run's time.
 
-When the time is up, the watchdog kills the engine, if there is one. A run that is not waiting for
-the engine (a strategy computes) gets an exception in its thread. A worker that ignores the
+When the time has passed, the watchdog kills the engine, if there is one. A run that is not waiting
+for the engine (a strategy computes) gets an exception in its thread. A worker that ignores the
 exception (it sleeps in C) ends itself and is replaced.
 """
 
@@ -27,7 +27,7 @@ _GRACE_S: Final = 20.0
 
 
 class OverTime(BaseException):
-    """Raised in a run that has used up its time; strategies should not catch it."""
+    """Raised in a run that exceeds its time limit; strategies should not catch it."""
 
 
 class Watchdog:
@@ -45,7 +45,7 @@ class Watchdog:
         return self._limits.time_ps / PS_PER_S
 
     def guard(self, engine: EngineProcess) -> None:
-        """Watch this engine as the run's engine."""
+        """Use this engine as the run's engine."""
         if self._limits.memory_bytes != UNLIMITED:
             both = (self._limits.memory_bytes, self._limits.memory_bytes)
             resource.prlimit(engine.pid, resource.RLIMIT_AS, both)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of postings in the ledger that ecnomy itself makes; contracts add theirs by name."""
+"""Kinds of postings that ecnomy itself makes in the ledger. Contracts add further kinds by name."""
 
 from __future__ import annotations
 

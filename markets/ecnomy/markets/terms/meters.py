@@ -28,15 +28,15 @@ METERS: Final[dict[str, Meter]] = {
     meter.name: meter
     for meter in (
         Meter("time", "ps"),  # active time of the flow, from its source's start to its stop
-        Meter("bytes", "byte"),  # delivered, of IP packets
-        Meter("packets", "packet"),  # delivered
+        Meter("bytes", "byte"),  # bytes of IP packets delivered
+        Meter("packets", "packet"),  # packets delivered
         Meter("marks", "mark", of_marks=True),  # CE packets delivered
-        # Of CE packets delivered: congestion volume (RFC 6789).
+        # Bytes of CE packets delivered: congestion volume (RFC 6789).
         Meter("marked-bytes", "byte", of_marks=True),
-        # Set in the seller's domain, on packets that arrive or are lost.
+        # Marks set in the seller's domain, on packets that arrive or are lost.
         Meter("marks-set", "mark", of_marks=True),
         Meter("weight", "ps"),  # active time, times the weight of its window law (targets.py)
-        Meter("calls", "call"),  # admitted
+        Meter("calls", "call"),  # calls admitted
         Meter("transfers", "transfer"),  # complete files and pages
     )
 }

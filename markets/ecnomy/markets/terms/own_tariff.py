@@ -4,7 +4,7 @@
     @dataclasses.dataclass
     class StartedMegabytes:                               # my_lab/tariffs.py
         price: Annotated[float, Unit("money/MB")] = 1.0   # written `price: 1 money/MB`
-        unit = "byte"                                     # of its meter; left out: any
+        unit = "byte"                                     # of its meter; any if omitted
 
         def __post_init__(self):
             self.started = self.bytes = 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ownership of links: every link belongs to one carrier, and every source crosses its domains.
 
-A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links: the
-queue of a link is at its beginning. A pattern is compared with the names of both directions of a
-duplex link (`bottleneck`, `bottleneck.reverse`). A reverse direction that is not named belongs to
-the owner of the forward direction. A single carrier without names owns all links.
+A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links,
+because the queue of a link is at its beginning. A pattern is compared with the names of both
+directions of a duplex link (`bottleneck`, `bottleneck.reverse`). A reverse direction that is not
+named belongs to the owner of the forward direction. A single carrier without names owns all links.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Misowned(InputError):
     """Links and carriers do not match.
 
     Attributes:
-        carrier: index of the carrier, -1 for all carriers.
+        carrier: index of the carrier; -1 for all carriers.
         key: YAML key of the carrier's entry.
         found, expected: descriptions in words.
     """
@@ -47,7 +47,7 @@ def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -
         carriers: in the scenario's order; at least one.
 
     Raises:
-        Misowned: a pattern or node without links, or a link without one single owner.
+        Misowned: a pattern or node has no links, or a link does not have exactly one owner.
     """
     if len(carriers) == 1 and not carriers[0].links and not carriers[0].nodes:
         return [0] * len(links)

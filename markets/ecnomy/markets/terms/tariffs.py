@@ -50,7 +50,7 @@ class _PerReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The names."""
+        """The names of the units."""
         return f"the unit of the posted price: one of {', '.join(units.PER)}"
 
     @property
@@ -81,7 +81,7 @@ class _LimitReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """The expected form."""
         return "a quantity above 0 such as 1 GB, 10 h or 100 marks"
 
     @property

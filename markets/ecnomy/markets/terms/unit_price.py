@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 METER_UNITS: Final = tuple(dict.fromkeys(unit for unit, _ in units.PER.values()))
-WORDS: Final = {  # the counted things of a unit
+WORDS: Final = {  # the counted objects, by unit
     **{unit: f"{unit}s" for unit in METER_UNITS},
     "ps": "time",
 }
@@ -83,7 +83,7 @@ class PriceReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """The expected form."""
         if self.unit:
             return f"a price such as {EXAMPLES[self.unit]}"
         return "a price such as 2 money/GB or 0.1 money/min"
@@ -137,7 +137,7 @@ def _worth(given: str, unit: str) -> Fraction:
 
 
 def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
-    """Return whole micro-units for `per`, or else for the least number that has a whole price."""
+    """Return whole micro-units for `per`, or for the least number of units with a whole price."""
     known = sorted(count for of, count in units.PER.values() if of == unit)
     for count in [per] * (per in known) + known:
         exact = micro_each * MICRO * count

@@ -16,7 +16,7 @@ __all__ = ["example_command"]
 
 
 def _names() -> list[str]:
-    """Return the names that a shell completes."""
+    """Return the names that a shell can complete."""
     from ecnomy.markets.reference.examples import titles
 
     return list(titles())

@@ -15,7 +15,7 @@ __all__ = ["new_command"]
 
 
 def _kinds() -> list[tuple[str, str]]:
-    """Return the kinds that a shell completes, each with a line about it."""
+    """Return the kinds that a shell can complete, each with a description."""
     from ecnomy.markets.reference.templates import TEMPLATES
 
     return [(kind, template.about) for kind, template in TEMPLATES.items()]

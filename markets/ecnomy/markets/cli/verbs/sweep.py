@@ -117,7 +117,7 @@ def sweep_command(
 
 
 def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
-    """Refuse options that exclude or need each other."""
+    """Refuse options that exclude each other, or that lack another option."""
     from ecnomy.agents.errors import InputError
 
     for found, other, wrong in (
@@ -132,7 +132,7 @@ def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
 
 
 def _part(shard: str, jobs: int, scheduler: str) -> Any:
-    """Return the part that --shard names; None without the option."""
+    """Return the part that --shard selects; None without the option."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.parts import part_from
 
@@ -179,7 +179,7 @@ def _emit(
 def _make(
     sweep: Any, folder: Path, part: Any, where: tuple[str, int], reuse: dict[str, bool]
 ) -> Any:
-    """Make the missing runs of one part or of all parts, and return the Tally."""
+    """Make the missing runs of one part or of all parts, and return their Tally."""
     from ecnomy.markets.sweep.making import make_part, make_rounds
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
@@ -243,7 +243,9 @@ def _end(tally: Any, valid: bool) -> None:
 
 
 def _conclude(folder: Path) -> bool:
-    """Print the results, and verbs that show more. Print nothing if a necessary package is missing.
+    """Print the results, and commands that show more.
+
+    Print nothing if a necessary package is missing.
 
     Returns:
         Whether the results contain everything that the sweep file requests.

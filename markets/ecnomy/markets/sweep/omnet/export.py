@@ -9,13 +9,13 @@
 
 Each list of a grid is an iteration variable. Every other block is one variable, whose parameters
 change together. The ini of each point is made as for a scenario. Lines whose values differ follow
-the variable that they depend on; a line that depends on several follows one variable of all points.
-Run n is the sweep's run n. Values that only agents see vary in the configuration Serve alone, in
-which the market of `ecnomy serve SWEEP` decides:
+the variable on which they depend. A line that depends on several variables follows one variable of
+all points. Run n is the sweep's run n. Values that only agents see vary in the configuration Serve
+alone, in which the market of `ecnomy serve SWEEP` decides:
 
     Scenario.market.connect = "unix:" + absFilePath(".market-${1,2 ! pricePerMark}.sock")
 
-Nothing is omitted silently: a parameter that changes nodes or links is refused by name.
+Nothing is omitted silently. A parameter that changes nodes or links is refused by name.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ _SERVE: Final = """
 [Config Serve]
 {varied}{network}.market.connect = "unix:" + absFilePath({file})
 """
-_DESCRIPTION: Final = "description = "  # of a point; the sweep's description has the variables
+_DESCRIPTION: Final = "description = "  # line of a point; the sweep's description has the variables
 Lines = dict[str, str]
 
 
 class Parted(NamedTuple):
-    """Iteration variables that the network sees, and those that only agents see."""
+    """Iteration variables that affect the network, and those that only agents see."""
 
     network: tuple[Axis, ...]
     agents: tuple[Axis, ...]
 
 
 class _Made(msgspec.Struct, frozen=True):
-    """A point in OMNeT++'s form: the network, the text of its ini file, and the same by keys."""
+    """A point in OMNeT++'s form: the network, and its ini file as text and by keys."""
 
     ned: str
     text: str
@@ -101,7 +101,7 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
 
 
 def parted(sweep: Sweep) -> Parted:
-    """Return a sweep's iteration variables: those that networks see, those that only agents see.
+    """Return a sweep's iteration variables, those of the network and those that only agents see.
 
     Raises:
         InputError: iteration variables cannot express a part of it, which the message names.
@@ -184,14 +184,14 @@ def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], firs
         try:
             changed = _made(sweep, {**base, path: value})
         except EcnomyError:
-            return True  # it makes a scenario only with other values, so it is part of one
+            return True  # it is a part of a scenario, because it needs other values, too
         if (changed.lines, changed.ned) != (first.lines, first.ned):
             return True
     return False
 
 
 def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
-    """Return the parameter whose changes no iteration variable can express."""
+    """Return the first parameter whose changes iteration variables cannot express."""
     base = joined([axis.values[0] for axis in axes])
     for axis in axes:
         for value in axis.values:
@@ -208,7 +208,7 @@ def _head(sweep: Sweep, variables: Sequence[Axis], title: str) -> str:
 
 
 def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
-    """Return the lines that define or name variables, and state which varies fastest."""
+    """Return the lines that define or name variables, and that state which one varies fastest."""
     names = ", ".join(axis.name for axis in order)
     if not order:
         return ""

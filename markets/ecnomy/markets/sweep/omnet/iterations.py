@@ -20,7 +20,7 @@ from ecnomy.markets.sweep.space import Assignment, Value
 __all__ = ["Axis", "at_door", "axes_of", "driver", "joined", "varying"]
 
 _ALL: Final = "point"
-_OURS: Final = frozenset(  # names with a meaning in OMNeT++
+_OURS: Final = frozenset(  # names that have a meaning in OMNeT++
     (
         *("runid", "inifile", "configname", "runnumber", "network", "experiment", "measurement"),
         *("replication", "processid", "datetime", "resultdir", "repetition", "seedset"),
@@ -71,7 +71,7 @@ def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
 
 
 def driver(axis: Axis) -> str:
-    """Return the variable with the sweep's values: of one parameter in words, else by number."""
+    """Return the variable with the sweep's values, in words for one parameter, else by number."""
     told = [str(number) for number in range(1, len(axis.values) + 1)]
     if len(axis.paths) == 1:
         values = [each[axis.paths[0]] for each in axis.values]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scenarios of a sweep, for engines that run its exported project with a market.
 
-An engine reports its network, and so the values that the network sees. It does not report
-values that only agents see. Each combination of such values has its own address (a door), to which
-the configuration Serve of the project connects.
+An engine reports its network, and so the values that affect the network. It does not report values
+that only agents see. Each combination of such values has its own address (a door), to which the
+configuration Serve of the project connects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ecnomy.markets.sweep.space import Assignment
 
 __all__ = ["MOST_DOORS", "SweepOffer"]
 
-MOST_DOORS = 500  # sockets of one process
+MOST_DOORS = 500  # most sockets of one process
 
 
 class SweepOffer:
