@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents: roles, strategies, their observations and decisions. They know prices, not packets.
+"""Agents: roles, strategies, their observations and decisions. They know prices but not packets.
 
     from ecnomy.agents import FlowDecision, FlowView, Unit        # what a strategy needs
 

@@ -16,10 +16,10 @@ __all__ = ["AgentView", "Books"]
 
 
 class Books(Protocol):
-    """The accounts; an agent may read its own account."""
+    """The accounts of a market; an agent may read its own account."""
 
     def balance_micro(self, name: str) -> int:
-        """The balance of an account, micro-units."""
+        """Return the balance of an account, micro-units."""
 
     def paid_micro(self, name: str) -> dict[str, int]:
         """Return the account's payments so far by kind of posting, micro-units."""

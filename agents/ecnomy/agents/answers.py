@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of strategies as Python values: numpy booleans and numbers count like Python's.
+"""Answers of strategies as Python values. NumPy booleans and numbers count like Python's.
 
-A numpy scalar counts as its value. So does a zero-dimensional array, such as a result of np.where.
+A NumPy scalar counts as its value, and so does a zero-dimensional array, such as a result of
+np.where.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ __all__ = ["number", "shown", "truth", "whole", "whole_column"]
 
 
 def truth(answer: object) -> bool | None:
-    """True or False; None for other values (0 and 1 are numbers)."""
+    """Return True or False; None for other values (0 and 1 are numbers)."""
     answer = _plain(answer)
     return answer if isinstance(answer, bool) else None
 
 
 def whole(answer: object) -> int | None:
-    """A whole number; None for other values, such as 2.0 and True."""
+    """Return a whole number; None for other values, such as 2.0 and True."""
     if type(answer) is int:
         return answer
     answer = _plain(answer)
@@ -27,7 +28,7 @@ def whole(answer: object) -> int | None:
 
 
 def number(answer: object) -> float | None:
-    """A number, including infinite and NaN; None for other values, such as text and True."""
+    """Return a number, including infinity and NaN; None for other values, such as text and True."""
     if type(answer) is float:
         return answer
     answer = _plain(answer)
@@ -37,7 +38,7 @@ def number(answer: object) -> float | None:
 
 
 def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
-    """A list of whole numbers as a column; None if any is not a whole number or is too large.
+    """Return a list of whole numbers as a column; None if any is too large or not a whole number.
 
     numpy itself converts a mixture of np.uint64 and np.int64 to floats.
     """
@@ -50,7 +51,7 @@ def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
 
 
 def shown(answer: object, most: int = 80) -> str:
-    """An answer in a message: its repr, shortened, or its type if it has no repr."""
+    """Return an answer for a message: its shortened repr, or its type if it has no repr."""
     try:
         text = " ".join(repr(answer).split())
     except Exception:  # any error of a user's class, or of an integer with too many digits
@@ -59,7 +60,7 @@ def shown(answer: object, most: int = 80) -> str:
 
 
 def _plain(answer: object) -> object:
-    """The value of a numpy scalar or a zero-dimensional array; other values unchanged."""
+    """Return the value of a NumPy scalar or zero-dimensional array, and other values unchanged."""
     if isinstance(answer, np.generic) or (isinstance(answer, np.ndarray) and answer.ndim == 0):
         held: object = answer.item()
         return held

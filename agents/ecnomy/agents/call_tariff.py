@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tariff of a guaranteed stream: a price, a promise, and the refund if the promise breaks.
+"""The tariff of a guaranteed stream: a price, a promise, and the refund if it is broken.
 
 Andreassen 2002, 4.1 and 4.2: a connection is sold at a price V known before it begins. A packet is
 bad if it is lost or later than `max_delay`. If the share L of bad packets exceeds `max_delay_rate`
@@ -40,7 +40,7 @@ MEGA: Final = 10**6
 
 
 class Hours(msgspec.Struct, frozen=True):
-    """From `begin_ps` to `end_ps` of the day, [begin, end), a call costs `price_micro`."""
+    """The price of a call, `price_micro`, in the time [begin_ps, end_ps) of the day."""
 
     begin_ps: int
     end_ps: int
@@ -58,15 +58,15 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: name of the row.
         price_micro_per_min: price of the call's time, paid at its end; micro-units per minute.
         price_micro_per_mega: price of its packets, paid at its end; micro-units per million.
-        money_back: the refund is the actual cost of the call.
+        money_back: whether the refund is the actual cost of the call.
         hours: prices of a call by time of day; outside them `price_micro` holds.
         day_ps, offset_ps: length of a day, and the start of the run within a day.
         max_time_ps: the longest connection it covers, T; -1 if not set.
         peak_pps: the largest packet rate it covers [packets/s]; -1 if not set.
         mean_pps: the declared mean packet rate [packets/s]; -1 if not set.
         max_blocking_rate: the largest share of blocked calls, B^G; -1 if not set.
-        quality_seen_by: the reporter of a broken promise: the provider, who measures it, the
-            subscriber, or both together.
+        quality_seen_by: the party that reports a broken promise: the provider (which measures it),
+            the subscriber, or both together.
     """
 
     price_micro: int
@@ -115,7 +115,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.price_micro_per_min * minutes + self.price_micro_per_mega * packets / MEGA
 
     def usual_packets(self, time_ps: int) -> int:
-        """Return the packets of a call of this length at the declared rate; 0 without a rate."""
+        """Return the packets of a call of this length at the declared mean rate; 0 without one."""
         rate_pps = self.mean_pps if self.mean_pps >= 0 else max(self.peak_pps, 0.0)
         return round(rate_pps * time_ps / PS_PER_S)
 
@@ -124,4 +124,4 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return charge_micro if self.money_back else self.reimbursement_micro
 
 
-FREE: Final = CallTariff(0, 0, 1.0, 0)  # costs nothing, promises nothing: without a tariff
+FREE: Final = CallTariff(0, 0, 1.0, 0)  # stands for no tariff: costs and promises nothing

@@ -27,7 +27,7 @@ __all__ = [
     "StreamObservation",
 ]
 
-BEST_EFFORT: Final = -1  # replaces an offer: no guarantee, the caller pays for marks
+BEST_EFFORT: Final = -1  # instead of an offer: without a guarantee, the caller pays for marks
 
 
 class EndedCalls(msgspec.Struct, frozen=True, eq=False):

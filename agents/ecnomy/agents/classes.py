@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an application provider sees its service classes: their members and costs.
+"""An application provider's view of its service classes: their members and costs.
 
 Every field has its unit in brackets.
 """
@@ -16,7 +16,7 @@ __all__ = ["ClassColumns", "ClassObservation", "ClassRequest"]
 
 
 class ClassColumns(msgspec.Struct, frozen=True, eq=False):
-    """Its classes over the `dt_ps` since the last observation, one value per class.
+    """A provider's classes over the `dt_ps` since the last observation, one value per class.
 
     Attributes:
         fee_micro_per_s: the present fee of a flow in it [micro-units of money / s].
@@ -43,7 +43,7 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """What an application provider sees before it posts fees.
+    """The observation of an application provider before it posts fees.
 
     Attributes:
         t_ps: time of the report of this decision [ps].

@@ -23,7 +23,7 @@ __all__ = ["FEW", "LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "c
 LEAVE: Final = -1.0  # willingness: leave unchanged
 NO_CAP: Final = -1.0  # rate cap: no limit
 NO_BUDGET: Final = -1.0  # budget: no limit
-FEW: Final = 16  # flows up to which Python numbers are faster than numpy
+FEW: Final = 16  # up to this number of flows, Python numbers are faster than NumPy
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
@@ -89,9 +89,9 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
     """Check and return the decision.
 
     Raises:
-        StrategyError: not a Decision, a column of the wrong length, a class that its flow cannot
-            have, or a willingness, rate cap, weight or budget that is negative (other than its
-            special value) or not finite.
+        StrategyError: it is not a Decision, a column has the wrong length, a flow cannot have its
+            class, or a willingness, rate cap, weight or budget is not finite or negative (except
+            for its special value).
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
@@ -107,7 +107,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
 
 def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -> Floats | None:
-    """A column of money or rates as float64; strategies may return lists, or other numbers."""
+    """Return a column of money or rates as float64. Strategies may return lists, other numbers."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)
@@ -127,7 +127,7 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
 
 
 def _truths(given: object, seen: Observation, who: str) -> Truths | None:
-    """A column of truth values."""
+    """Return a column of truth values."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)
@@ -138,7 +138,7 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
 
 
 def _offers(given: object, seen: Observation, who: str) -> Integers | None:
-    """A column of classes as int64."""
+    """Return a column of classes as int64."""
     if given is None:
         return None
     held = seen.flows.offer

@@ -11,9 +11,9 @@ mean rate m pays for the time T and the volume V along the tangent to alpha at m
 
     a(h, m) T + b(h, m) V,     b = d alpha / dM at m,     a = alpha(h, m) - b m
 
-alpha is concave in M, so its tangents lie above it. V = M T costs least at m = M, namely
-alpha(h, M) T. So a user who knows its mean rate does best to declare it. Rates are packets/s here,
-because marking by packets makes costs proportional to packets (Andreassen et al. 2002, 4.4).
+alpha is concave in M, so its tangents lie above it. V = M T costs least at m = M, namely alpha(h,
+M) T. So the best choice for users who know their mean rate is to declare it. Rates are packets/s
+here, because marking by packets makes costs proportional to packets (Andreassen et al. 2002, 4.4).
 Source: Kelly 1996, Charging and accounting for bursty connections; Courcoubetis, Kelly, Weber 2000,
 Operations Research 48.
 """
@@ -25,11 +25,11 @@ from typing import Final, NamedTuple
 
 __all__ = ["MOST_EXPONENT", "Tangent", "tangent"]
 
-MOST_EXPONENT: Final = 100.0  # of s h
+MOST_EXPONENT: Final = 100.0  # largest s h
 
 
 class Tangent(NamedTuple):
-    """a [packets/s] and b [packets per packet]: the charge is for a T + b V."""
+    """The coefficients a [packets/s] and b [packets per packet]; the charge is for a T + b V."""
 
     per_s: float
     per_packet: float

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class EcnomyError(Exception):
-    """Base of all errors that ecnomy raises on purpose; commands exit with `exit_status`."""
+    """Base of all errors that ecnomy raises on purpose. Commands exit with `exit_status`."""
 
     exit_status = 1
 
@@ -48,7 +48,7 @@ class EcnomyError(Exception):
 
 
 class InputError(EcnomyError):
-    """Invalid user input: one line gives the error and its place."""
+    """Invalid user input. One line gives the error and its place."""
 
     exit_status = 2
 
@@ -116,7 +116,7 @@ class EngineError(EcnomyError):
 
 
 class ProtocolError(EngineError):
-    """A peer broke the protocol; `name` is the refusal's fixed name (see PROTOCOL.md)."""
+    """A peer broke the protocol. `name` is the fixed name of the refusal (see PROTOCOL.md)."""
 
     def __init__(self, name: str, detail: str) -> None:
         self.name, self.detail = name, detail
@@ -128,7 +128,7 @@ class NotRunningError(EcnomyError):
 
 
 class LedgerError(EcnomyError):
-    """An impossible posting; `name` is the refusal's fixed name."""
+    """An impossible posting. `name` is the fixed name of the refusal."""
 
     def __init__(self, name: str, detail: str) -> None:
         self.name, self.detail = name, detail

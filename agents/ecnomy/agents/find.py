@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 def look_beside(file: str | os.PathLike[str]) -> None:
-    """Find custom classes also in the folder of a scenario and in the working directory.
+    """Let custom classes also be found in the folder of a scenario and in the working directory.
 
     Installed packages take precedence.
     """
@@ -60,7 +60,7 @@ def find(family: Family, kind: str) -> type:
 
     Raises:
         EcnomyError: the family's error: the class does not exist, cannot be imported, or lacks all
-            of the methods. The message gives the nearest name, or lists the attempts.
+            of the methods. The message suggests the nearest name, or lists the attempts.
     """
     if kind in family.built_in:
         return _load(family, kind, family.built_in[kind])
@@ -104,10 +104,10 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 
 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
-    """Return the error to raise for an exception in user code: who, what and where.
+    """Return the error to raise for an exception in user code, with its owner, content and place.
 
-    For a misspelt attribute, the message suggests the nearest one. For wrong arguments of a method
-    it names no place, because that would be the call in ecnomy.
+    For a misspelt attribute, the message suggests the nearest one. For wrong arguments of a method,
+    the message names no place, because that would be the call in ecnomy.
     """
     frames = traceback.extract_tb(error.__traceback__)
     called = isinstance(error, TypeError) and "positional argument" in str(error)
@@ -164,5 +164,5 @@ def _has_methods(family: Family, cls: type) -> bool:
 
 
 def _is_one(family: Family, thing: object, module: str) -> bool:
-    """Whether it is a class of the family, defined in this module."""
+    """Return whether it is a class of the family that is defined in this module."""
     return isinstance(thing, type) and thing.__module__ == module and _has_methods(family, thing)

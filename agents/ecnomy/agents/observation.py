@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents observe: changes since their last decision, in columns with one row per flow or link.
+"""Observations of agents: changes since their last decision, in columns by flow or by link.
 
 Times are int64 picoseconds (`t_s` and `dt_s` are seconds), money is integer micro-units. Every
 field has its unit in brackets.
@@ -39,7 +39,7 @@ NO_OFFER: Final = -1  # the flow is in no class
 def column(value: float) -> Floats:
     """Return a number as a column of one row, which broadcasts with any column.
 
-    With a Python number instead, numpy takes three times as long for a column of one flow.
+    With a Python number instead, NumPy takes three times as long for a column of one flow.
     """
     made = np.array([value], dtype=np.float64)
     made.setflags(write=False)

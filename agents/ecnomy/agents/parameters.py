@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of strategies: how to declare units and alternatives, and how to refuse values.
+"""Parameters of strategies: declaration of units and alternatives, and refusal of values.
 
     patience: Annotated[float, Unit("s")] = 10.0                users write `patience: 10 s`
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]  users write `{kind: log, a: ...}`
     prices: Annotated[Mapping[float, float], ByTime("money")]   users write `{60 s: 0.1 money}`
 
-The scenario loader reads the annotation and passes the strategy the number in that unit. A
+The scenario loader reads the annotation, and passes the number in that unit to the strategy. A
 parameter without a Unit is a plain number, truth value or text. The docstring states the range of a
 plain number, as in `[from 0 to 1]`. If a strategy raises Refused for a value, the error message
 gives the value's line in the scenario.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent's seat at the market: the contracts, observations and actions of its role.
+"""An agent's seat at the market, for the contracts, observations and actions of its role.
 
 The market gives a seat to each agent. A role makes contracts in `join`, and observes and acts in
 its turn of a meeting. Rows are rows of flows of the run, ascending.
@@ -31,7 +31,7 @@ class CallSeller(Protocol):
 
 
 class CallBuyer(Protocol):
-    """A caller: chooses among offers at each call, and learns the outcomes of calls."""
+    """A caller, which chooses among offers at each call and learns the outcomes of calls."""
 
     def order(self, ask: CallAsk) -> Sequence[int]:
         """Return the offers to request in this order, as indices into `ask.offers`.
@@ -75,10 +75,10 @@ class Seat(Protocol):
 
     @property
     def account(self) -> int:
-        """The number of its account."""
+        """Return the number of its account."""
 
     def account_of(self, agent: str) -> int:
-        """The number of another agent's account.
+        """Return the number of another agent's account.
 
         Raises:
             StrategyError: the agent does not exist.
@@ -86,7 +86,7 @@ class Seat(Protocol):
 
     @property
     def t_ps(self) -> int:
-        """The time of the present report."""
+        """Return the time of the present report."""
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
@@ -96,17 +96,17 @@ class Seat(Protocol):
         """Take the flows of these sources, and pay for them; return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
-        """Pay the marks of these flows, whatever their user, while they are outside any class."""
+        """Pay for the marks of these flows of any user, while they are outside any class."""
 
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
 
-        It pays the marks of the flows in the class, unless customers pay them. `seller` decides on
-        flows that want to enter.
+        It pays for the marks of the flows in the class, unless customers pay for them. `seller`
+        decides on flows that request the class.
         """
 
     def offer_strategies(self, names: tuple[str, ...]) -> None:
-        """Let customers pick one of these for each flow in its classes (FlowColumns.choice)."""
+        """Let customers pick a strategy for each flow in its classes (FlowColumns.choice)."""
 
     def sell_calls(
         self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff, trunk: str = ""
@@ -132,9 +132,9 @@ class Seat(Protocol):
     def add(self, contract: Any) -> None:
         """Add a custom contract: `due(epoch)` returns the amounts due (economy/contracts.py)."""
 
-    # ---- observations; the next one covers the time since the last
+    # ---- observations, each of which covers the time since the last one
     def flows(self, rows: Integers, part: int = 0) -> Observation:
-        """Observe these flows since this part of the agent's flows was last observed."""
+        """Observe these flows, since the last observation of this part of the agent's flows."""
 
     def links(self) -> PriceObservation:
         """Observe the links of its domain."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market part of a resolved scenario: agents, and what they own, sell, buy and charge.
+"""The market part of a resolved scenario: agents with their property, contracts and prices.
 
 Money is in integer micro-units. `params` are in the units of the field annotations of a strategy or
 a role (see ecnomy.agents.parameters).
@@ -56,7 +56,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: name of the class, unique with its provider.
-        fee_micro_per_s: initial fee; the provider may post another one.
+        fee_micro_per_s: initial fee; the provider may post another fee.
         sources: sources with flows that start in this class.
         charge_micro_per_s: target cost of the marks of a flow in it; -1 for the present fee.
         members: largest number of flows for customers' requests; -1 for no limit.
@@ -114,7 +114,7 @@ class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One agent; fields that its role does not take are empty.
+    """An agent; fields that its role does not take are empty.
 
     Attributes:
         role: name of the role, see ecnomy.agents.roles.
@@ -157,8 +157,8 @@ class MarketSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         price_micro_per_mark: initial price of a mark.
         agents: agents, in the order of the scenario.
-        settlement: rule that defines who pays whom for marks.
-        classic_price_ratio: price of a mark on an ECT(0) packet over that of one on ECT(1).
+        settlement: rule that defines payers and payees of marks.
+        classic_price_ratio: price of a mark on an ECT(0) packet over the price on an ECT(1) packet.
     """
 
     price_micro_per_mark: int

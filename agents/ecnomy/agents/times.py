@@ -23,10 +23,10 @@ class Timed:
 
     @property
     def t_s(self) -> float:
-        """Time of the report [s]."""
+        """Return the time of the report [s]."""
         return self.t_ps / PS_PER_S
 
     @property
     def dt_s(self) -> float:
-        """Time since the last observation, covered by all changes [s]."""
+        """Return the time since the last observation, covered by all changes [s]."""
         return self.dt_ps / PS_PER_S

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators: samples of test streams give a blocking threshold, a cost and a price of a call.
+"""Estimators, which derive a blocking threshold, a cost and a price of a call from test streams.
 
-    samples.py        Samples: k_i packets of n_i were marked (or bad), one entry per sample
-    beta.py           a Beta distribution: from moments, upper quantile, mean below a threshold
+    samples.py        Samples: k_i of n_i packets were marked (or bad), with one entry per sample
+    beta.py           the Beta distribution: fit by moments, upper quantile, mean below a threshold
     rates.py          BetaRate: a rate with that distribution, its limits, and counts drawn with it
     kinds.py          the estimators: `beta-binomial`, `beta`, `empirical`
     pricing.py        the expected cost of a connection, and the price V that earns a margin

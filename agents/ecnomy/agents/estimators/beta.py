@@ -5,8 +5,8 @@
     beta = I^-1_{1-B}(a, b)                                          M exceeds it with chance B
     E[M | M <= beta] = m I_beta(a + 1, b) / I_beta(a, b)
 
-I is the regularised incomplete beta function. The paper leaves its estimators to a reference;
-moments are the obvious choice. The caller must check the arguments.
+I is the regularised incomplete beta function. The paper refers to another source for its
+estimators, and moments are the obvious choice. The caller must check the arguments.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Three estimators of the marking rate M and the delay rate L, from samples of test streams.
 
     beta-binomial   the rate of a sample is Beta distributed, and k_i of its n_i packets are hit
-                    at that rate: noise in k_i does not count as variation of the rate
+                    at that rate, so noise in k_i does not count as variation of the rate
     beta            Andreassen 2002, 4.2: k_i / n_i itself is Beta distributed, fitted by moments
     empirical       the samples are the distribution
 
@@ -17,12 +17,12 @@ formula, and it has a solution if samples vary less than binomials (rho = 0, for
 likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets its thresholds are
 equally accurate (tests/agents/test_estimators.py measures both).
 
-Degenerate samples, for all three:
+Degenerate samples of all three:
 
     no samples                threshold 1, mean 0, no promise breaks
-    one, or all equal         the rate does not vary; counts of beta-binomial still do
+    one, or all equal         the rate does not vary, but counts of beta-binomial do
     all zero (all hit)        the rate is 0 (1), and so is the threshold
-    fewer than (1 - B) / B    too few for a threshold of empirical: it is 1, without blocking
+    fewer than (1 - B) / B    the threshold of empirical is 1, without blocking
     more variation than a     the rate is 0 or 1
     Beta can have
 """
@@ -53,14 +53,14 @@ DEFAULT_ESTIMATOR: Final = "beta-binomial"
 
 
 class Estimator(Protocol):
-    """Knowledge of a rate from its samples."""
+    """An estimate of a rate from its samples."""
 
     @classmethod
     def of(cls, samples: Samples) -> Self:
         """Estimate from any number of samples."""
 
     def threshold(self, blocked: float) -> float:
-        """Return the value a sample's rate exceeds with probability `blocked` (B^G) at most."""
+        """Return the value that a sample's rate exceeds with probability `blocked` at most (B^G)."""
 
     def mean_below(self, threshold: float) -> float:
         """Return the mean rate of connections, given a sample rate of at most `threshold`."""
@@ -96,7 +96,7 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean of the samples up to the threshold; of all samples if there are none."""
+        """Return the mean of the samples up to the threshold, or of all if there are none."""
         if not len(self.rates):
             return 0.0
         below = self.rates[self.rates <= threshold]
@@ -129,11 +129,11 @@ class Beta(msgspec.Struct, frozen=True, eq=False):
         return cls(BetaRate.of_moments(mean, variance), Empirical.of(samples))
 
     def threshold(self, blocked: float) -> float:
-        """The upper quantile of the Beta."""
+        """Return the upper quantile of the Beta."""
         return self.rate.upper_quantile(blocked) if len(self.empirical.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """As in beta.py."""
+        """Return the mean below a threshold as in beta.py."""
         return self.rate.mean_below(threshold)
 
     def broken(self, limit: float, packets: int) -> float:
@@ -142,7 +142,7 @@ class Beta(msgspec.Struct, frozen=True, eq=False):
 
 
 class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
-    """Counts of packets, hit at a rate that varies from sample to sample.
+    """Counts of packets that are hit at a rate which varies from sample to sample.
 
     Attributes:
         rate: the distribution of the rate behind the counts.
@@ -156,7 +156,7 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, samples: Samples) -> Self:
-        """See Estimator; by analysis of variance."""
+        """See Estimator. The fit is by analysis of variance."""
         if not len(samples):
             return cls(BetaRate(0.0, math.inf), samples, 0)
         n = samples.packets
@@ -169,16 +169,16 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
         return self.rate.observed_threshold(blocked, self.packets) if len(self.samples) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean underlying rate of samples observed at or below the threshold."""
+        """Return the mean underlying rate of samples that appear at or below the threshold."""
         return self.rate.mean_where_observed(threshold, self.packets)
 
     def broken(self, limit: float, packets: int) -> float:
         """Return the mean, over samples, of the probability for a connection at the sample's rate.
 
         A sample that is at least as long as a connection is thinned out, which needs no
-        distribution of rates. A shorter sample is filled up with packets at Beta(a + k_i, b + n_i -
-        k_i). If L depends on M, truncation at the threshold makes L differ from a Beta. This method
-        reduces the resulting error.
+        distribution of rates. A shorter sample is filled up with packets by Beta(a + k_i, b + n_i -
+        k_i). If L depends on M, the truncation of M at the threshold gives L another distribution
+        than a Beta. This method reduces the resulting error.
         """
         k, n = self.samples.hits, self.samples.packets
         pairs, counts = np.unique(np.stack([k, n]), axis=1, return_counts=True)

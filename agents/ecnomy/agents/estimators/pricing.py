@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The expected cost of a guaranteed connection, and the price V that earns a margin.
 
-Andreassen 2002, 4.2: P = V (1 - p) - R p - mu, with R paid in addition to the loss of V. With R_e
-the total refund, R_e = R + V and
+Andreassen 2002, 4.2: P = V (1 - p) - R p - mu, where R is paid in addition to the loss of V. The
+total refund is R_e = R + V, and
 
     P = V - R_e p - mu - h          V = P + R_e p + mu + h
     P = V (1 - p) - R p - mu - h    V = (P + R p + mu + h) / (1 - p)     V is given up (`forgone`)
 
-P is the mean profit of a connection, p the probability that its promise breaks, mu the mean cost of
-its marks, and h the cost of test streams per connection sold. A tariff that refunds the price has
-R_e = V, which is the second line with R = 0.
+P is the mean profit of a connection, p the probability that its promise is broken, mu the mean cost
+of its marks, and h the cost of test streams per connection sold. A tariff that refunds the price
+has R_e = V, which is the second line with R = 0.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def price(
         forgone: whether the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
-        The price; infinite with `forgone` and p = 1, where no price earns anything.
+        The price. It is infinite with `forgone` and p = 1, because then no price earns anything.
     """
     wanted = margin + reimbursement * broken + cost + probing
     if not forgone:
@@ -80,13 +80,13 @@ def estimate(
 ) -> Estimate:
     """Estimate threshold, cost and refund probability from samples of M and of L.
 
-    p is the probability over samples with an M of at most the threshold; if there are none, over
+    p is the probability over samples with an M of at most the threshold or, if there are none, over
     all samples.
 
     Args:
         kind: `beta-binomial`, `beta` or `empirical`.
         marked: samples of M.
-        bad: samples of L, each for the same time as that of M (or for the time after it).
+        bad: samples of L, each for the same time as the sample of M (or for the time after it).
         blocked: B^G, the allowed share of blocked connections.
         limit: L^G, the allowed share of bad packets in a connection.
         packets: mean packets of a connection.

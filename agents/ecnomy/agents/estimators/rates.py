@@ -7,7 +7,7 @@ every estimate has a result:
     s = infinite     the rate is always m
     s = 0            the rate is 1 with probability m, else 0
 
-Of n packets, K are hit: K is beta-binomial, or binomial for infinite s. Its distribution follows
+K of n packets are hit. K is beta-binomial, or binomial for infinite s. Its distribution follows
 from
 
     P(k + 1) / P(k) = (n - k) / (k + 1) (a + k) / (b + n - k - 1)
@@ -29,9 +29,9 @@ from ecnomy.agents.estimators import beta
 
 __all__ = ["BetaRate"]
 
-_COUNTED: Final = 1_000_000  # packets up to which counts are enumerated
-_ALWAYS: Final = 1e12  # size from which the rate does not vary
-_NEVER: Final = 1e-9  # size up to which the rate is 0 or 1
+_COUNTED: Final = 1_000_000  # counts are enumerated up to this number of packets
+_ALWAYS: Final = 1e12  # from this size on, the rate does not vary
+_NEVER: Final = 1e-9  # up to this size, the rate is 0 or 1
 _SLACK: Final = 1e-12  # tolerance for sums of probabilities
 
 
@@ -96,7 +96,7 @@ class BetaRate(msgspec.Struct, frozen=True):
             steps += math.log(self.mean) - math.log1p(-self.mean)
         else:
             a, b = self._ab
-            left = b + packets - k - 1  # the sum loses a tiny b when one packet is left
+            left = b + packets - k - 1  # the sum would lose a tiny b when one packet is left
             steps += np.log(a + k) - np.log(np.where(left > 0, left, b))
         logs = np.concatenate(([0.0], np.cumsum(steps)))
         chances = np.exp(logs - logs.max())
@@ -104,7 +104,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return shares
 
     def most_hits(self, blocked: float, packets: int) -> int:
-        """Return the least k, up to 10^6, that K exceeds with probability `blocked` at most."""
+        """Return the smallest k, up to 10^6, that K exceeds with probability `blocked` at most."""
         below = np.cumsum(self.chances(packets))
         return min(int(np.searchsorted(below, 1 - blocked - _SLACK)), packets)
 
@@ -121,8 +121,8 @@ class BetaRate(msgspec.Struct, frozen=True):
     def mean_where_observed(self, threshold: float, packets: int) -> float:
         """Return the mean rate, given K / n of at most `threshold` in `packets` packets.
 
-        Only K shows the rate, and E[rate | K] = (a + K) / (s + n): a small K is partly due to
-        chance, so the rate is less extreme than K / n. Without packets, return the overall mean.
+        Only K shows the rate, and E[rate | K] = (a + K) / (s + n). As a small K is partly due to
+        chance, the rate is less extreme than K / n. Without packets, return the overall mean.
         """
         if self._fixed or packets <= 0:
             return self.mean
@@ -137,7 +137,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return float(chances @ rates) / total
 
     def exceeds(self, limit: float, packets: int) -> float:
-        """Return P(K > limit n), that a connection breaks a promise; 0 without packets."""
+        """Return P(K > limit n), the probability of a broken promise; 0 without packets."""
         if packets <= 0:
             return 0.0
         if packets <= _COUNTED:
@@ -181,7 +181,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
     @property
     def _fixed(self) -> bool:
-        vanishes = self.size > _NEVER and not all(self._ab)  # a or b is too small for a float
+        vanishes = self.size > _NEVER and not all(self._ab)  # a or b rounds to 0
         return self.size >= _ALWAYS or not 0 < self.mean < 1 or vanishes
 
     @property

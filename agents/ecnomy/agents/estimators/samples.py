@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of a share of packets: k_i of n_i were marked, or late or lost; the n_i may differ."""
+"""Samples of a share of packets: k_i of n_i were marked (or late or lost). The n_i may differ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
         """Return samples from raw counts.
 
         Samples without packets are dropped. In a sample with more hits than packets, all packets
-        count as hit: marks may belong to packets sent before the sample began.
+        count as hit, because marks may belong to packets that were sent before the sample began.
 
         Raises:
             ValueError: the lengths of hits and packets differ, or they are not one-dimensional.
@@ -48,7 +48,7 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def rates(self) -> Floats:
-        """k_i / n_i."""
+        """Return k_i / n_i."""
         rates: Floats = self.hits / self.packets
         return rates
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles: what an agent owns, sells and buys, and which methods its strategy needs.
+"""Roles: the property, sales and purchases of an agent, and the methods that its strategy needs.
 
 A role is a class based on `role.Role`. find.py lists the built-in roles with their YAML keys. A
 role defines its phase in a meeting. `join` makes its contracts, and `act` is its turn. `role:`

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application provider: sells classes for a fee and sets the cost of marks of their flows.
+"""The application provider: sells classes for a fee, and sets the cost of the marks of their flows.
 
-Its business model determines who pays the carrier for these marks (Antoniadis et al. 2000, 2): the
-provider, which resells transport at the fee (the default), or its customers. In both cases its
-strategy controls the flows, because the provider sends. Its dynamic price handling is
-`constant-charge` by default: the target of each flow is the charge of its class (2.1). A new class
-takes effect at the report at which a flow enters it, so this role decides at every report unless an
-interval is set.
+Its business model determines the payer of these marks (Antoniadis et al. 2000, 2): the provider,
+which resells transport at the fee (the default), or its customers. In both cases its strategy
+controls the flows, because the provider sends. Its dynamic price handling is `constant-charge` by
+default: the target of each flow is the charge of its class (2.1). A new class takes effect at the
+report at which a flow enters it, so this role decides at every report unless an interval is set.
 
 A strategy may also post fees before customers choose (`post_fees`), and decide on each flow that
 wants to enter a class (`let_in`).
@@ -39,7 +38,7 @@ class ApplicationProvider(Role):
 
     Attributes:
         offers: the classes on sale, with their initial fees.
-        asked: whether the strategy decides on flows that want to enter a class.
+        asked: whether the strategy decides on flows that request a class.
         watches_classes: whether the strategy posts fees.
     """
 
@@ -48,7 +47,7 @@ class ApplicationProvider(Role):
     def __init__(
         self, model: mesa.Model, name: str, terms: Terms, offers: tuple[Offer, ...]
     ) -> None:
-        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        """See Role. A strategy that cannot be made or used raises StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.offers = offers
         kind = terms.kind or "constant-charge"
@@ -88,13 +87,13 @@ class ApplicationProvider(Role):
         return self._strategist.advice
 
     def decide(self, seen: Observation) -> Decision:
-        """The target cost of marks for each flow in its classes."""
+        """Return the target cost of marks for each flow in its classes."""
         decision = self._strategist.decide(seen)
         self.decided(seen.t_ps, settling_ps(seen.flows))
         return decision
 
     def fees(self, seen: ClassObservation) -> Mapping[str, int]:
-        """The fee of each class from now on [micro-units/s]; classes left out keep theirs.
+        """Return the fee of each class from now on [micro-units/s]; omitted classes keep their fee.
 
         Raises:
             StrategyError: the strategy failed, or did not return a mapping of valid fees.
@@ -122,7 +121,7 @@ class ApplicationProvider(Role):
         return {name: int(fee) for name, fee in posted.items()}
 
     def let_in(self, request: ClassRequest) -> bool:
-        """Whether a flow may enter a class, which is not full.
+        """Return whether a flow may enter a class, which is not full.
 
         Raises:
             StrategyError: the strategy failed, or did not return a truth value.

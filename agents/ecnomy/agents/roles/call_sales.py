@@ -25,7 +25,7 @@ class CallSales:
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
-        """A strategy that cannot be made or used is a StrategyError."""
+        """Create the strategy; one that cannot be made or used raises StrategyError."""
         self.tariff: CallTariff = line.tariff
         self.sources = line.sources
         self.apart = line.strategy is not None
@@ -61,7 +61,7 @@ class CallSales:
         return price
 
     def admit(self, call: Call) -> bool:
-        """Whether the call is admitted.
+        """Return whether the call is admitted.
 
         Raises:
             StrategyError: the strategy failed, or did not return True or False.
@@ -79,6 +79,6 @@ class CallSales:
 
     @property
     def readings(self) -> dict[str, float]:
-        """The strategy's current figures, by name, for the table `agents`."""
+        """Return the strategy's current figures by name, for the table `agents`."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         return readings

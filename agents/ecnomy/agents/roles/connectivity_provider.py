@@ -33,7 +33,7 @@ class ConnectivityProvider(Role):
     phase: ClassVar[str] = "post"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        """See Role. A strategy that cannot be made or used raises StrategyError."""
         kind = terms.kind or "stay"
         self._who = f"{name} ({kind})"
         self._strategy = make(kind, terms.params)
@@ -43,7 +43,7 @@ class ConnectivityProvider(Role):
             raise StrategyError(f"{self._who}: a strategy for prices has post_price")
 
     def join(self, seat: Seat) -> None:
-        """Make its links a domain and receive the payments for marks set there."""
+        """Make its links a domain, and receive the payments for marks set there."""
         seat.own_links()
 
     def act(self, seat: Seat) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The customer: uses flows, pays their class fees, and may ask for another class (the QoS knob)."""
+"""The customer: uses flows, pays their class fees, and may request another class (the QoS knob)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Customer"]
 
 
 class Customer(User):
-    """Holds one strategy for the flows of its sources; stays in its classes by default."""
+    """Holds one strategy for the flows of its sources. By default, they stay in their classes."""
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        """See Role. A strategy that cannot be made or used raises StrategyError."""
         super().__init__(model, name, terms, ADAPT)
         self._strategist = Strategist(name, terms.kind or "stay", terms.params)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A row of a provider's table of elastic connection types: files or pages with a deadline.
 
-The provider pays the marks of these flows. A strategy such as `file-budget` sets their cost, flow
-by flow, and the window law (WTP) sends at the rate that this cost buys.
+The provider pays for the marks of these flows. A strategy such as `file-budget` sets their cost,
+flow by flow, and the window law (WTP) sends at the rate that this cost buys.
 """
 
 from __future__ import annotations

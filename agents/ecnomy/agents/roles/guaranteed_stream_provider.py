@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guaranteed stream provider (GSP): buys marks at changing prices, sells calls at fixed prices.
 
-Andreassen 2002, chapter 4: a stand-alone provider without access to routers or to its subscribers'
-quality. It knows the network only from its test streams and from the cost of its calls. From these
-it admits or blocks each call immediately. It pays the marks of its calls and of its test streams,
-and its fixed costs. A provider integrated with a carrier observes the packets of all its callers,
-so it does not need test streams (section 4.4).
+Andreassen 2002, chapter 4, describes a stand-alone provider without access to routers or to its
+subscribers' quality. It knows the network only from its test streams and from the cost of its
+calls. By these, it admits or blocks each call immediately. It pays for the marks of its calls and
+of its test streams, and its fixed costs. A provider integrated with a carrier observes the packets
+of all its callers, so it does not need test streams (section 4.4).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class GuaranteedStreamProvider(Role):
         lines: tuple[CallLine, ...],
         elastic: tuple[ElasticLine, ...] = (),
     ) -> None:
-        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        """See Role. A strategy that cannot be made or used raises StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.lines = tuple(CallSales(name, line, terms) for line in lines)
         self.elastic = tuple(ElasticSales(name, line) for line in elastic)
@@ -55,7 +55,7 @@ class GuaranteedStreamProvider(Role):
         return cls(model, spec.name, terms, spec.lines, spec.elastic)
 
     def join(self, seat: Seat) -> None:
-        """Sell the calls of its sources, and pay the marks of calls and test streams."""
+        """Sell the calls of its sources, and pay for the marks of calls and test streams."""
         spec = seat.spec
         calls = tuple(name for line in self.lines for name in line.sources)
         files = tuple(name for line in self.elastic for name in line.sources)
@@ -73,7 +73,7 @@ class GuaranteedStreamProvider(Role):
         self._files = [seat.rows_of(line.sources) for line in self.elastic]
 
     def act(self, seat: Seat) -> None:
-        """Observe the test streams, pay for files, and note changed readings."""
+        """Observe the test streams, pay for files, and record changed readings."""
         before = self.readings
         for number, line in zip(self._sold, self.lines, strict=True):
             price_micro = line.watch(seat.streams(self._streams, number))
@@ -88,7 +88,7 @@ class GuaranteedStreamProvider(Role):
 
     @property
     def readings(self) -> dict[str, float]:
-        """Its strategies' current figures; `<name>:<row>` if the table has several rows."""
+        """Return its strategies' current figures; `<name>:<row>` if there are several rows."""
         if len(self.lines) == 1:
             return dict(self.lines[0].readings)
         return {

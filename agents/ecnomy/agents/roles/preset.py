@@ -20,7 +20,7 @@ class Preset(msgspec.Struct, frozen=True):
         path: class of the role, `module:Class`; "" in a custom class.
         takes: keys in addition to the keys of all agents.
         needs: required key -> its expected content.
-        asks: methods of its strategies, each with at least one of them; empty for a role without a
+        asks: methods of which each of its strategies has at least one; empty for a role without a
             strategy.
         strategy_needs: kind of strategy -> the parameter that it needs here, the text of the error
             if it is missing, and an example.
@@ -40,8 +40,8 @@ class Preset(msgspec.Struct, frozen=True):
     pays_itself: bool = False
 
 
-CARRIES_FILES: Final = "price-handler"  # this role's strategies carry files sold by deadline
-PHASES: Final = ("post", "choose", "provide", "watch")  # of a meeting, in this order
+CARRIES_FILES: Final = "price-handler"  # its strategies carry files sold with a deadline
+PHASES: Final = ("post", "choose", "provide", "watch")  # phases of a meeting, in this order
 
 
 def with_article(word: str) -> str:

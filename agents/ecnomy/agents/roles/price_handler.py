@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic price handler (DPH): an agent at the user's end that pays the marks of its flows.
+"""The dynamic price handler (DPH): an agent at the user's end that pays for its flows' marks.
 
 Rate control (WTP, in the engine) adapts to marks within round trips. The handler sets its targets
 on a slower time scale: a willingness to pay per flow and optionally a rate cap (Antoniadis et al.
-2000, 2.2). Its flows are outside any class: no other agent pays for them.
+2000, 2.2). Its flows are outside any class, so no other agent pays for them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ecnomy.agents.roles.user import User
 
 __all__ = ["PriceHandler"]
 
-LONGER: Final = 2  # multiple of the last interval
+LONGER: Final = 2  # largest multiple of the last interval
 
 
 class PriceHandler(User):
@@ -27,12 +27,12 @@ class PriceHandler(User):
 
     It decides at the first report, so every flow begins on its user's terms. The second decision is
     at a random phase, and later ones are an interval apart. An adaptive interval is at most twice
-    the last one. A flow that has just started has met only a mark or two. By a marking probability
-    estimated from those, the next decision could be many minutes away.
+    the last one. Otherwise, the next decision could be many minutes away, because a flow that has
+    just started has met too few marks for an estimate of the marking probability.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        """See Role. A strategy that cannot be made or used raises StrategyError."""
         super().__init__(model, name, terms, ADAPT)
         self._phase_ps, self.next_ps = self.next_ps, 0
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)

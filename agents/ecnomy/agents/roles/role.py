@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common part of all roles: name, random stream, and timing of decisions (find.py lists roles).
 
-An adaptive role must not be faster than its flows. WTP's time constant is T / (gain p) (round-trip
-time T, marking probability p), and faster decisions would measure transients. So such a role
-decides every max(5 s, 3 T / (gain p)) with measured values, or at its configured interval, with a
-random phase. A strategy may need a longer adaptive interval (`needs_s`).
+An adaptive role must not be faster than its flows. WTP's time constant is T / (gain p), with the
+round-trip time T and the marking probability p. Faster decisions would measure transients. So such
+a role decides every max(5 s, 3 T / (gain p)) with measured values, or at its configured interval,
+with a random phase. A strategy may need a longer adaptive interval (`needs_s`).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
 LONGEST_PS: Final = 2**62
-DECISIONS: Final = 5  # decisions of an attentive user until it buys about its demand at a new price
-SETTLE: Final = 3.0  # time constants until a response is within 5 % of its final value
+DECISIONS: Final = 5  # decisions until an attentive user buys about its demand at a new price
+SETTLE: Final = 3.0  # after this number of time constants, a response is within 5 % of its end
 
 
 def settling_ps(flows: FlowColumns) -> int:
@@ -68,7 +68,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Compute the same in scalars, as numpy takes ten times as long for a flow or two."""
+    """Return the same, computed in scalars. NumPy takes ten times as long for a flow or two."""
     marks, delivered, slowest_s = 0, 0, 0.0
     told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
@@ -119,7 +119,7 @@ class Role(mesa.Agent):
         stream: random stream of the agent.
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
         next_ps: time of the next decision.
-        hasty: whether the interval was too short for the flows when last measured.
+        hasty: whether the interval was too short for the flows at the last measurement.
         settles_ps: response time of the flows then, or of customers to a price; 0 if unknown.
         responds_ps: response time of the flows to a price [ps]; 0 without flows.
         notes: notes of the strategy so far, by name; a DataCollector may read it.
@@ -165,22 +165,22 @@ class Role(mesa.Agent):
 
     @property
     def advice(self) -> str:
-        """What its strategy advises to change in its settings, without a subject; "" for none."""
+        """Return the change of its settings that its strategy advises, without a subject, or ""."""
         return ""
 
     @property
     def balance_micro(self) -> int:
-        """Its balance after the last report, micro-units; a negative balance is a debt."""
+        """Return its balance after the last report, micro-units; a negative balance is a debt."""
         balance: int = self.model.ledger.balance_micro(self.name)
         return balance
 
     @property
     def balance(self) -> float:
-        """The same in units of money."""
+        """Return the same in units of money."""
         return self.balance_micro / MICRO
 
     def due(self, t_ps: int) -> bool:
-        """Whether a decision is due at a report at `t_ps`."""
+        """Return whether a decision is due at a report at `t_ps`."""
         return t_ps >= self.next_ps
 
     def decided(
@@ -192,7 +192,7 @@ class Role(mesa.Agent):
         inertia: float = 0.0,
         needs: int = 0,
     ) -> None:
-        """Set the time of the next decision; `settling` [ps] is the shortest useful interval now.
+        """Set the time of the next decision. `settling` [ps] is the shortest useful interval now.
 
         With `heeds_lag` a configured interval is never too short. A share `inertia` of users skips
         a decision, so their response takes longer. An adaptive interval is at least `needs` [ps].
@@ -208,8 +208,8 @@ class Role(mesa.Agent):
 def _decisions(inertia: float) -> float:
     """Return the decisions until users have responded: DECISIONS plus SETTLE time constants.
 
-    The time constant is that of inertia: the share of users that have not decided falls by the
-    factor `inertia` with each decision. If it is 1, users never respond, and the wait is pointless.
+    The time constant is that of inertia: the share of users that have not decided yet falls by the
+    factor `inertia` with each decision. If it is 1, users never respond, and there is no wait.
     """
     waits = 0 < inertia < 1
     return DECISIONS + (SETTLE / -math.log(inertia) if waits else 0.0)
@@ -238,13 +238,13 @@ class Strategist:
 
     @property
     def advice(self) -> str:
-        """The `advice` of a strategy for all flows, if any."""
+        """Return the `advice` of a strategy for all flows, if any."""
         found = getattr(self.whole, "advice", "")
         return found if isinstance(found, str) else ""
 
     @property
     def needs_ps(self) -> int:
-        """The least adaptive interval that a strategy for all flows needs (`needs_s`), else 0."""
+        """Return the least adaptive interval of a strategy for all flows (`needs_s`), else 0."""
         found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
         return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
 

@@ -27,7 +27,7 @@ __all__ = ["Subscriber"]
 
 
 class Subscriber(Role):
-    """Holds one strategy for all calls of its sources; the cheapest provider first by default.
+    """Holds one strategy for all calls of its sources, by default the cheapest provider first.
 
     Attributes:
         agent: money, random numbers and notes of the agent; set when it joins.
@@ -36,7 +36,7 @@ class Subscriber(Role):
     phase: ClassVar[str] = "choose"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        """See Role. A strategy that cannot be made or used raises StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
         kind = terms.kind or "cheapest-call"
         self._who = f"{name} ({kind})"
@@ -54,7 +54,7 @@ class Subscriber(Role):
         seat.buy_calls(self, seat.use(seat.spec.sources))
 
     def act(self, seat: Seat) -> None:
-        """Note changed readings."""
+        """Record changed readings."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         for name, value in readings.items():
             if self._readings.get(name) != value:
@@ -84,7 +84,7 @@ class Subscriber(Role):
         return order
 
     def claims(self, broken: bool) -> bool:
-        """See CallBuyer; honest if the strategy does not define `claims`.
+        """See CallBuyer. It is honest if the strategy does not define `claims`.
 
         Raises:
             StrategyError: the strategy failed, or did not return True or False.

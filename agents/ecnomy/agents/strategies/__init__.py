@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies: how a role decides, given its observations.
+"""Strategies: the decisions of a role, given its observations.
 
 A strategy is a dataclass whose fields are its parameters (units by `parameters.Unit`). It has
 one or more of these methods:
 
     decide(FlowView) -> FlowDecision          one object is made per flow
-    decide_many(Observation) -> Decision      one object for all flows of the role, as columns
+    decide_many(Observation) -> Decision      one object is made for all flows, with columns
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
     post_fees(ClassObservation) -> Mapping    (optional) for application providers: their fees
     let_in(ClassRequest) -> bool              (optional) whether a flow may enter a class
@@ -26,7 +26,7 @@ State lives in the object. A strategy may also have these attributes:
     needs_s        the time that its next decision needs, if its interval adapts
     waits          decisions for which a carrier holds a price until users have responded, at
                    most; a default interval then adapts to them; 0 for none
-    inertia        share of users that skip a decision; carriers wait for them
+    inertia        share of users that skip a decision; carriers wait for these users
     needs_streams  true if admission needs test streams
     readings       figures for the table `agents`
     roles          class attribute: the strategy's roles, if its methods do not determine them

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`accept-all`: admit every call (Andreassen 2002, 4.4: quality independent of the marks)."""
+"""`accept-all`: admit every call, if quality does not depend on marks (Andreassen 2002, 4.4)."""
 
 from __future__ import annotations
 

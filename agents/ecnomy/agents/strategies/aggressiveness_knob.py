@@ -3,7 +3,7 @@
 
 The user turns a knob that makes the transfer protocol more aggressive (Andreassen et al. 2002,
 3.2.5). The flow counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w of
-another law. A weight buys the rate x = s w and costs c w per second, where
+another law. A weight w buys the rate x = s w and costs c w per second, where
 
     c  =  q + m      q  the charge of contracts on the meter `weight` per unit of weight [money/s]
                      m  the flow's other costs by use, including marks, over w [money/s]
@@ -33,8 +33,8 @@ with weight 1/2, because marks are random.
 Bounds: w stays within `least` and `most`, and above the least weight of the law (1 flow for
 MulTCP). x counts as x0/1000 at least and 1000 x0 at most. One decision changes w by a factor of 4
 at most. A flow begins with the weight of its transport. An interval in which the flow began, was
-off or sent nothing leaves w unchanged. A user who gains nothing stays at the least weight and does
-not leave. A flow limited by its own traffic (`rate-capped`) pays for weight that has no effect.
+off or sent nothing leaves w unchanged. Users who gain nothing stay at the least weight and do not
+leave. A flow limited by its own traffic (`rate-capped`) pays for weight that has no effect.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ from ecnomy.agents.utilities import UTILITIES, concave_utility_of, delay_cost_of
 
 __all__ = ["AggressivenessKnob"]
 
-RANGE: Final = 1000.0  # of x / x0
-LONGEST_STEP: Final = math.log(4.0)  # of log w
+RANGE: Final = 1000.0  # range of x / x0
+LONGEST_STEP: Final = math.log(4.0)  # largest step of log w
 FADE: Final = 0.5
 TINY: Final = 1e-300  # replaces 0 before a logarithm
 
@@ -92,12 +92,12 @@ class AggressivenessKnob:
         self._flow: Integers = np.zeros(0, dtype=np.int64)
         self._x0_bps: Floats = np.zeros(0)
         self._weight: Floats = np.zeros(0)
-        self._sending: Truths = np.zeros(0, dtype=np.bool_)  # at the last decision
-        self._sums: Floats = np.zeros((2, 0))  # money by use, weight times time
+        self._sending: Truths = np.zeros(0, dtype=np.bool_)  # flows that sent at the last decision
+        self._sums: Floats = np.zeros((2, 0))  # sums of money by use, and of weight times time
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit; "" if not needed."""
         return asked_rate(self._utility)
 
     def decide_many(self, seen: Observation) -> Decision:

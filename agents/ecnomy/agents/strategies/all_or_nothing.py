@@ -9,7 +9,7 @@ exceeds the threshold exactly when the flow falls short of x0. At each decision,
 the previous one, the flow switches
 
     off     if marks came and x < satisfied x0
-    on      after a time R: R is drawn from [retry / 2, 3 retry / 2]; it doubles after each failed
+    on      after a time R, drawn from [retry / 2, 3 retry / 2]; it doubles after each failed
             trial, up to 8 times, and is reset once the flow reaches x0 again
 
 An interval in which the flow was switched on is a trial. A window takes time to fill, so the next
@@ -63,7 +63,7 @@ class AllOrNothing:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit; "" if not needed."""
         return "rate" if self.rate is None else ""
 
     def decide(self, seen: FlowView) -> FlowDecision:

@@ -6,10 +6,10 @@ al. 2000, 2.2). At each decision it computes each flow's surplus since the previ
 
     s = U(x) - charge - fee        [money/s], x the goodput
 
-and picks again. Only payments by the user count. The charge for marks counts if the carrier charges
-customers. Learning, word of mouth between flows, trials and changes are those of `best-offer`. The
-alternatives are choices of the menu instead of sources, and all flows may send. A change does not
-start a flow, so each decision counts. The user learns separately about the menus of different
+and picks again. Only payments by the user count. The charge for marks counts only if the carrier
+charges customers. Learning, word of mouth between flows, trials and changes are as in `best-offer`.
+The alternatives are choices of the menu instead of sources, and all flows may send. A change does
+not start a flow, so each decision counts. The user learns separately about the menus of different
 providers.
 """
 
@@ -42,7 +42,7 @@ class BestChoice(BestOffer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._nothing = -np.inf
-        self._own: dict[str, BestChoice] = {}  # knowledge of each provider's menu
+        self._own: dict[str, BestChoice] = {}  # what it has learnt about each provider's menu
 
     def decide_many(self, seen: Observation) -> Decision:
         """Keep every class and flow unchanged, and report picks with `seen.agent.choose`."""
@@ -68,7 +68,7 @@ class BestChoice(BestOffer):
         return 0
 
     def _renew(self, users: Truths) -> None:
-        """Start no flow, because all flows go on."""
+        """Start no flow, because all flows continue."""
 
     def _pick(self, seen: Observation, menu: MenuView) -> int:
         assert seen.agent is not None

@@ -21,22 +21,22 @@ that does not skip the decision) switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
-where d is the mean distance of a surplus of one decision from the smoothed one, itself
-smoothed. So a gain beyond chance moves all attentive users, and a smaller gain moves users in
-proportion to it. If all users moved at the smallest gain, chance would drive them from the larger
-group to the smaller one, and users who decide at the same time would move as a herd: the smaller of
-two full links would have too many users. If users move in proportion to the gain, they settle where
-no alternative gives more (Smith 1984). A share `curiosity` of attentive users tries an alternative
+where d is the mean distance of a surplus of one decision from the smoothed one, itself smoothed. So
+a gain beyond chance moves all attentive users, and a smaller gain moves users in proportion to it.
+If all users moved at the smallest gain, chance would drive them from the larger group to the
+smaller one. Users who decide at the same time would move as a herd, so that the smaller of two full
+links would have too many users. If users move in proportion to the gain, they settle where no
+alternative gives more (Smith 1984). A share `curiosity` of attentive users tries an alternative
 that has no users to ask.
 
 A user with no alternative in use has U(0); an untested alternative counts as at least U(0). An
-attentive user leaves if every alternative gives it less than U(0) at two decisions. It returns as
-soon as others gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean
-surplus of n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last
-2 / weight - 1 decisions of each user count. The time `retry` doubles each time the user leaves
-again, up to 8 times, until a stay lasts as long. The actual time is drawn from 0.5 to 1.5 times
-that, so users return one by one. A returning user tries the next alternative. For a time `retry` it
-skips no decision. It leaves if it loses at the first one, or at two in a row.
+attentive user leaves if every alternative gives it less than U(0) at two decisions. It returns when
+others gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of
+n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
+- 1 decisions of each user count. The time `retry` doubles each time the user leaves again, up to 8
+times, until a stay lasts as long. The actual time is drawn from 0.5 to 1.5 times that, so users
+return one by one. A returning user tries the next alternative. For a time `retry` it skips no
+decision. It leaves if it loses at the first one, or at two in a row.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise they pay `pay`.
@@ -69,11 +69,11 @@ from ecnomy.agents.volumes import BITS_PER_MB
 
 __all__ = ["BestOffer"]
 
-SMOOTHING: Final = (0.1, 0.5)  # the least and largest weight
-DOUBT: Final = 2.0  # the gain at which all move, in mean deviations
-SURE: Final = 3.0  # the gain of others that brings a user back, in deviations of their mean
-LONGEST: Final = 8.0  # times `retry`
-LEAST: Final = 1e-3  # share of x0: U(0) may be minus infinity
+SMOOTHING: Final = (0.1, 0.5)  # least and largest weight
+DOUBT: Final = 2.0  # gain at which all users move, in mean deviations
+SURE: Final = 3.0  # gain of others that brings a user back, in deviations of their mean
+LONGEST: Final = 8.0  # longest wait, as a multiple of `retry`
+LEAST: Final = 1e-3  # least share of x0, because U(0) may be minus infinity
 
 
 @dataclasses.dataclass
@@ -124,36 +124,36 @@ class BestOffer:
         self._sated_bps = free * self._utility.x0
         self._weight = min(max(1 - self.loyalty, SMOOTHING[0]), SMOOTHING[1])
         self._rows: Integers = np.zeros((0, 0), dtype=np.int64)  # [alternative, user]
-        self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: unknown
+        self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN if unknown
         self._spread: Floats = np.zeros(0)  # d by alternative, money/s
         self._choice: Integers = np.zeros(0, dtype=np.int64)
-        self._new: Truths = np.zeros(0, dtype=np.bool_)  # the surplus has grown since a switch
+        self._new: Truths = np.zeros(0, dtype=np.bool_)  # its surplus grows after a switch
         self._latest: Floats = np.zeros(0)  # surplus at the last decision, money/s
         self._switches = 0
-        with np.errstate(all="ignore"):  # U(0) may be minus infinity: users then never leave
+        with np.errstate(all="ignore"):  # U(0) may be minus infinity, so that users never leave
             self._nothing = float(np.nan_to_num(self._utility.value(np.zeros(1))[0], nan=-np.inf))
         self._away: Truths = np.zeros(0, dtype=np.bool_)
-        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # had a loss at the last decision
-        self._probing: Truths = np.zeros(1, dtype=np.bool_)  # back for a trial
+        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # users with a loss at the last decision
+        self._probing: Truths = np.zeros(1, dtype=np.bool_)  # users who are back for a trial
         self._looks: Truths = np.zeros(0, dtype=np.bool_)
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
-        self._samples: Floats = np.zeros(0)  # decisions in a user's smoothed surplus
+        self._samples: Floats = np.zeros(0)  # number of decisions in a user's smoothed surplus
 
     @property
     def inertia(self) -> float:
-        """The share of users that skip a decision."""
+        """Return the share of users that skip a decision."""
         return self.loyalty
 
     @property
     def advice(self) -> str:
-        """As of `elastic-utility` if users pay by it."""
+        """See `elastic-utility`, if users pay by it."""
         return self._payer.advice if self._payer else ""
 
     @property
     def needs_s(self) -> float:
-        """As of `elastic-utility` if users pay by it."""
+        """See `elastic-utility`, if users pay by it."""
         return self._payer.needs_s if self._payer else 0.0
 
     def decide_many(self, seen: Observation) -> Decision:
@@ -177,7 +177,7 @@ class BestOffer:
         return self._decision(seen)
 
     def _begin(self, alternatives: int, choice: Integers) -> None:
-        """Forget everything; each user begins with its choice."""
+        """Reset all knowledge; each user begins with its choice."""
         users = len(choice)
         self._known = np.full((alternatives, users), np.nan)
         self._choice = choice
@@ -189,7 +189,7 @@ class BestOffer:
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
 
     def _switch(self, choice: Integers) -> Truths:
-        """Take each user's choice and return who moved."""
+        """Take each user's choice, and return the users who moved."""
         moved: Truths = choice != self._choice
         self._choice = choice
         self._renew(moved)
@@ -213,7 +213,7 @@ class BestOffer:
         self._rows = np.array(rows, dtype=np.int64)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
-        """Update the users who leave and return; return each user's choice."""
+        """Update the users who leave or come back, and return each user's choice."""
         told = self._told()
         best_of = told.argmax(axis=0)
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
@@ -242,7 +242,7 @@ class BestOffer:
         return choice
 
     def _learn(self, seen: Observation) -> None:
-        """Learn each user's surplus of the alternative in use since the last decision."""
+        """Learn each user's surplus since the last decision, for the alternative in use."""
         self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, seen: Observation, used: Integers) -> None:
@@ -262,7 +262,7 @@ class BestOffer:
         self._latest = surplus
         fresh = self._new | np.isnan(before)
         self._samples = np.where(fresh, 1.0, np.minimum(self._samples + 1, 2 / self._weight - 1))
-        weight = np.maximum(self._weight, 1 / self._samples)  # a plain mean at first
+        weight = np.maximum(self._weight, 1 / self._samples)  # at first, a plain mean
         learnt = np.where(fresh, surplus, before + weight * (surplus - before))
         self._known[at] = np.where(self._away, before, learnt)
 

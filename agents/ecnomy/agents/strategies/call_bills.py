@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a provider learns from its own calls: durations, marks and refunds.
+"""A provider's knowledge from its own calls: durations, marks and refunds.
 
 Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills show the
 ratio. When a call ends, the test streams sent during it give the expected outcome. Their marked and
-bad packets imply e marks and a promise broken with probability q. The actual outcome is k marks,
-and a refund or not (y). With sums over the calls that ended within the memory
+bad packets imply e marks and a probability q of a broken promise. The actual outcome is k marks,
+and a refund (y = 1) or not (y = 0). With sums over the calls that ended within the memory
 
     marks are e^l times the expected marks:     sum k - e^l sum e - l / s^2 = 0
     odds of breaking are e^d times as large:    sum y - sum q_d - d / s^2 = 0,
@@ -12,12 +12,12 @@ and a refund or not (y). With sums over the calls that ended within the memory
 
 These are the most likely l and d if k is Poisson, y is drawn with q_d, and l and d have normal
 priors with mean 0 and deviation s. s is ln 2 for marks (the table has ratios of 1.7 to 3.6) and 2
-for odds. Without calls l and d are 0. Knowledge fades as the provider forgets calls, so a provider
-that has stopped selling starts again. It does not forget durations of calls.
+for odds. Without calls l and d are 0. A provider forgets old calls, so a provider that has stopped
+selling starts again. It does not forget durations of calls.
 
 The comparison is between calls and test streams over the same time, not between calls and the
 forecasts at their requests. An unforeseen rush also affects the test streams, and thus later
-forecasts. Compared with forecasts, it would count twice.
+forecasts. In a comparison with forecasts, it would count twice.
 """
 
 from __future__ import annotations
@@ -140,27 +140,27 @@ class CallBills:
 
     @property
     def packets(self) -> float:
-        """The mean packets of a call; 0 before the first one has ended."""
+        """Return the mean packets of a call; 0 before the first call has ended."""
         return self._packets / self.ended if self.ended else 0.0
 
     @property
     def minutes(self) -> float:
-        """The mean duration of a call; 0 before the first one has ended."""
+        """Return the mean duration of a call; 0 before the first call has ended."""
         return self._time_ps / self.ended / _PS_PER_MIN if self.ended else 0.0
 
     @property
     def probing_micro(self) -> float:
-        """The cost of test streams within the memory, micro-units."""
+        """Return the cost of test streams within the memory, micro-units."""
         return self._probing + sum(period.probing_micro for period in self._periods)
 
     @property
     def calls_asked(self) -> int:
-        """Call requests within the memory."""
+        """Return the number of call requests within the memory."""
         return self._asked + sum(period.asked for period in self._periods)
 
     @property
     def calls_sold(self) -> int:
-        """Call requests that were admitted."""
+        """Return the number of admitted call requests within the memory."""
         return self._sold + sum(period.sold for period in self._periods)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a call provider posts a new price, and how posted prices are rounded.
+"""The times at which a call provider posts a new price, and the rounding of posted prices.
 
 Strategies that post prices have `margin` and `reprice`. At intervals of `reprice`, V is set so that
 an admitted call yields the margin on average (estimators/pricing.py). The cost of test streams is
-spread over the calls sold. `reprice` 0 disables posting.
+spread over the calls sold. A `reprice` of 0 disables posting.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Repricing", "postable"]
 
-_DEAREST: Final = 10**12  # micro-units: the largest price in a scenario
+_DEAREST: Final = 10**12  # largest price in a scenario, micro-units
 
 
 class Repricing:
@@ -43,7 +43,7 @@ class Repricing:
         self._next_ps = self._every_ps
 
     def due(self, t_ps: int) -> bool:
-        """Whether `reprice` has passed since the last price (or the beginning)."""
+        """Return whether `reprice` has passed since the last price or the beginning."""
         return self.on and t_ps >= self._next_ps
 
     def posted(self, t_ps: int) -> None:

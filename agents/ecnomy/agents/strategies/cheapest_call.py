@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cheapest-call`: request a guaranteed call from the cheapest provider first, then the next."""
+"""`cheapest-call`: request a guaranteed call from the cheapest provider, then from the next."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`constant-charge`: pay for marks at a constant rate, by default the charge of the class.
 
-Antoniadis et al. 2000, 2.1: the sender keeps the charging rate of a flow at (not above) the charge
-of its class. This is the class's `charge`, or its fee if `charge` is not set. A flow outside any
-class stays unchanged unless the parameter `charge` is set.
+As in Antoniadis et al. 2000, 2.1, the sender keeps the charging rate of a flow at (not above) the
+charge of its class. This is the class's `charge`, or its fee if `charge` is not set. A flow outside
+any class stays unchanged unless the parameter `charge` is set.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`constant-throughput`: keep a rate x0 while its marks cost less than a threshold per second.
 
-Antoniadis et al. 2000, 2.2: keep the sending rate constant while the rate of received marks times
-the price per mark is below a threshold w. Once the threshold is hit, send at a lower level as long
-as the rate of marked packets is high. Within an epoch the engine controls the flow with
+The strategy of Antoniadis et al. 2000, 2.2, keeps the sending rate constant while the rate of
+received marks times the price per mark is below a threshold w. At the threshold, it sends at a
+lower level as long as the rate of marked packets is high. Within an epoch the engine controls the
+flow with
 
     rate cap   x0
     mark rate  w / price per mark, the target of window law WTP
 
-and sends x = min(x0, m / p), with m the mark rate and p the marking probability in packets. This is
-the paper's behaviour, with willingness w as the lower level, because WTP's willingness caps the
-charge:
+and the flow sends x = min(x0, m / p), with the mark rate m and the marking probability p of
+packets. This is the paper's behaviour, with willingness w as the lower level, because WTP's
+willingness caps the charge:
 
     x0 p < m    the marks at x0 cost less than w. WTP would send faster than x0, so the cap binds:
                 the rate is x0, and the charge is the cost of the marks at x0, below w.
@@ -66,7 +67,7 @@ class ConstantThroughput:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit; "" if not needed."""
         return "rate" if self.rate is None else ""
 
     def decide_many(self, seen: Observation) -> Decision:

@@ -4,10 +4,10 @@
     c = (prior cost of one byte + sum of charges) / (1 + sum of payload bytes)
 
 Both sums fade by exp(-dt / memory) over the time dt between two decisions. So c is a mean over the
-last `memory` seconds in which any flow of the agent sent. The prior weighs one byte: it holds until
-the first bytes arrive. Sums do not fade in intervals without traffic, because these bring no new
-information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet intervals
-the same weight as busy ones.
+last `memory` seconds in which any flow of the agent sent. The prior has the weight of one byte, so
+it holds until the first bytes arrive. Sums do not fade in intervals without traffic, because these
+give no new information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet
+intervals the same weight as busy ones.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CostMemory"]
 
 
 class CostMemory:
-    """Cost of a byte of payload, micro-units, by source; flows of a source share a path."""
+    """The cost of a byte of payload by source, micro-units. Flows of a source share a path."""
 
     def __init__(self, memory_s: float, first_micro_per_byte: float) -> None:
         self._memory_s, self._first = memory_s, first_micro_per_byte

@@ -19,7 +19,7 @@ at most max(L, dt) times the largest change of (1 + m) c between two decisions. 
 with time unless the floor or the ceiling binds.
 
 The target cost of marks is the class's `charge`, which each class needs. If it followed the fee,
-the cost would drive the fee and the fee would drive the cost.
+cost and fee would drive each other.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class CostPlus(ClassFees):
         positive("over", self.over, "s")
         self._check_bounds(0.0)
         self._short: dict[str, float] = {}  # D of each class, micro-units
-        self._cost: dict[str, float] = {}  # micro-units, since the fees last changed
+        self._cost: dict[str, float] = {}  # cost since the fees last changed, micro-units
         self._flow_s: dict[str, float] = {}
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast a profit's slope falls with the price, by least squares over all rounds of a search.
+"""The decrease of a profit's slope with the price, by least squares over all rounds of a search.
 
 At log price x, a round measures the slope s = c (best - x) + noise. With means over all rounds,
 
@@ -34,7 +34,7 @@ class Curvature:
     def __init__(self) -> None:
         self.value, self.noise = GUESS, 0.0
         self._rounds, self._guessed = 0, 0.0
-        self._x = self._s = self._xx = self._xs = self._ss = 0.0  # means, and central sums
+        self._x = self._s = self._xx = self._xs = self._ss = 0.0  # means and central sums
 
     def learn(self, log_price: float, slope: float, noise: float) -> None:
         """Add one round; `noise` is the variance of its slope, estimated from its trials."""

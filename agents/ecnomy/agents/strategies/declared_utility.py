@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declared utility of a strategy: what a rate is worth to its users.
+"""The declared utility of a strategy: the worth of a rate to its users.
 
 A strategy declares it with the attribute `utility`. The attribute is a mapping with `kind` and its
 parameters, as in `elastic-utility` and `best-offer`, or an object like those of

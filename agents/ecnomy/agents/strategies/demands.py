@@ -62,7 +62,7 @@ class Isoelastic:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Logit:
-    """Half of the users take part at the price `at`, and a quarter at a price 1.1 `spread` higher.
+    """Half of the users take part at the price `at`, and a quarter of them at `at` + 1.1 `spread`.
 
     Attributes:
         at: price at which half of the users take part.
@@ -132,7 +132,7 @@ class TimeDraw:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Exponential(TimeDraw):
-    """Exponential times, without memory."""
+    """Exponential times, which are memoryless."""
 
     kind: ClassVar[str] = "exponential"
 

@@ -28,29 +28,29 @@ It goes halfway to the payment for the demand D(lambda) at this price:
 
 If x is observed a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. While R < 1 the step is
 w <- x U'(x) as above. The strategy refuses a utility that is not concave: its D jumps to 0 at some
-price.
-Few packets in an interval show the rate with an error. The mean of log x is then too low, and
-demand multiplies this by 1/R. At 0.9 of the price without demand, users with 14 packets per
-decision bought 45 % less than their demand. So for R < 1 the step has the same slope, but is 0 on
-average where x U'(x) is w on average. About one packet per decision is then missing:
+price. If there are few packets in an interval, the measured rate has an error. The mean of log x is
+then too low, and demand multiplies this bias by 1/R. At 0.9 of the price without demand, users with
+14 packets per decision bought 45 % less than their demand. So for R < 1 the step has the same
+slope, but is 0 on average where x U'(x) is w on average. About one packet per decision is then
+missing:
 
     log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
 
 Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which saturates
 at U'(x) = c. w follows V as above (halfway, whatever the gain of U), and the flow's largest rate is
-D(c), because without marks any w buys any rate. c includes the utility's cost of round trips. A
-user who gains nothing at the cost of its use leaves, and tries again later (leaving.py). A user
-that `anticipates` the price of a link of capacity C uses the slope U'(x) (1 - x / C), because its
-own w raises the cost of marks there (utilities/anticipating.py). This slope saturates at C. If
-marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x) follows
-slowly for elastic demand. Bounds: x counts as x0/1000 at least and 1000 x0 at most, so w is neither
-0 (a state without return) nor unbounded. w stays below `budget`, and one decision changes w by a
-factor of 4 at most. A flow's first w corresponds to its own rate limit (to x0 without a limit; to
-half of that with a utility that saturates). An interval in which the flow began or was switched off
-does not show its rate, and leaves w unchanged. An interval without a packet does not lower w. The
-next packet counts for the whole time since the previous packet. Otherwise a rate far below a packet
-per interval would count as 0, and stay there. After `retry` without a packet w is at least the
-payment at x0/100.
+D(c), because without marks any w buys any rate. c includes the utility's cost of round trips. Users
+who gain nothing at the cost of their use leave, and try again later (leaving.py). Users who
+anticipate the price of a link of capacity C (`anticipates`) use the slope U'(x) (1 - x / C),
+because their own w raises the cost of marks there (utilities/anticipating.py). This slope saturates
+at C. If marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x)
+follows slowly for elastic demand. Bounds: x counts as x0/1000 at least and 1000 x0 at most, so w is
+neither 0 (a state without return) nor unbounded. w stays below `budget`, and one decision changes w
+by a factor of 4 at most. A flow's first w corresponds to its own rate limit (to x0 without a limit;
+to half of that with a utility that saturates). An interval in which the flow began or was switched
+off does not show its rate, and leaves w unchanged. An interval without a packet does not lower w.
+The next packet counts for the whole time since the previous packet. Otherwise a rate far below a
+packet per interval would count as 0, and stay there. After `retry` without a packet w is at least
+the payment at x0/100.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ __all__ = ["ElasticUtility"]
 
 Truths = npt.NDArray[np.bool_] | list[bool]
 
-RANGE: Final = 1000.0  # of x / x0
-LONGEST_STEP: Final = math.log(4.0)  # of log w
+RANGE: Final = 1000.0  # range of x / x0
+LONGEST_STEP: Final = math.log(4.0)  # largest step of log w
 LEAST_MICRO: Final = 1.0
 MOST_MICRO: Final = 1e12
 _MICRO: Final = column(MICRO)
-_TINY: Final = np.finfo(np.float64).tiny  # worth is 0 where a utility saturates
+_TINY: Final = np.finfo(np.float64).tiny  # replaces a worth of 0 where a utility saturates
 
 
 @dataclasses.dataclass
@@ -119,7 +119,7 @@ class ElasticUtility:
         self._flow: Integers = np.zeros(0, dtype=np.int64)
         self._x0_bps: Floats = np.zeros(0)
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
-        self._going: Truths = []  # sending at the last decision
+        self._going: Truths = []  # flows that sent at the last decision
         self._silent_s: Floats = np.zeros(0)  # time since a packet arrived
         self._leaving = Leaving(self._utility, self.retry)
         self._change = PriceChange(self._utility)
@@ -136,20 +136,20 @@ class ElasticUtility:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit; "" if not needed."""
         return asked_rate(self._utility)
 
     @property
     def advice(self) -> str:
-        """A longer interval if its decisions follow too few marks (few_marks.py), or ""."""
+        """Return advice on a longer interval if decisions follow too few marks, else ""."""
         return self._few_marks.advice
 
     @property
     def needs_s(self) -> float:
-        """The time in which a flow meets enough marks for its demand (few_marks.py).
+        """Return the time in which a flow meets enough marks for its demand (few_marks.py).
 
-        0 during trials that are charged by time, and after a fall of the price that brings users
-        back: long intervals would make both longer.
+        It is 0 during trials that are charged by time, and after a fall of the price that brings
+        users back, because long intervals would make both longer.
         """
         return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
@@ -176,7 +176,7 @@ class ElasticUtility:
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
 
     def _count_marks(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
-        """Count marks of flows that send at a rate between a trial's and their traffic's."""
+        """Count marks of flows whose rate lies between a trial's rate and their traffic's."""
         flows = seen.flows
         free = (ratio > 2 * PROBE) & (flows.goodput_bps < 0.95 * flows.limit_bps)
         curvature = self._utility.curvature_at(ratio.clip(1 / RANGE, RANGE))
@@ -199,7 +199,10 @@ class ElasticUtility:
         return np.asarray(rate_bps * (seen.dt_s / time_s))
 
     def _unheard(self, moved: Floats) -> Floats:
-        """Return the next log w: not lower without a packet, after `retry` at least for x0/100."""
+        """Return the next log w.
+
+        Without a packet it is not lower and, after `retry`, at least for x0/100.
+        """
         silent = self._silent_s > 0
         if not silent.any():
             return moved
@@ -251,7 +254,7 @@ class ElasticUtility:
         return (self._log_pay + step).clip(*self._bounds)
 
     def _move_few(self, worth: Floats, before: Truths) -> Floats:
-        """Compute the same in scalars: numpy takes several times as long for a flow or two."""
+        """Return the same, computed in scalars. NumPy takes several times as long for few flows."""
         least, most = self._bounds
         rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
         moved = []
@@ -261,7 +264,7 @@ class ElasticUtility:
         return np.array(moved)
 
     def _meet(self, flows: FlowColumns) -> None:
-        """Give new flows their first w; the others keep theirs."""
+        """Give new flows their first w; other flows keep theirs."""
         own_bps = flows.limit_bps
         self._x0_bps = x0_of_flows(self._utility, own_bps, "elastic-utility")
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)

@@ -9,8 +9,8 @@ x is the test streams' sample over the last T (stream_samples.py). The expected 
 
 The forecast predicts the marking rate of the next T from the present one (stream_forecast.py). The
 factor is the ratio of the marks of the provider's calls to those of test streams over the same time
-(call_bills.py). p(x) is the probability of a broken promise: that more than a share L^G of a call's
-packets are bad. It comes from the samples that followed similar ones, with odds corrected by
+(call_bills.py). p(x) is the probability of a broken promise, in which more than a share L^G of a
+call's packets are bad. It comes from the samples that followed similar ones, with odds corrected by
 refunds. The length of calls, in packets and minutes, is the mean so far, updated with every sample.
 
 The provider knows test streams, its bills and its refunds. It does not know the network or the call
@@ -26,8 +26,8 @@ mean L_i of these calls plus the margin, plus their share h of the cost of test 
 
 Of all such prices, this one admits the most calls. With posted prices `margin` is the mean profit
 of calls, and a call is admitted if it does not lose money. If every call had to reach the mean, all
-calls below it would be blocked, the price would follow the rest, and half of them would be blocked
-again.
+calls below it would be blocked. The price would follow the remaining calls, and half of them would
+be blocked again.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class ExpectedProfit:
         self._bills = CallBills(self.memory * self.sample)
         self._learn()
         self._tariff, self._mark_price = FREE, 0.0
-        self._expected: dict[float, tuple[float, float]] = {}  # by L^G, of the present x
+        self._expected: dict[float, tuple[float, float]] = {}  # forecasts by L^G, for the present x
 
     def watch(self, seen: StreamObservation) -> None:
         """Learn from test streams and from the calls that ended."""
@@ -111,13 +111,13 @@ class ExpectedProfit:
 
     @property
     def learnt(self) -> bool:
-        """Whether there are enough samples and ended calls."""
+        """Return whether there are enough samples and ended calls."""
         enough = len(self._samples) >= self.learning and self._bills.ended >= self.learning
         return enough and self._packets > 0
 
     @property
     def readings(self) -> dict[str, float]:
-        """M, and the expected profit of a call that asks now [micro-units]."""
+        """Return M, and the expected profit of a call that asks now [micro-units]."""
         readings = {"marking_rate": self._samples.marking_rate}
         if self.learnt:
             readings["expected_profit"] = self._profit(self._tariff, self._mark_price)
@@ -168,7 +168,7 @@ class ExpectedProfit:
         use = tariff.expected_use_micro(bills.minutes, bills.packets)
         forgone = tariff.money_back
         back = 0.0 if forgone else float(tariff.reimbursement_micro)
-        keeps = 1 - chances if forgone else np.ones(len(rows))  # share of V
+        keeps = 1 - chances if forgone else np.ones(len(rows))  # share of V that the provider keeps
         kept = np.ones(len(rows), dtype=np.bool_)
         while True:
             buyers = bills.calls_asked * kept.mean()

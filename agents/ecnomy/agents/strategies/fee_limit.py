@@ -5,9 +5,9 @@ A user's limit [money/s] is log-uniform between `low` and `high`. So, among N us
 
     N log(high / F) / log(high / low)
 
-want a class with the fee F, with the elasticity 1 / log(high / F). With `even`, limits are evenly
-spaced instead of random. A flow that a class refuses keeps its class, and asks again at the next
-decision. A flow whose user cannot afford the cheapest class is switched off. Users compare the
+request a class with the fee F, with the elasticity 1 / log(high / F). With `even`, limits are
+evenly spaced instead of random. A flow that a class refuses keeps its class, and asks again at the
+next decision. A flow whose user cannot afford the cheapest class is switched off. Users compare the
 classes of their present provider. This is the QoS knob of Antoniadis et al. 2000, 2.1, for users
 who know their limits. `qos-knob` is for users who learn from experience.
 """
@@ -41,7 +41,7 @@ class FeeLimit:
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
-    heeds_lag: ClassVar[bool] = True  # it uses only fees
+    heeds_lag: ClassVar[bool] = True  # because it uses only fees
     low: Annotated[float, Unit("money/s")]
     high: Annotated[float, Unit("money/s")]
     even: bool = False

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions after too few marks, which make users of an elastic demand buy too little.
+"""Detects decisions after too few marks, which make users of elastic demand buy too little.
 
 The n marks between two decisions show the price with a relative error of about 1 / sqrt(n), and a
 demand multiplies this error by its elasticity 1/R (see elastic_utility.py). Demand falls steeply
-when the price appears high, and recovers slowly, so users buy too little: about 10 % less than
-their demand at n R = 2, 30 % at 0.6 and half at 0.25 (20 users, U of the kinds log and quadratic,
-at 0.5 to 0.9 of the price without demand). With the advised interval they buy 3 to 4 % less.
-An adaptive interval follows the same rule, with the marks of about the last ten decisions. The
-first ten intervals stay short, because a new flow is still far from its demand.
+when the price appears high, and recovers slowly, so users buy too little. They buy about 10 % less
+than their demand at n R = 2, 30 % less at 0.6, and half at 0.25 (20 users, U of the kinds log and
+quadratic, at 0.5 to 0.9 of the price without demand). With the advised interval they buy 3 to 4 %
+less. An adaptive interval follows the same rule, with the marks of about the last ten decisions.
+The first ten intervals stay short, because a new flow is still far from its demand.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ecnomy.agents.observation import Truths
 
 __all__ = ["FewMarks"]
 
-SAMPLES: Final = 500  # decisions of flows that are counted
+SAMPLES: Final = 500  # number of flows' decisions needed for advice
 FEWEST: Final = 2.0  # n R
-ENOUGH: Final = 6.0  # n R of the interval that it advises
-RARE: Final = 0.1  # marks per decision, below which marks do not limit a rate
+ENOUGH: Final = 6.0  # n R of the advised interval
+RARE: Final = 0.1  # below this number of marks per decision, marks do not limit a rate
 KEPT: Final = 0.9  # share of the recent sums that the next decision keeps
 KNOWN: Final = 6.5  # recent decisions, each counted by what is kept: ten decisions make 6.51
 LONGEST_S: Final = 60.0
@@ -34,7 +34,7 @@ class FewMarks:
     """Counts the marks between decisions of flows with an elastic demand."""
 
     def __init__(self) -> None:
-        self._all = np.zeros(4)  # sums over flows and decisions: 1, n, n R and seconds
+        self._all = np.zeros(4)  # sums over flows and decisions of 1, n, n R and seconds
         self._lately = np.zeros(4)  # means over flows, of recent decisions
 
     def learn(self, marks: Floats, curvature: Floats, dt_s: float, judged: Truths) -> None:
@@ -50,9 +50,9 @@ class FewMarks:
 
     @property
     def needs_s(self) -> float:
-        """The time in which a flow meets `ENOUGH` / R marks, at most `LONGEST_S`.
+        """Return the time in which a flow meets `ENOUGH` / R marks, at most `LONGEST_S`.
 
-        0 in the first ten decisions of such flows, or if marks do not limit their rates.
+        It is 0 in the first ten decisions of such flows, or if marks do not limit their rates.
         """
         decisions, marks, scaled, time_s = self._lately.tolist()
         if decisions < KNOWN or marks <= RARE * decisions:
@@ -61,7 +61,7 @@ class FewMarks:
 
     @property
     def advice(self) -> str:
-        """A sentence without a subject if marks are too few; "" before `SAMPLES` decisions."""
+        """Return advice without a subject if marks are too few; "" before `SAMPLES` decisions."""
         if self._all[0] < SAMPLES:
             return ""
         marks, scaled, time_s = (self._all[1:] / self._all[0]).tolist()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`file-budget`: send files or pages within a budget, by a deadline, or both.
 
-Antoniadis et al. 2000, 5, name rate control for file and web transfers under a constraint on the
-total budget, without a law. These laws follow from the cost of a byte. With S bytes left, c the
-present cost of a byte (cost_memory.py), and B money and T seconds left:
+Antoniadis et al. 2000, 5, mention rate control for file and web transfers under a constraint on the
+total budget, but give no law. The following laws result from the cost of a byte. S bytes, B money
+and T seconds are left, and c is the present cost of a byte (cost_memory.py):
 
-    deadline    w = (S / T) c                     an even pace: c rises with the pace, so any other
+    deadline    w = (S / T) c                     an even pace; c rises with the pace, so any other
                                                   course to the same end costs more
     budget      w <- w (B / S / c)^(dt / 2 memory)
                                                   the fastest even pace that B pays for: S bytes at
@@ -20,16 +20,16 @@ within its budget. A window follows with the lag T_w / (gain p). While the flow'
 T, the pace is set above S / T, by enough to catch up within two decisions, or within a quarter of
 the remaining time if that is longer.
 
-Budget, 0 violations: the cost of a flow's marks never exceeds `budget` x files begun. (Later files
-may use the rest of earlier ones, because reports do not assign marks to the files of an interval.)
-The engine stops the flow at its last mark. A mark in flight may be charged at a newly posted price,
-so each decision allows 1 / price_rise of the remaining money. That suffices if a price per mark
-rises by at most that factor at a time, and packets in flight arrive before it rises again. A flow
-that cannot pay for another mark is switched off.
+The budget is never violated: the cost of a flow's marks does not exceed `budget` x files begun.
+(Later files may use the rest of earlier ones, because reports do not assign marks to the files of
+an interval.) The engine stops the flow at its last mark. A mark in flight may be charged at a newly
+posted price, so each decision allows 1 / price_rise of the remaining money. That suffices if a
+price per mark rises by at most that factor at a time, and packets in flight arrive before it rises
+again. A flow that cannot pay for another mark is switched off.
 
-Promises: take those of the last 200 files of the source that were at least as large and began at
-the same or a higher cost of a byte. If h of these m files were in time, the strategy promises that
-a file will be in time if
+Promises depend on those of the last 200 files of the source that were at least as large, and began
+at the same or a higher cost of a byte. If h of these m files were in time, the strategy promises
+that a file will be in time if
 
     h >= promise (m + 1)
 
@@ -62,7 +62,7 @@ LEAST_MICRO: Final = 1.0
 LONGEST_STEP: Final = 4.0
 REMEMBERED: Final = 200
 MOST_HASTE: Final = 10.0
-BEGINS: Final = 20.0  # a budget's first w would make it last for this multiple of `memory`
+BEGINS: Final = 20.0  # at the first w, a budget would last for this multiple of `memory`
 ASTRAY: Final = 2.0
 
 
@@ -73,9 +73,9 @@ class _Flow:
     paid_micro: int = 0
     pay_micro: float = 0.0
     asked: int = 0  # bytes of all files so far
-    size: int = 0  # of the present file
+    size: int = 0  # size of the present file
     began_s: float = 0.0
-    cost: float = 0.0  # of a byte when it began
+    cost: float = 0.0  # cost of a byte when the file began
     promised: bool = False
     under_way: bool = False
 
@@ -123,12 +123,12 @@ class FileBudget:
             raise Refused("price_rise", f"{self.price_rise:g}", "a factor of 1 or more")
         self._costs = CostMemory(self.memory, self.cost)  # money/MB equals micro-units per byte
         self._of: dict[int, _Flow] = {}
-        self._done: dict[str, deque[tuple[int, float, bool]]] = {}  # size, cost, in time
+        self._done: dict[str, deque[tuple[int, float, bool]]] = {}  # size, cost, whether in time
         self._sums = {"promised": 0, "kept": 0, "late": 0}
 
     @property
     def sets_budget(self) -> str:
-        """The parameter that limits the cost of a flow's marks, "" without a limit."""
+        """Return the parameter that limits the cost of a flow's marks, "" without a limit."""
         return "" if self.budget is None else "budget"
 
     def decide_many(self, seen: Observation) -> Decision:
@@ -183,7 +183,7 @@ class FileBudget:
         if self.deadline is None:
             wanted = self._by_budget(flow, view, cost, left_micro / left)
         else:
-            if left_s <= 0 and view.file_left:  # late: restart the deadline now
+            if left_s <= 0 and view.file_left:  # the file is late, so the deadline restarts now
                 left, left_s = max(flow.size, left), self.deadline
             left_s = max(left_s, 2 * view.dt_s, 1e-9)
             wanted = cost * _hurried(left / left_s, left_s, view, cost)

@@ -7,12 +7,12 @@ and F its fee:
 
     log F <- log F + g log(n / n*),  by log 2 at most;    F stays if |n - n*| < 1
 
-With immediate responses and a demand of elasticity e, a decision leaves 1 - g e of an error of
-log n. The error does not oscillate for e up to 1/g, and shrinks for e below 2/g. g = 1/2 is the
-default. The band of one member is there because members are integers. Fees of classes without
-`members` stay.
+With immediate responses and a demand of elasticity e, a decision leaves 1 - g e of an error of log
+n. The error does not oscillate for e up to 1/g, and shrinks for e below 2/g. g = 1/2 is the
+default. The band of one member is necessary because members are integers. Fees of classes without
+`members` do not change.
 
-Sources: antoniadis2000, section 2 (classes at prices); the law is that of `target-utilization`.
+Sources: antoniadis2000, section 2 (classes at prices). The law is that of `target-utilization`.
 """
 
 from __future__ import annotations

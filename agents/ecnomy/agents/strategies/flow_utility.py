@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility of a strategy: errors under its key, x0 of each flow, damping of steps."""
+"""The utility of a strategy: errors under its key, x0 of each flow, and damping of steps."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ def damping(utility: Utility) -> float:
 
 
 def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
-    """Return x0 of each flow [bit/s]: that of the utility, else the largest rate of its traffic.
+    """Return x0 of each flow [bit/s]: the utility's x0, else the largest rate of its traffic.
 
     Raises:
-        StrategyError: both are missing and the utility needs x0; it names the strategy `who`.
+        StrategyError: both are missing, and the utility needs x0. The message names the strategy
+            `who`.
     """
     finite = np.isfinite(limit_bps)
     if asked_rate(utility) and not finite.all():
         raise StrategyError(f"{who}: missing 'x0' for a flow without a rate limit")
-    if utility.x0 is None:  # 1 without a limit: then the utility does not depend on x0
+    if utility.x0 is None:  # 1 without a limit, because then the utility does not depend on x0
         return np.where(finite, limit_bps, 1.0)
     return np.full(len(limit_bps), utility.x0)

@@ -9,9 +9,10 @@ response. Otherwise it keeps the change and tries another one. The price stays w
 ceiling]. If customers respond more slowly, response and measurement take as many intervals as they
 need, up to ten (trial.py).
 
-It knows neither demand nor rivals. It waits because a higher price earns more until customers
-respond. Directions are random because two carriers that reverse after every loss move together:
-each mistakes the other's change for its own (Huck, Normann, Oechssler 2004, on trial and error).
+The carrier knows neither demand nor rivals. It waits because a higher price earns more until
+customers respond. Directions are random because two carriers that reverse after every loss move
+together. Each mistakes the other's change for its own (Huck, Normann, Oechssler 2004, on trial and
+error).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ecnomy.agents.strategies.trial import LONGEST, Trial
 
 __all__ = ["HillClimbing"]
 
-DEAREST: Final = 1e6  # money; the largest price in a market
+DEAREST: Final = 1e6  # largest price in a market, money
 
 
 @dataclasses.dataclass
@@ -54,7 +55,7 @@ class HillClimbing:
             expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
         self._trial = Trial("hill-climbing")
-        self._before: tuple[int, float] | None = None  # the price before the change, its profit
+        self._before: tuple[int, float] | None = None  # the price before the change, and its profit
 
     def post_price(self, seen: PriceObservation) -> int:
         """Return the new price, micro-units per mark."""

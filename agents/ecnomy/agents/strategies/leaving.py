@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users who gain nothing leave: the recent cost of their flows, and the time of their next trial.
+"""Users who gain nothing leave.
 
-Let r = x / x0. Sums over decisions fade by half at each decision, but not below five packets.
-Without contracts they do not fade below ten marks, because a flow that pays little meets few marks.
+This module has the recent cost of their flows, and their next trial. Let r = x / x0. Sums over
+decisions fade by half at each decision, but not below five packets. Without contracts they do not
+fade below ten marks, because a flow that pays little meets few marks.
 
     p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  sum of standing / sum of dt                 the cost by time, money/s
 
-Until its first whole interval ends, a flow has the c of the interval in which it began.
-A utility's delay cost counts as a contract on round trip times arrived data, although it is not
-billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
-below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p less one standard
-error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A
-gain depends on p far more than a demand does, so its sums fade over the time `retry`, during which
-the flow would be away. In an interval without a packet, r is taken as if one arrived at its end:
-one packet over the time since the last arrival.
+Until its first whole interval ends, a flow has the c of the interval in which it began. A utility's
+delay cost counts as a contract on round trip times arrived data, although it is not billed. A flow
+leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S: U(D(p)) -
+p D(p) - S < U(0). Marks are random, so both are taken at p less one standard error of the n marks,
+(p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A gain depends on p far
+more than a demand does, so its sums fade over the time `retry` for which the flow would be away. In
+an interval without a packet, r is taken as if one arrived at its end: one packet over the time
+since the last arrival.
 
 A user who is away cannot observe the marks of its path, only the posted price of a mark. It tries
 again at once if, with the marks that it met before, a fall of this price gives it a demand and a
@@ -30,9 +31,9 @@ cost more than it was worth, the wait is long enough that the loss L to charges 
 
     wait  >=  L / (0.1 (U(x0) - U(0)))      L = min(standing, bill - sum of (U(r) - U(0)) dt)
 
-A trial starts with the payment at x0/100. Until the flow knows a price, x0/100 is its largest rate:
-while marks stay expensive, its w only falls. It forgets its earlier sums. A flow at x0/50 or more
-that has stayed for as long as it would wait next waits `retry` instead.
+A trial starts with the payment at x0/100. Until the flow knows a price, x0/100 is its largest rate,
+because its w only falls while marks stay expensive. It forgets its earlier sums. A flow at x0/50 or
+more that has stayed for as long as it would wait next waits `retry` instead.
 """
 
 from __future__ import annotations
@@ -50,17 +51,17 @@ from ecnomy.agents.volumes import BYTES_PER_MB
 
 __all__ = ["LEAST", "PROBE", "Leaving"]
 
-LEAST: Final = 1e-3  # of x0: the smallest rate
-PROBE: Final = 1e-2  # of x0: the rate paid for during a trial
+LEAST: Final = 1e-3  # smallest rate, as a share of x0
+PROBE: Final = 1e-2  # rate paid for during a trial, as a share of x0
 FADE: Final = 0.5
-KNOWN: Final = 10.0  # marks; sums do not fade below this number
+KNOWN: Final = 10.0  # sums do not fade below this number of marks
 LONGEST: Final = 8.0
 ENOUGH: Final = 5.0  # packets needed to know a price
-LOST: Final = 0.1  # of the worth of x0: the most that trials may lose to charges by time
+LOST: Final = 0.1  # largest loss of trials to charges by time, as a share of the worth of x0
 
 
 class Leaving:
-    """Flows with one utility: the flows that are away, and the cost of the others' use.
+    """Flows with one utility: the flows that are away, and the cost of use of the others.
 
     Attributes:
         away: flows that have left.
@@ -72,21 +73,21 @@ class Leaving:
         self._delay_cost = delay_cost_of(utility)
         self.away: Truths = np.zeros(0, dtype=np.bool_)
         self.probing: Truths = np.zeros(0, dtype=np.bool_)
-        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at the last decision
-        self._charged = False  # by time, ever
+        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at last decision
+        self._charged = False  # whether any charge by time has occurred
         self._tries = False
-        self._cheaper_s = -math.inf  # when a lower price last brought flows back
+        self._cheaper_s = -math.inf  # time at which a lower price last brought flows back
         self._grows = False
         # money by use, by contract, r dt, n; standing money, dt, packets
         self._sums: Floats = np.zeros((7, 0))
-        self._past: Floats = np.zeros((4, 0))  # the first four, faded by `retry`
+        self._past: Floats = np.zeros((4, 0))  # the first four sums, faded over `retry`
         self._early: Floats = np.zeros(0)  # c of the interval in which a flow began
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
-        # at the last decision, or when a flow left, money/s: p, c and S; the price of a mark then
+        # p, c and S at the last decision or when a flow left, money/s; and the price of a mark then
         self._left: Floats = np.zeros((4, 0))
-        # of a flow since its return, money: standing charges, and the bill less its worth
+        # standing charges of a flow since its return, and the bill less its worth, money
         self._stay: Floats = np.zeros((2, 0))
         self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
 
@@ -119,7 +120,7 @@ class Leaving:
         flows = seen.flows
         standing = flows.standing_micro / MICRO
         use = flows.bill_micro / MICRO - standing
-        marks = np.minimum(flows.charge_micro / MICRO, use)  # others' marks are not on the bill
+        marks = np.minimum(flows.charge_micro / MICRO, use)  # the bill lacks marks paid by others
         if self._delay_cost:
             use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
@@ -127,7 +128,7 @@ class Leaving:
         time = seen.dt_s * users
         more = np.array([use, use - marks, used_s, count, standing, time, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
-        held |= FADE * self._sums[6] < ENOUGH  # otherwise slow flows would never know a price
+        held |= FADE * self._sums[6] < ENOUGH  # otherwise, slow flows would never know a price
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
         if (use > marks).any():
             began = ~np.asarray(sent, np.bool_) & (used_s > 0)
@@ -135,7 +136,7 @@ class Leaving:
         kept = math.exp(-seen.dt_s / self._retry_s)
         self._past = np.where(sent, kept * self._past + more[:4], self._past)
         self._charged |= bool(standing.any())
-        if standing.any():  # due also while a flow begins
+        if standing.any():  # charges by time are also due while a flow begins
             lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
             self._stay = self._stay + [standing / users, lost]
 
@@ -152,7 +153,7 @@ class Leaving:
         `posted` the price of a mark.
         """
         weight, standing, time, packets = self._sums[[2, 4, 5, 6]]
-        ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one came now
+        ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one arrived now
         price, error = _price(self._sums[:4])
         nothing = self._utility.demand(np.where(ratio <= LEAST, price, price - error)) < LEAST
         flat = _ratio(standing, time, 0.0)
@@ -185,7 +186,7 @@ class Leaving:
         return back
 
     def _cheaper(self, posted: Floats) -> Truths:
-        """Return who would gain at the price now posted, which has fallen."""
+        """Return the users who would gain at the price now posted, if it has fallen."""
         price, contract, standing, then = self._left
         lower = posted < then
         if not lower.any():
@@ -198,8 +199,10 @@ class Leaving:
 
     @property
     def hurries(self) -> bool:
-        """Whether decisions should come soon: for flows that a lower price has brought back, and
-        for trials that are charged by time.
+        """Return whether decisions should be soon.
+
+        They should for flows that a lower price has brought back, and for trials that are charged
+        by time.
         """
         return self._grows or (self._charged and self._tries)
 
@@ -211,7 +214,7 @@ class Leaving:
         return np.where(used > 0, worth, 0.0)
 
     def _gain(self) -> Floats:
-        """Return how much a flow may gain over U(0) from its demand, money/s."""
+        """Return the largest gain of a flow over U(0) from its demand, money/s."""
         price, error = _price(self._past)
         return self._gain_at(price - error)
 

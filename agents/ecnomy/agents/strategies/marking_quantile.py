@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """`marking-quantile`: block calls while test streams receive more marks than usual.
 
-Andreassen 2002, 4.2: the provider samples the marking rate M = marked / sent of the test streams
-over a time T. It blocks a request when the present M is above the (1 - B^G) quantile of M. B^G is
-the largest blocking rate promised to customers. Here the present M covers the last T, updated at
-every report, and samples cover consecutive intervals of length T. Blocking begins after `learning`
-samples. The `estimator` (estimators/kinds.py) computes the quantile from the samples. The empirical
-estimator takes the sample that the next one exceeds with probability B^G at most. It needs (1 -
-B^G) / B^G samples (nine at 0.1), and does not block earlier. B^G holds while the network is
-stationary. After a change for the worse, most calls are blocked until a share B^G of the samples
-comes from the new state. With `reprice`, the provider posts a price at that interval by the paper's
-P = V (1 - p) - R p - mu, with the V that gives P = `margin`. Test streams give estimates for
-admitted calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <= beta).
-Marks and refunds of calls sold correct both (call_bills.py). `packets` is the mean over the calls
-so far. The cost of test streams is spread over the calls sold, and revenue from minutes and packets
-is deducted. Posting begins after `learning` samples and as many ended calls.
+As in Andreassen 2002, 4.2, the provider samples the marking rate M = marked / sent of the test
+streams over a time T. It blocks a request when the present M is above the (1 - B^G) quantile of M.
+B^G is the largest blocking rate promised to customers. Here the present M covers the last T,
+updated at every report, and samples cover consecutive intervals of length T. Blocking begins after
+`learning` samples. The `estimator` (estimators/kinds.py) computes the quantile from the samples.
+The empirical estimator takes the sample that the next sample exceeds with probability B^G at most.
+It needs (1 - B^G) / B^G samples (nine at 0.1), and does not block earlier. B^G holds while the
+network is stationary. After a change for the worse, most calls are blocked until a share B^G of the
+samples comes from the new state. With `reprice`, the provider posts a price at that interval by the
+paper's P = V (1 - p) - R p - mu, with the V that gives P = `margin`. Test streams give estimates
+for admitted calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <=
+beta). Marks and refunds of calls sold correct both (call_bills.py). `packets` is the mean over the
+calls so far. The cost of test streams is spread over the calls sold, and revenue from minutes and
+packets is deducted. Posting begins after `learning` samples and as many ended calls.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ecnomy.agents.strategies.stream_samples import StreamSamples
 
 __all__ = ["MarkingQuantile"]
 
-_QUANTILE: Final = 0.9  # for a tariff without a promised blocking rate
+_QUANTILE: Final = 0.9  # quantile for a tariff without a promised blocking rate
 _MEMORY: Final = 100  # memory of calls, in sample lengths
 
 
@@ -75,7 +75,7 @@ class MarkingQuantile:
         self._threshold = math.inf
         self._learnt = False
         self._laws: Laws | None = None
-        self._expected = 0.0, 0.0  # of an admitted call: marking rate, P(broken promise)
+        self._expected = 0.0, 0.0  # marking rate and P(broken promise) of an admitted call
 
     def watch(self, seen: StreamObservation) -> None:
         """Advance the window; take a sample after each whole length."""
@@ -87,17 +87,17 @@ class MarkingQuantile:
 
     @property
     def marking_rate(self) -> float:
-        """The present M; 0 if nothing was sent."""
+        """Return the present M; 0 if nothing was sent."""
         return self._samples.marking_rate
 
     @property
     def threshold(self) -> float:
-        """The blocking threshold beta; infinite without blocking."""
+        """Return the blocking threshold beta; infinite without blocking."""
         return self._threshold
 
     @property
     def readings(self) -> dict[str, float]:
-        """M, and the threshold if it is finite."""
+        """Return M, and the threshold if it is finite."""
         readings = {"marking_rate": self.marking_rate}
         if self.threshold < math.inf:
             readings["blocking_threshold"] = self.threshold

@@ -4,10 +4,10 @@
 Antoniadis et al. 2000, 2.2: "the knowledge of the user's utility will be located at the user agent.
 At the other side, the provider agent can offer some basic strategies that the user agent can
 synthesize in order to achieve a particular objective." The provider runs these strategies, at every
-report if needed. A user communicates only to change its choice, as with menus of tariffs. Its
-strategy finds the menu in `seen.agent.menus`, under the name `strategy`, and calls `choose`. Flows
-begin with the first choice. A flow that changes loses the state of its old choice. Its rate cap and
-budget are those of the new choice, which starts with empty records for the flow.
+report if needed. A user communicates only to change its choice, as with menus of tariffs. The
+user's strategy finds the menu in `seen.agent.menus`, under the name `strategy`, and calls `choose`.
+Flows begin with the first choice. A flow whose choice changes loses the state of its old choice. It
+gets the rate cap and the budget of the new choice, which starts with empty records for the flow.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ class Menu:
 
     @property
     def menu(self) -> tuple[str, ...]:
-        """The names of the choices, in the order of their numbers."""
+        """Return the names of the choices, in the order of their numbers."""
         return tuple(self.choices)
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set in the first choice that needs a rate for flows without one."""
+        """Return the parameter to set in the first choice that needs a rate for unlimited flows."""
         for name, one in self._of.items():
             if asked := getattr(one.whole, "needs_rate", ""):
                 return f"choices.{name}.{asked}"
@@ -86,7 +86,7 @@ class Menu:
 
     @property
     def sets_budget(self) -> str:
-        """The parameter of the first choice that limits the cost of a flow's marks."""
+        """Return the parameter of the first choice that limits the cost of a flow's marks."""
         for name, one in self._of.items():
             if limit := getattr(one.whole, "sets_budget", ""):
                 return f"choices.{name}.{limit}"

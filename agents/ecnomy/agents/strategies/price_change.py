@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A changed price: one Newton step to the demand at the price that marks show.
 
-`elastic-utility` steps to x U'(x). At a given price this leaves 1 - R of an error, R = -x U''/U'.
-So users with elastic demand (R far below 1) follow a price slowly. The marks since the last
+`elastic-utility` steps to x U'(x). At a given price, this leaves 1 - R of an error, with R = -x
+U''/U'. So users with elastic demand (R far below 1) follow a price slowly. The marks since the last
 decision show the price even while the rate is still changing. With r = x / x0 and n marks of the
 total cost m,
 
@@ -16,8 +16,8 @@ first.
 A user whose w affects the price would overshoot and return. So a step in the opposite direction of
 the previous one is at most half as long. At any other decision the limit grows by a quarter, so a
 change long ago does not shorten the present step. Steps apply to flows without a contract by use,
-with a demand below their traffic's rate, and with R < 1 down to p (1 - 3 / sqrt(n)): otherwise p
-D(p) has its maximum between these prices.
+with a demand below their traffic's rate, and with R < 1 down to p (1 - 3 / sqrt(n)). Otherwise p
+D(p) would have its maximum between these prices.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from ecnomy.agents.utilities import Utility
 
 __all__ = ["ERRORS", "PriceChange"]
 
-ERRORS: Final = 3.0  # standard errors, 1 / sqrt(n) each, that n marks may be off by chance
-LONGEST: Final = 1.0  # of log w
-GROWTH: Final = 1.25  # of the limit with a decision
+ERRORS: Final = 3.0  # number of standard errors, 1 / sqrt(n) each, that chance explains
+LONGEST: Final = 1.0  # largest step of log w
+GROWTH: Final = 1.25  # growth of the limit per decision
 LEAST_MICRO: Final = 1.0
 
 
@@ -44,8 +44,8 @@ class PriceChange:
 
     def __init__(self, utility: Utility) -> None:
         self._utility = utility
-        self._last: Floats = np.zeros(0)  # step
-        self._limit: Floats = np.zeros(0)  # of the next one
+        self._last: Floats = np.zeros(0)  # last step
+        self._limit: Floats = np.zeros(0)  # limit of the next step
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Resize to `count` flows; rows `old` become rows `new`."""

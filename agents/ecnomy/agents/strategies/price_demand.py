@@ -16,15 +16,15 @@ highest limit sends for one decision interval as a trial. The first trial comes 
 the price for all.
 
     arrival     a user is present for a time drawn from `stay`, then away for one drawn from `away`;
-                it returns with a new limit; without the two all users are always present
+                it returns with a new limit; without these times, all users are always present
     patience    a user leaves once the price exceeds its limit for a time drawn from `patience`
     inertia     a random share `looks` of users considers a change at each decision
 
 Inertia makes this stable. Let e be the elasticity of D, and k that of the marking law at its load.
-One decision leaves 1 - looks (1 + e k) of an error of the number of users. Up to looks =
-1 / (1 + e k) this is positive, and the number does not oscillate. If all users decide
-simultaneously at a price that depends on their number, they come and go as a herd. For a price
-independent of the load, looks = 1 is right.
+One decision leaves 1 - looks (1 + e k) of an error of the number of users. Up to looks = 1 / (1 + e
+k) this is positive, and the number does not oscillate. If all users decide simultaneously at a
+price that depends on their number, they come and go as a herd. If the price does not depend on the
+load, looks = 1 is right.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from ecnomy.agents.volumes import BITS_PER_MB
 __all__ = ["PriceDemand"]
 
 SMOOTHING: Final = 0.5
-LONGEST: Final = 8  # times `retry`
+LONGEST: Final = 8  # longest wait, as a multiple of `retry`
 
 
 @dataclasses.dataclass
@@ -84,7 +84,7 @@ class PriceDemand:
             key = "away" if self.away is None else "stay"
             raise Refused(key, f"no {key!r}", "both 'stay' and 'away', or neither")
         positive("retry", self.retry, "s")
-        self._wait_s, self._again_s, self._probe = self.retry, math.inf, -1  # -1: no trial
+        self._wait_s, self._again_s, self._probe = self.retry, math.inf, -1  # -1 means no trial
         self._demand: Demand = _made("demand", self.demand, DEMANDS)
         self._stay = _time("stay", self.stay)
         self._away = _time("away", self.away)
@@ -98,7 +98,7 @@ class PriceDemand:
 
     @property
     def inertia(self) -> float:
-        """The share of users that skip a decision."""
+        """Return the share of users that skip a decision."""
         return 1 - self.looks
 
     def decide_many(self, seen: Observation) -> Decision:

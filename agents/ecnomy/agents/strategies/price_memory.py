@@ -8,11 +8,11 @@ a payload rate x at the cost lambda of a bit, a flow pays
 
     w = x lambda
 
-because WTP is at rest at w / lambda. The flows of a source share a path, so the agent averages
-lambda over all flows of a source (cost_memory.py). The average fades by exp(-dt / memory) with the
-time in which some of them send. At every decision all flows get w, whether they are sending or
-between files. So a file begins with the current knowledge. A single flow would learn the price only
-at the end of its file.
+because WTP settles at w / lambda. The flows of a source share a path, so the agent averages lambda
+over all flows of a source (cost_memory.py). The average fades by exp(-dt / memory) with the time in
+which some of them send. At every decision all flows get w, whether they are sending or between
+files. So a file begins with the current knowledge. A single flow would learn the price only at the
+end of its file.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-schedule`: a carrier posts prices at given times: a step, or a price by the hour.
+"""`price-schedule`: a carrier posts prices at given times, such as a step or prices by the hour.
 
 A price holds from its time to the time of the next one. Without a `period`, times are times of the
 run: the price is unchanged before the first time, and the last price stays. With a `period` (24 h
@@ -26,7 +26,7 @@ __all__ = ["PriceSchedule"]
 
 @dataclasses.dataclass
 class PriceSchedule:
-    """Posts prices that are known in advance: a step, or prices by the hour.
+    """Posts prices that are known in advance, such as a step or prices by the hour.
 
     Attributes:
         prices: prices of a mark, by the time from which each holds.

@@ -84,7 +84,7 @@ class QosKnob:
 
     def _start(self, flows: int, t_ps: int) -> None:
         self._best_bps = np.zeros(flows)
-        self._content_ps = np.full(flows, t_ps)  # time of last satisfaction
+        self._content_ps = np.full(flows, t_ps)  # time of the last satisfaction
         self._marked_ps = np.full(flows, t_ps)  # time of the last mark
 
     def _watch(self, seen: Observation) -> None:
@@ -102,7 +102,7 @@ class QosKnob:
         self._marked_ps[~active | flows.marks.astype(np.bool_)] = seen.t_ps
 
     def _watch_few(self, seen: Observation) -> None:
-        """Compute the same in scalars: numpy takes several times as long for a flow or two."""
+        """Do the same in scalars, because NumPy takes several times as long for a flow or two."""
         flows, best_bps = seen.flows, self._best_bps.tolist()
         told = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
         for row, (active, goodput_bps, marks) in enumerate(zip(*told, strict=True)):
@@ -115,8 +115,7 @@ class QosKnob:
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
-    """Return, for each class, the next dearer class within budget and the next cheaper, or
-    NO_OFFER.
+    """Return each class's next dearer class within budget and next cheaper class, or NO_OFFER.
 
     The last, additional row is for flows outside any class; NO_OFFER is its index.
     """

@@ -2,10 +2,10 @@
 """`revenue-bandit`: a carrier tries the prices of a list, and settles on the most profitable one.
 
 The list has `arms` prices from floor to ceiling, in equal ratios. Kleinberg and Leighton 2003 show
-that a list suffices, and how fine it must be. Revenue is flat near its maximum, so a gap between
-prices costs little. With a ratio of e^d, the logarithm of the best price of the list is within d/2
-of the optimum. This loses at most a share c d^2 / 8 of the largest revenue, where c is the
-curvature over log P (e (e - 1) for a demand of constant elasticity e and a cost per mark).
+that a list suffices, and how many prices it needs. Revenue is flat near its maximum, so a gap
+between prices costs little. With a ratio of e^d, the logarithm of the best price of the list is
+within d/2 of the optimum. This loses at most a share c d^2 / 8 of the largest revenue, where c is
+the curvature over log P (e (e - 1) for a demand of constant elasticity e and a cost per mark).
 
 The carrier tries all prices twice, each time in random order. Then it chooses by Thompson sampling
 (Thompson 1933; Agrawal and Goyal 2017 for normal rewards). It draws a profit for each price,
@@ -13,8 +13,9 @@ The carrier tries all prices twice, each time in random order. Then it chooses b
     draw_k ~ N(mean_k, s^2 / n_k)        s^2 = sum of all (R - mean)^2 / (trials - arms)
 
 from the mean of its n_k trials. The largest draw gives the next price. So it tries each price with
-its estimated probability of being the best: prices near the best often, the others ever less. It
-assumes that demand is constant, but not its shape: revenue may have several peaks.
+its estimated probability of being the best. It tries prices near the best one often, and the others
+less and less. It assumes that demand is constant in time, but makes no assumption about its shape.
+So revenue may have several peaks.
 
 A trial takes two decisions if the price changes, because customers respond during the first;
 otherwise it takes one. It takes more if customers respond more slowly (trial.py). The first round

@@ -12,9 +12,9 @@ Wolfowitz 1952 with the steps of Kesten 1958. Steps are long while the direction
 After each reversal, they and their limit m are shorter. The slope has no unit, so it needs no gain.
 Let c = -d slope / d log P at the best price. A step leaves 1 - c / n' of an error, so n' > c/2 is
 stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost per mark, c
-is e (e - 1): up to e = 5. For c below 1 a step of slope / n stalls: noise reverses the slope, and a
-tenth of a small slope leaves almost all of the error. So c is estimated from all rounds
-(curvature.py). For c < 1
+is e (e - 1), so this covers e up to 5. For c below 1, a step of slope / n stalls, because noise
+reverses the slope, and a tenth of a small slope leaves almost all of the error. So c is estimated
+from all rounds (curvature.py). For c < 1
 
     n' = min(n, max(n c, v^1/2 / `probe`))
 
@@ -26,9 +26,9 @@ A flat profit needs wide trials, because noise would otherwise hide its slope:
 
 The cost of trials is then a constant share c h^2 / 2 of the best profit, 0.5 %, for c from 1/4 to
 1. The final error consists of the probe and noise. If samples of R have a relative error s, the
-error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier notes the slope and c
-after each round as `profit_slope` and `profit_curvature`; `ecnomy show` uses them to judge if it
-settled.
+error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier records the slope and c
+after each round as `profit_slope` and `profit_curvature`. `ecnomy show` uses them to judge whether
+it has settled.
 
 Carriers that search at the same time must not run their trials in step. Otherwise each would
 mistake the effect of the other's trials for its own, and both would drift together. The number of
@@ -40,13 +40,13 @@ step is undone, and later steps are shorter. If a round earns less than a quarte
 last ten rounds, too few users respond to the price, and the carrier returns to the price of that
 round. Users who have left return late, so a round after a return does not count. If a round has
 fewer than 100 marks and the links are busy for less than a thousandth of the time, the price falls
-by 4 h. The search is local: if there are two peaks, it finds the one that its first prices lead to.
-If the profit does not depend on the price, as with users of U = a log x, the slope is pure noise
-and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not cover the
-cost, the slope of the loss leads out of the loss. Each trial takes two decisions or more: customers
-respond in the interval after a change, and the next interval is measured. If customers respond more
-slowly, each part takes as many intervals as they need, up to ten (trial.py). A round of four trials
-takes at least eight `decision_interval`s.
+by 4 h. The search is local, so if there are two peaks, it finds the peak to which its first prices
+lead. If the profit does not depend on the price, as with users of U = a log x, the slope is pure
+noise and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not
+cover the cost, the slope of the loss leads out of the loss. Each trial takes two decisions or more,
+because customers respond in the interval after a change, and the next interval is measured. If
+customers respond more slowly, each part takes as many intervals as they need, up to ten (trial.py).
+A round of four trials takes at least eight `decision_interval`s.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ MOST_TURNS: Final = 10
 RHYTHMS: Final = ((1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))  # orders of trials
 LONGEST_STEP: Final = 4.0  # probes
 WIDEST: Final = 2.0  # probes
-IDLE: Final = 0.001  # share of the time that its links are busy
-FEW: Final = 100  # marks of its links in a round
-LEAP: Final = 2.0  # probes; a longer step is undone if it loses profit
-SIGMAS: Final = 3.0  # that such a loss must exceed
+IDLE: Final = 0.001  # least share of the time for which its links are busy
+FEW: Final = 100  # least marks of its links in a round
+LEAP: Final = 2.0  # in probes; a longer step is undone if it loses profit
+SIGMAS: Final = 3.0  # number of standard errors that such a loss must exceed
 LOST: Final = 0.25  # share of the best round's profit
-ROUNDS: Final = 10  # rounds that it compares with
+ROUNDS: Final = 10  # number of earlier rounds for this comparison
 
 
 @dataclasses.dataclass
@@ -100,15 +100,15 @@ class RevenueGradient:
             raise Refused("probe", f"{self.probe:g}", "from 0.01 to 1, such as 0.1")
         check_range(self.floor, self.ceiling)
         self._trial = Trial("revenue-gradient")
-        self._log_price = math.nan  # of micro-units: its own price
-        self._tries: list[int] = []  # 1 above its own price, -1 below; the first is in force
+        self._log_price = math.nan  # log of its own price in micro-units
+        self._tries: list[int] = []  # 1: above its own price, -1: below; the first one is in force
         self._found: dict[int, list[float]] = {1: [], -1: []}
         self._turns, self._before = 1, 0.0
-        self._returned = False  # its last round ended with a return to an earlier price
+        self._returned = False  # whether its last round ended with a return to an earlier price
         self._leapt: tuple[float, float] | None = None  # profit and log price before a long step
         self._h, self._curvature = self.probe, Curvature()
         self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # profit, log of own price
-        self._busy_ps = self._link_ps = self._marks = 0  # of its links in this round
+        self._busy_ps = self._link_ps = self._marks = 0  # sums over its links in this round
 
     def post_price(self, seen: PriceObservation) -> int:
         """Return the new price, micro-units per mark."""
@@ -159,7 +159,7 @@ class RevenueGradient:
             return
         if 0 < best and earned < LOST * best:
             self._turn_back(log_price)
-            self._rounds.remove((best, log_price))  # next time use another round
+            self._rounds.remove((best, log_price))  # another round is used next time
             return
         before = self._log_price
         self._step(above, below)
@@ -170,7 +170,7 @@ class RevenueGradient:
             agent.note("profit_curvature", self._curvature.value)
 
     def _lost(self, earned: float, before: float) -> bool:
-        """Return whether the last step cost more than chance explains."""
+        """Return whether the last step lost more than chance explains."""
         chance = SIGMAS * self._h * math.sqrt(self._curvature.noise)
         return earned < before - chance * abs(before)
 

@@ -7,9 +7,9 @@ deviation:
     E[r_next | r_now] = m + c (r_now - m)
 
 c is the correlation of consecutive samples, at least 0. It is computed from raw samples, including
-their noise: if a sample predicts the next one poorly, c is small. A shift of the level makes c
+their noise. So c is small if a sample predicts the next one poorly. A shift of the level makes c
 large, and the forecast follows. Before the first shift, c reflects only noise. So the part of a
-rate beyond all samples so far counts in full: r_now is clipped to their range, and the excess is
+rate beyond all samples so far counts in full: r_now is limited to their range, and the excess is
 added. A broken promise depends on the tail of the distribution, not on its mean. Its probability is
 a weighted mean over the samples so far. For each, the *following* sample gives the probability for
 a connection (beta-binomial, estimators/rates.py). Samples similar to the present one weigh more:
@@ -17,10 +17,10 @@ a connection (beta-binomial, estimators/rates.py). Samples similar to the presen
     w_i = exp(-(log r_now - log r_i)^2 / 2 h^2),    h^2 = (1 / c^2 - 1) variance of log r
 
 If a sample does not predict the next one (c = 0), all weigh the same. With better prediction, the
-weights become narrower. If the present sample is above all others, it alone gives the probability.
-Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n + 1). A Beta around the mean
-forecast failed: after one rush its variance stayed large through all quiet times, and a provider
-that had rightly stopped selling did not return.
+weights become narrower. If the present sample is above all others, it alone determines the
+probability. Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n + 1). A Beta
+around the mean forecast failed. After one rush, its variance stayed large in all quiet times, and a
+provider that had rightly stopped selling did not return.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NONE: Final = Samples.of([], [])
 
 
 class Forecast(msgspec.Struct, frozen=True, eq=False):
-    """The next sample.
+    """A forecast of the next sample.
 
     Attributes:
         mean: mean m of all samples.

@@ -18,7 +18,7 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Sample", "StreamSamples"]
 
-_KEPT: Final = 10  # individual reports are kept for this multiple of T
+_KEPT: Final = 10  # single reports are kept for this multiple of T
 
 
 class Sample(NamedTuple):
@@ -54,7 +54,7 @@ class StreamSamples:
         self.rows: deque[Sample] = deque(maxlen=memory)
 
     def watch(self, seen: StreamObservation) -> bool:
-        """Advance; return whether a time T is over, with or without a sample."""
+        """Advance, and return whether a time T is over, with or without a sample."""
         packets, marks = int(seen.sent.sum()), int(seen.marks.sum())
         bad = int(seen.late.sum()) + int(seen.lost.sum())
         self._window.append((seen.dt_ps, packets, marks, bad))
@@ -86,22 +86,22 @@ class StreamSamples:
 
     @property
     def now(self) -> Sample:
-        """The present window."""
+        """Return the present window."""
         return Sample(self._number, self._packets, self._marks, self._bad)
 
     @property
     def marking_rate(self) -> float:
-        """The present M; 0 if nothing was sent."""
+        """Return the present M; 0 if nothing was sent."""
         return self._marks / self._packets if self._packets else 0.0
 
     @property
     def marked(self) -> Samples:
-        """The samples of M."""
+        """Return the samples of M."""
         return Samples.of([row.marks for row in self.rows], [row.packets for row in self.rows])
 
     @property
     def bad(self) -> Samples:
-        """The samples of L."""
+        """Return the samples of L."""
         return Samples.of([row.bad for row in self.rows], [row.packets for row in self.rows])
 
     def _keep(self, t_ps: int, packets: int, marks: int, bad: int) -> None:

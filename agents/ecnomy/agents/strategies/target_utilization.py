@@ -24,15 +24,15 @@ After n decisions, the remaining error is
 
     S (1 - S)^n log f   <=   log f / (e_0 (n + 1)),    e_0 = 2.718
 
-A steep law itself keeps the utilization close to the target (S is small). With other laws, the
-price soon restores it. After a doubling, 30 decisions leave an error of at most 0.8 % of the target
-for any S. That holds while P affects u. If users fill the link at any price near P, u is 1 and log
-P rises by log(1 / target) per decision: 0.16 at a target of 0.85, 0.05 at 0.95. If the first price
-is far too low, this takes a corresponding number of decisions. One decision lowers P by a factor of
-2 at most, and P stays within [floor, ceiling], so P stays within reach when there are no users for
-a time. `decision_interval` is the users' time to respond. It must be at least three of their time
-constants (T / (gain p) of WTP), so that u reflects the price. Bursty arrivals make u noisy, and a
-longer interval reduces the noise.
+A steep law (with a small S) keeps the utilization close to the target by itself. With other laws,
+the price soon restores it. After a doubling, 30 decisions leave an error of at most 0.8 % of the
+target for any S. That holds while P affects u. If users fill the link at any price near P, u is 1
+and log P rises by log(1 / target) per decision: 0.16 at a target of 0.85, 0.05 at 0.95. If the
+first price is far too low, this takes a corresponding number of decisions. One decision lowers P by
+a factor of 2 at most, and P stays within [floor, ceiling]. So P does not fall too far while there
+are no users. `decision_interval` is the users' time to respond. It must be at least three of their
+time constants (T / (gain p) of WTP), so that u reflects the price. Bursty arrivals make u noisy,
+and a longer interval reduces the noise.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ class TargetUtilization:
     def __post_init__(self) -> None:
         share_of("target", self.target)
         check_range(self.floor, self.ceiling)
-        self._log_price = math.nan  # of micro-units; exact, while posted prices are rounded
+        self._log_price = math.nan  # log of micro-units; exact, whereas posted prices are rounded
         self._posted = -1
 
     def post_price(self, seen: PriceObservation) -> int:
         """Return the new price, micro-units per mark."""
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
-        if seen.price_micro != self._posted:  # first price, or posted by someone else
+        if seen.price_micro != self._posted:  # the first price, or a price posted by someone else
             self._log_price = math.log(max(seen.price_micro, 1))
         if seen.dt_ps:
             used = float(seen.utilization[watched_link(seen, self.link, "target-utilization")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A carrier's trial of a price: customers get time to respond, then profit is measured for as long.
+"""A carrier's trial of a price: after time for customers to respond, profit is measured.
 
 The profit of a price is the carrier's receipts less its payments, per second. The time directly
 after a change does not count, because a higher price earns more until customers respond. The
@@ -20,15 +20,16 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["DEAREST", "LONGEST", "Trial", "check_range"]
 
-DEAREST: Final = 1e6  # money; the largest price in a market
-LONGEST: Final = 10  # decision intervals for a response, and for a measurement
+DEAREST: Final = 1e6  # largest price in a market, money
+LONGEST: Final = 10  # most decision intervals for a response, and for a measurement
 
 
 def _gained_micro(seen: PriceObservation, who: str) -> int:
     """Return a carrier's receipts less its payments since the last query [micro-units].
 
     Raises:
-        StrategyError: the run has no market, so no accounts; the message names the strategy `who`.
+        StrategyError: the run has no market and so no accounts. The message names the strategy
+            `who`.
     """
     if seen.agent is None:
         raise StrategyError(f"{who}: the income of a carrier requires a market")
@@ -44,12 +45,12 @@ class Trial:
         self.changed()
 
     def earned(self, seen: PriceObservation) -> float | None:
-        """Return the profit of the price in force [micro-units/s], None while customers respond.
+        """Return the profit of the price in force [micro-units/s]; None while customers respond.
 
         Call it at every decision.
 
         Raises:
-            StrategyError: the run has no market, so no accounts.
+            StrategyError: the run has no market and so no accounts.
         """
         gained = _gained_micro(seen, self._who)
         if not seen.dt_ps:
@@ -82,7 +83,8 @@ def check_range(floor: float, ceiling: float) -> None:
     """Refuse price bounds [money] that do not suit a logarithmic scale.
 
     Raises:
-        Refused: `floor` is below a micro-unit, or `ceiling` not above it or beyond the market's.
+        Refused: `floor` is below a micro-unit, or `ceiling` is not above `floor` or exceeds the
+            market's largest price.
     """
     if not 1 / MICRO <= floor <= DEAREST:
         raise Refused("floor", f"{floor:g} money", "from 0.000001 to 1000000 money")

@@ -20,15 +20,15 @@ is 1 for the reason given in target_utilization.py. Users with a demand of elast
     theta                      d log u / d log theta = e k / (1 + e k)
 
 Both are above 0 and, for k >= 1, below 1. So a decision leaves a positive part of the error, and u
-does not oscillate. A steeper virtual queue reaches the target faster: a decision leaves
-1 / (1 + e k). It also corrects the noise in u by this factor, so decision intervals should be long.
-The two other laws have the bound of target_utilization.py on the error after 30 decisions. RED
-marks by the queue, which is small on a link below its capacity. There k is large, and the target
-should be close to 1.
-Price and demand determine the marking probability at the target: spending of W per second buys
-W / P marks. If W / P exceeds the packets per second, the price is too low for any parameter. A
-virtual queue's theta is at most 1. If theta = 1 marks too much at the target, the price is too
-high. The value stays within a factor of 100 of the first one, and within the law's range.
+does not oscillate. A steeper virtual queue reaches the target faster: a decision leaves 1 / (1 + e
+k). It also corrects the noise in u by this factor, so decision intervals should be long. The two
+other laws have the bound of target_utilization.py on the error after 30 decisions. RED marks by the
+queue, which is small on a link below its capacity. There k is large, and the target should be close
+to 1. Price and demand determine the marking probability at the target, because spending of W per
+second buys W / P marks. If W / P exceeds the packets per second, the price is too low for any
+parameter. A virtual queue's theta is at most 1. If theta = 1 marks too much at the target, the
+price is too high. The value stays within a factor of 100 of the first one, and within the law's
+range.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ecnomy.agents.strategies.target_utilization import share_of, watched_link
 
 __all__ = ["TunedMarking"]
 
-# Law -> its parameter, the direction of change for a link that is too busy, the largest value.
+# Law -> its parameter, the direction of change for a link that is too busy, and the largest value.
 TUNED: Final = {
     "load-based": ("slope", 1, 1e6),
     "red": ("max_probability", 1, 1.0),

@@ -119,7 +119,7 @@ class WorthOfCall(Claimant):
 
     @property
     def readings(self) -> dict[str, float]:
-        """The share of bad calls of each kind in the callers' experience."""
+        """Return the share of bad calls of each kind in the callers' experience."""
         named = {n: "best-effort" if n == BEST_EFFORT else str(n) for n in sorted(self._kinds)}
         return {
             f"bad-calls:{name}": self._kinds[n].bad / (self._kinds[n].calls + self.trust)
@@ -127,7 +127,10 @@ class WorthOfCall(Claimant):
         }
 
     def _drawn(self, agent: AgentView) -> float:
-        """Draw a worth [micro-units]; one draw per call, so tariffs do not change draws."""
+        """Draw a worth [micro-units].
+
+        There is one draw per call, so tariffs do not change draws.
+        """
         u, mean = float(agent.random.random()), self.worth * MICRO
         if self.spread == "exponential":
             return -mean * math.log1p(-u)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities: what a rate, a transfer or a call is worth to its user, in money.
+"""Utilities: the worth of a rate, a transfer or a call to its user, in money.
 
     family              of                       money/...  kinds
     UTILITIES           a rate (utility.py)      s          log, alpha-fair, sqrt, quadratic, target

@@ -36,17 +36,17 @@ class Anticipating(RateUtility):
 
     @property
     def needs_x0(self) -> bool:
-        """Always True: C is a multiple of x0."""
+        """Always True, because C is a multiple of x0."""
         return True
 
     @property
     def concave(self) -> bool:
-        """True: the slope is a product of two decreasing factors."""
+        """True, because the slope is a product of two decreasing factors."""
         return True
 
     @property
     def curvature(self) -> float:
-        """Infinite, because the utility saturates once the user has the whole link."""
+        """Infinite, because the utility saturates when the user has the whole link."""
         return float(np.inf)
 
     def value(self, r: Floats) -> Floats:

@@ -32,7 +32,7 @@ from ecnomy.agents.utilities.utility import RateUtility
 __all__ = ["AlphaFair", "Log", "Quadratic", "Sqrt", "Target"]
 
 _ONE: Final = column(1.0)
-_LARGEST_ALPHA: Final = 100.0  # r^(1 - alpha) is then finite for r in [1e-3, 1e3]
+_LARGEST_ALPHA: Final = 100.0  # keeps r^(1 - alpha) finite for r in [1e-3, 1e3]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -234,7 +234,7 @@ class Target(_Concave):
         return self.a * (1.0 + np.log(np.minimum(r, 1.0)))
 
     def slope(self, r: Floats) -> Floats:
-        """See Utility; 0 from x0 on."""
+        """See Utility. The slope is 0 from x0 on."""
         return np.where(r < 1.0, np.divide(self.a, r), 0.0)
 
     def curvature_at(self, r: Floats) -> Floats:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Create utility objects, built-in or custom, from a scenario's `utility:`.
+"""Creates utility objects, built-in or custom, from a scenario's `utility:`.
 
 The parameter of a strategy declares its family of utilities, and the scenario loader takes units
 from it:
@@ -91,7 +91,7 @@ def utility_of(params: Mapping[str, object]) -> Utility:
     """Return the utility of rates for a mapping with `kind` and its parameters.
 
     Raises:
-        Refused: an unknown kind, a value out of range, or unknown parameters.
+        Refused: the kind or a parameter is unknown, or a value is out of range.
     """
     made = cast(Utility, _made(_RATES, params))
     if params["kind"] not in UTILITIES:
@@ -100,7 +100,7 @@ def utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def concave_utility_of(params: Mapping[str, object]) -> Utility:
-    """Return the utility as in utility_of, for strategies that need a concave one.
+    """Return the utility as in utility_of, for strategies that need a concave utility.
 
     Raises:
         Refused: as utility_of, or it is not concave.

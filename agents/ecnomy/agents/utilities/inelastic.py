@@ -28,7 +28,7 @@ from ecnomy.agents.utilities.utility import RateUtility
 
 __all__ = ["Sigmoid", "Step"]
 
-_STEEPEST: Final = 100.0  # exp(k) and its square are then finite
+_STEEPEST: Final = 100.0  # keeps exp(k) and its square finite
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,12 +66,12 @@ class Sigmoid(_Inelastic):
 
     @property
     def _most(self) -> float:
-        """a / (1 - S(0)): the rise of U from minus infinity."""
+        """a / (1 - S(0)), the rise of U from minus infinity."""
         return self.a * (1.0 + math.exp(-self.steepness))
 
     @property
     def dearest(self) -> float:
-        """p*, money/s per x0: from this price demand is 0; U(r) = r dU/dr there."""
+        """p*, the price in money/s per x0 from which demand is 0; there U(r) = r dU/dr."""
         low, high = 1.0, 2.0
         while self._left(high) < 0:
             low, high = high, 2 * high
@@ -125,16 +125,16 @@ class Step(_Inelastic):
         return np.where(np.asarray(r) >= 1.0, self.a, 0.0)
 
     def slope(self, r: Floats) -> Floats:
-        """Return 0, also at the step."""
+        """Return 0, even at the step."""
         return np.zeros_like(np.asarray(r, dtype=np.float64))
 
     @property
     def dearest(self) -> float:
-        """a, money/s per x0: from this price demand is 0."""
+        """a, the price in money/s per x0 from which demand is 0."""
         return self.a
 
     def inverse(self, p: Floats) -> Floats:
-        """Return NaN: the inverse does not exist."""
+        """Return NaN, because the inverse does not exist."""
         return np.full_like(np.asarray(p, dtype=np.float64), np.nan)
 
     def demand(self, p: Floats) -> Floats:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities of time: what a file or page is worth if it arrives T seconds after its request.
+"""Utilities of time: the worth of a file or page that arrives T seconds after its request.
 
     kind           V(T) [money]                                         until  worth nothing from
     file-deadline  a; a (1 - (T - deadline) / grace) after the deadline deadline  deadline + grace
@@ -13,7 +13,7 @@ Weber and Fechner (Reichl, Tuffin, Schatz 2013):
 Sending the remaining 8 B bits at the rate x from t gives T = t + 8 B / x. At a given price of a bit
 the cost does not depend on the rate, so the fastest rate with a benefit is best. If even that rate
 is worth no more than it costs, the user should give up the transfer. The cost of bits already sent
-is sunk. So (`demand_bps`), with `most` the largest rate,
+is sunk. So `demand_bps` is, with the largest rate `most`,
 
     T* = max(t + 8 B / most, the time until which V stays a)
     x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0
@@ -37,7 +37,7 @@ from ecnomy.agents.parameters import Refused, Unit, positive
 __all__ = ["FileDeadline", "PageWait", "TimeUtility", "TransferUtility"]
 
 _LONGEST_S: Final = 1e9
-_SHARE: Final = 0.003  # G.1030: the best wait, relative to the worst one
+_SHARE: Final = 0.003  # G.1030: the best wait over the worst one
 _LEAST_S: Final = 0.12
 
 
@@ -45,16 +45,16 @@ class TimeUtility(Protocol):
     """The value of a transfer as a function of its time; columns in, columns out."""
 
     def value(self, seconds: Floats) -> Floats:
-        """V(T), money for one transfer; it never grows with T."""
+        """Return V(T), money for one transfer; it never grows with T."""
 
     def slope(self, seconds: Floats) -> Floats:
-        """V'(T), money/s: the change of V per second of waiting, 0 or below."""
+        """Return V'(T), money/s: the change of V per second of waiting, 0 or below."""
 
     def latest_s(self, money: Floats) -> Floats:
         """Return the latest T with this value, the inverse of V; NaN if it does not exist."""
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
-        """The least payload rate, bit/s, at which the transfer keeps its full remaining value."""
+        """Return the least payload rate [bit/s] at which the transfer keeps its full value."""
 
     def demand_bps(
         self,
@@ -63,14 +63,14 @@ class TimeUtility(Protocol):
         money_per_bit: float,
         most_bps: float = math.inf,
     ) -> float:
-        """The best payload rate at a price, bit/s; 0 if the user should give up the transfer."""
+        """Return the best payload rate [bit/s] at a price; 0 if the user should give up."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TransferUtility:
     """Holds the amount `a`, and computes results from `value`, `slope` and `best_s`.
 
-    A custom utility is a frozen, kw_only dataclass on this base that defines these three.
+    A custom utility is a frozen, kw_only dataclass on this base that defines these three members.
 
     Attributes:
         a: value of a transfer that arrives early enough [money].
@@ -83,7 +83,7 @@ class TransferUtility:
 
     @property
     def best_s(self) -> float:
-        """The time until which V stays a, s; an earlier arrival has no benefit."""
+        """The time until which V stays a, s. An earlier arrival has no benefit."""
         raise NotImplementedError(f"{type(self).__name__} does not define 'best_s'")
 
     def value(self, seconds: Floats) -> Floats:
@@ -95,7 +95,7 @@ class TransferUtility:
         raise NotImplementedError(f"{type(self).__name__} does not define 'slope'")
 
     def latest_s(self, money: Floats) -> Floats:
-        """See TimeUtility; by bisection, up to a billion seconds."""
+        """See TimeUtility. The time is found by bisection, up to a billion seconds."""
         money = np.asarray(money, dtype=np.float64)
         low, high = np.zeros_like(money), np.full_like(money, _LONGEST_S)
         for _ in range(100):
@@ -105,7 +105,7 @@ class TransferUtility:
         return np.where(self.value(np.zeros_like(money)) >= money, low, np.nan)
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
-        """See TimeUtility; infinite once V falls, because every moment then counts."""
+        """See TimeUtility. The pace is infinite when V falls, because then every moment counts."""
         return _rate_bps(left_bytes, self.best_s - elapsed_s)
 
     def demand_bps(
@@ -215,7 +215,7 @@ class PageWait(TransferUtility):
         return math.log(self.worst / self.best_s)
 
     def mos(self, seconds: Floats) -> Floats:
-        """The mean opinion score, from 5 to 1."""
+        """Return the mean opinion score, from 5 to 1."""
         within = np.clip(seconds, self.best_s, self.worst)
         return 5.0 - 4.0 * np.log(within / self.best_s) / self._scale
 

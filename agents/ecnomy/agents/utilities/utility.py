@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility of a rate, and the base class of custom ones; find.py lists the built-in kinds.
+"""The utility of a rate, and the base class of custom utilities; find.py lists built-in kinds.
 
 Utilities are functions of r = x / x0, with x the goodput of a flow and x0 a reference rate (both
 bit/s of IP packets), because x0 may differ between flows. Prices p are money/s per x0:
@@ -15,9 +15,9 @@ If U is concave, demand equals inverse, and is 0 if the first bit is not worth i
 demand jumps to 0 at some price (see inelastic.py). At p = 0, demand is the smallest rate at which U
 saturates, or infinite.
 
-A `delay_cost` k reduces the value of each bit by k times its round trip d: the user has
-U(x) - k d x. A user who takes d as given is best off at U'(x) = lambda + k d, the full price of a
-bit (Acemoglu, Ozdaglar 2007). The formulas above are for U alone.
+A `delay_cost` k reduces the value of each bit by k times its round trip d, so the user has U(x) - k
+d x. A user who takes d as given is best off at U'(x) = lambda + k d, the full price of a bit
+(Acemoglu, Ozdaglar 2007). The formulas above are for U alone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["STEEPEST", "AtRate", "RateUtility", "Utility", "delay_cost_of"]
 
 STEEPEST: Final = 20.0
 _GRID: Final = np.geomspace(1e-3, 1e3, 1201)
-_NEAR: Final = 1e-4  # relative step in r for differences
+_NEAR: Final = 1e-4  # relative step of r for differences
 _LEAST: Final = 1e-9  # smallest r for slopes
 
 
@@ -59,10 +59,10 @@ class Utility(Protocol):
         """Whether x U'(x) depends on x0."""
 
     def value(self, r: Floats) -> Floats:
-        """U, money/s."""
+        """Return U, money/s."""
 
     def slope(self, r: Floats) -> Floats:
-        """dU/dr, money/s; U'(x) is this over x0."""
+        """Return dU/dr, money/s; U'(x) is this over x0."""
 
     def worth(self, r: Floats) -> Floats:
         """Return x U'(x) = r dU/dr: the charge per second at which x is the best rate."""
@@ -116,7 +116,7 @@ class RateUtility:
 
     @property
     def curvature(self) -> float:
-        """See Utility; beyond STEEPEST it counts as infinite."""
+        """See Utility. Beyond STEEPEST, it counts as infinite."""
         largest = float(np.max(self.curvature_at(_GRID)))
         return largest if largest <= STEEPEST else np.inf
 
@@ -140,7 +140,7 @@ class RateUtility:
         return np.divide(-change / (2 * _NEAR), slope, out=sated, where=slope > 0)
 
     def inverse(self, p: Floats) -> Floats:
-        """See Utility; by bisection, and NaN if the utility is not concave."""
+        """See Utility. It is found by bisection, and NaN if the utility is not concave."""
         p = np.asarray(p, dtype=np.float64)
         if not self.concave:
             return np.full_like(p, np.nan)
@@ -153,7 +153,7 @@ class RateUtility:
         return np.where(there, np.exp(high), np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """See Utility; by search, up to r = 1000."""
+        """See Utility. It is found by search, up to r = 1000."""
         p = np.asarray(p, dtype=np.float64)
         gains = self.value(_GRID) - np.multiply.outer(p, _GRID)
         at = np.argmax(gains, axis=-1)
@@ -192,11 +192,11 @@ class AtRate:
         self.utility, self.x0_bps = utility, given
 
     def value(self, rate_bps: Floats) -> Floats:
-        """U(x), money/s."""
+        """Return U(x), money/s."""
         return self.utility.value(np.asarray(rate_bps) / self.x0_bps)
 
     def slope(self, rate_bps: Floats) -> Floats:
-        """U'(x), money/bit."""
+        """Return U'(x), money/bit."""
         return self.utility.slope(np.asarray(rate_bps) / self.x0_bps) / self.x0_bps
 
     def inverse(self, money_per_bit: Floats) -> Floats:

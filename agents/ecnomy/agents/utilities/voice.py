@@ -14,7 +14,7 @@ of Cole and Rosenbluth 2001, a fit for calls without echo; G.113 (2007), Appendi
     g711       0    4.3     packets lost are silence
     g711-plc   0    25.1    concealed as in G.711, Appendix I
 
-The cubic dips below 1 for 0 < R < 6.5, by 0.012 at most. There the MOS counts as 1, so U never
+The cubic is below 1 for 0 < R < 6.5, by 0.012 at most. There the MOS counts as 1, so that U never
 falls with better quality. The codec determines the rate of a call; `step` and `sigmoid` are
 utilities of that rate.
 """
@@ -114,7 +114,7 @@ class EModel:
         return np.asarray(BEST_R + self.advantage - impaired)
 
     def mos(self, delay_s: Floats, loss: Floats) -> Floats:
-        """The mean opinion score."""
+        """Return the mean opinion score."""
         return mos_of_r(self.rating(delay_s, loss))
 
     def value(self, delay_s: Floats, loss: Floats) -> Floats:
@@ -133,7 +133,7 @@ class EModel:
         return -by_r * by_delay, -by_r * by_loss
 
     def _by_rating(self, r: Floats) -> Floats:
-        """dU/dR, money/s per point."""
+        """Return dU/dR, money/s per point."""
         cubic = 0.035 + 7e-6 * (-3.0 * r * r + 320.0 * r - 6000.0)
         counts = (r > _LEAST_R) & (r < 100.0)
         return np.where(counts, self.a / (_MOST_MOS - _LEAST_MOS) * cubic, 0.0)
