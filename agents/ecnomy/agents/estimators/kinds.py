@@ -60,7 +60,7 @@ class Estimator(Protocol):
         """Estimate from any number of samples."""
 
     def threshold(self, blocked: float) -> float:
-        """Return the value that a sample's rate exceeds with probability `blocked` at most (B^G)."""
+        """Return the value that a sample rate exceeds with probability `blocked` (B^G) at most."""
 
     def mean_below(self, threshold: float) -> float:
         """Return the mean rate of connections, given a sample rate of at most `threshold`."""

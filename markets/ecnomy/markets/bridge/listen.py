@@ -35,7 +35,7 @@ class Listener:
         """
         self._sock.settimeout(timeout_s)
         try:
-            return self._sock.accept()[0]  # with the time limit set above
+            return self._sock.accept()[0]  # no limit: it has the limit set above
         except TimeoutError:
             raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
 

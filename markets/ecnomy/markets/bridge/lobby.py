@@ -116,7 +116,7 @@ class Lobby:
             yield
         finally:
             self._ours.send(b"x")
-            thread.join()  # without a time limit, because a turn ends as soon as it is woken
+            thread.join()  # no limit: a turn ends as soon as it is woken
             self._busy = ""
 
     def close(self) -> None:

@@ -112,7 +112,7 @@ def served(
         _say(f"warning: {_ANY}")
     with Lobby(listeners, _HELLO_S, _say, token=token) as lobby:
         while True:
-            come = lobby.next()  # no time limit: a person starts the engine or presses Ctrl-C
+            come = lobby.next()  # no limit: a person starts the engine or presses Ctrl-C
             with engine_link(come.sock, offer.plan, token=token, head=bytes(come.head)) as link:
                 guest = _Guest(offer, come.door, link, any_plan)
                 try:
