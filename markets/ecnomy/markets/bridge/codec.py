@@ -212,7 +212,7 @@ def _type_of(body: Buffer, keys: dict[str, int]) -> str:
 
 
 def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
-    """Check whether the peer is newer, before keys whose meaning depends on the major version."""
+    """Check the version before the keys, whose meaning depends on it; return whether it is newer."""
     if "protocol" not in keys:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol

@@ -70,9 +70,10 @@ def calls(results: Path) -> Mapping[str, float | None]:
     """Return the load that telephone users offer, and their mean idle and holding times.
 
     Returns:
-        mbit_per_s (10^6, IP) of all; idle_s and holding_s with the standard errors of their means
-        (idle_se_s, holding_se_s), of those that users began in the first quarter, so that long ones
-        are not left out; pps of a call; packet_bytes; in_call_variance over mean.
+        mbit_per_s (10^6, IP) of all; idle_s, of the first idle times of all users, and holding_s,
+        of calls that begin in the first half of the run so that long ones are not left out, with
+        the standard errors of their means (idle_se_s, holding_se_s); pps of a call; packet_bytes;
+        in_call_variance over mean.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -184,7 +184,7 @@ def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], firs
         try:
             changed = _made(sweep, {**base, path: value})
         except EcnomyError:
-            return True  # it is a part of a scenario, because it needs other values, too
+            return True  # valid only together with other values, so it counts as seen
         if (changed.lines, changed.ned) != (first.lines, first.ned):
             return True
     return False
