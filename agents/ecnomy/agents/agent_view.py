@@ -66,11 +66,11 @@ class AgentView:
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:
-        """Its payments since the last call [micro-units of money], by kind of contract."""
+        """Return its payments since the last call [micro-units of money], by kind of contract."""
         return self._since("paid", self.paid_micro)
 
     def received_since(self) -> dict[str, int]:
-        """Its receipts since the last call [micro-units], by kind of contract."""
+        """Return its receipts since the last call [micro-units], by kind of contract."""
         return self._since("received", self.received_micro)
 
     @property

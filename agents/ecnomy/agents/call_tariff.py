@@ -87,7 +87,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     quality_seen_by: str = PROVIDER_SEES
 
     def broken(self, sent: int, bad: int) -> bool:
-        """Whether a call with `bad` of `sent` packets late or lost breaks the promise."""
+        """Return whether a call with `bad` of `sent` packets late or lost breaks the promise."""
         return bad > self.max_delay_rate * sent
 
     def at(self, t_ps: int) -> CallTariff:

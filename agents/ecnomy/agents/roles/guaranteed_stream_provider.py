@@ -88,7 +88,7 @@ class GuaranteedStreamProvider(Role):
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return its strategies' current figures; `<name>:<row>` if there are several rows."""
+        """Return the strategies' current figures; `<name>:<row>` if there are several rows."""
         if len(self.lines) == 1:
             return dict(self.lines[0].readings)
         return {

@@ -43,7 +43,7 @@ class PriceHandler(User):
         return self._strategist.advice
 
     def decide(self, seen: Observation) -> Decision:
-        """Return its willingness to pay for each flow, and the flow's rate cap."""
+        """Return the willingness to pay for each flow, and the flow's rate cap."""
         decision = self._strategist.decide(seen)
         if seen.dt_ps == 0:
             self.next_ps = seen.t_ps + self._phase_ps

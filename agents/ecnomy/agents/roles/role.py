@@ -170,7 +170,7 @@ class Role(mesa.Agent):
 
     @property
     def balance_micro(self) -> int:
-        """Return its balance after the last report, micro-units; a negative balance is a debt."""
+        """Return the balance after the last report, micro-units; a negative balance is a debt."""
         balance: int = self.model.ledger.balance_micro(self.name)
         return balance
 

@@ -26,5 +26,5 @@ class User(Role):
         seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:
-        """Return its decisions on the observed flows."""
+        """Return the user's decisions on the observed flows."""
         raise NotImplementedError

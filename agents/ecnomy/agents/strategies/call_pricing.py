@@ -29,7 +29,7 @@ class Repricing:
     """
 
     def __init__(self, margin: float, reprice_s: float) -> None:
-        """`margin` in money, `reprice_s` in seconds, 0 for never.
+        """Create the schedule; `margin` is in money, `reprice_s` in seconds (0 for never).
 
         Raises:
             Refused: one of them is out of range.

@@ -24,10 +24,10 @@ mean L_i of these calls plus the margin, plus their share h of the cost of test 
 
     A <- all;   V <- P + mean of L_i over A + h;   A <- those with L_i <= V;   until A is stable
 
-Of all such prices, this one admits the most calls. With posted prices `margin` is the mean profit
-of calls, and a call is admitted if it does not lose money. If every call had to reach the mean, all
-calls below it would be blocked. The price would follow the remaining calls, and half of them would
-be blocked again.
+Among all such prices, this price admits the most calls. With posted prices `margin` is the mean
+profit of calls, and a call is admitted if it does not lose money. If every call had to reach the
+mean, all calls below it would be blocked. The price would follow the remaining calls, and half of
+them would be blocked again.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[RecordedRow, ...]
 
     def figures(self) -> dict[int, Figures]:
-        """The recorded figures, by seed and row key."""
+        """Return the recorded figures, by seed and row key."""
         return {
             seed: {row.row.key: row.values[i] for row in self.rows}
             for i, seed in enumerate(self.seeds)

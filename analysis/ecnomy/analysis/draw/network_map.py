@@ -33,7 +33,7 @@ _BETWEEN: Final = 17.0  # points between links that join the same nodes, with ro
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
-    """What all maps share: positions of nodes, and the scale of line widths."""
+    """The common parts of all maps: the positions of nodes and the scale of line widths."""
 
     points: dict[str, Point]
     labels: list[Label]

@@ -94,7 +94,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """Return its changes to the scenario, `sources` excluded."""
+        """Return the condition's changes to the scenario, `sources` excluded."""
         return self.criterion.set | self.criterion.conditions[self.own]
 
     @property

@@ -59,7 +59,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_load(self) -> bool:
-        """Whether it is a number for an amount of traffic."""
+        """Whether the key is a number for an amount of traffic."""
         numbers = all(isinstance(value, float) for value in self.values)
         each = [path.split(".") for path in self.places]
         sizes = all(parts[0] == "sources" and parts[-1] in _SIZE for parts in each)
@@ -67,14 +67,14 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_price(self) -> bool:
-        """Whether it is a price that a provider charges."""
+        """Whether the key is a price that a provider charges."""
         numbers = all(isinstance(value, float) for value in self.values)
         prices = all(path.endswith(".price") and "tariff" in path for path in self.places)
         return self.own and numbers and prices
 
     @property
     def is_marking(self) -> bool:
-        """Whether it is the marking law of links."""
+        """Whether the key is the marking law of links."""
         each = [path.removesuffix(".law").split(".") for path in self.places]
         return all(p[:2] == ["network", "links"] and p[-1] == "marking" for p in each)
 
@@ -139,7 +139,7 @@ class Material(msgspec.Struct, frozen=True):
         return tuple(p.name for p in self.told(self.made[0]))
 
     def told(self, made: Made) -> tuple[Provider, ...]:
-        """The providers of a kept run."""
+        """Return the providers of a kept run."""
         assert made.run is not None
         return providers_of(made.run)
 
@@ -155,7 +155,7 @@ class Material(msgspec.Struct, frozen=True):
         return tuple(None if key.own else key.base for key in self.keys)
 
     def choices(self) -> list[tuple[Value | None, ...]]:
-        """The choices of providers by key, in the order of the runs; None for other keys."""
+        """Return the choices of providers by key, in the order of the runs; None for other keys."""
         rows = [
             tuple(v if key.own else None for key, v in zip(self.keys, made.case, strict=True))
             for made in self.made

@@ -64,7 +64,7 @@ class _Canvas:
         )
 
     def svg(self) -> bytes:
-        """Return it as SVG without a date, and with names that depend on the drawing alone."""
+        """Return the drawing as SVG without a date, with names that depend on the drawing alone."""
         return svg_of(self.figure)
 
 

@@ -173,7 +173,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grid: tuple[str, ...] | None = None
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """All ids of the entry; `name` comes first."""
+        """Return all ids of the entry; `name` comes first."""
         return name, *self.also
 
     @property

@@ -148,7 +148,7 @@ def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
 
 
 def reason_of(verdict: Verdict, claim: Claim) -> str:
-    """Return what leaves a claim open: alternatives, a control, or a missing measurement."""
+    """Return the reason why a claim is open: alternatives, a control, or a missing measurement."""
     from ecnomy.analysis.reproduce.wording import grid_text
 
     if verdict.verdict in (PENDING, NOT_TESTABLE):

@@ -3,8 +3,8 @@
 
 A carrier is an agent that posts a price per mark; the table `agents` names all of them at t = 0.
 The owners of links are derived from the manifest as in the market (see
-ecnomy.markets.terms.ownership). Money comes from the ledger. Everything covers the whole run,
-including the warm-up, like the accounts.
+ecnomy.markets.terms.ownership). Money comes from the ledger. All figures cover the whole run,
+including the warm-up, as the accounts do.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
 
 
 class Payment(msgspec.Struct, frozen=True):
-    """What one account paid a carrier for one kind of contract, money."""
+    """The amount that an account paid a carrier for one kind of contract, money."""
 
     payer: str
     kind: str
@@ -92,7 +92,7 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def left(self) -> float:
-        """Return its profit, money."""
+        """Return the carrier's profit, money."""
         return sum(one.money for one in self.income) - self.to_carriers - self.to_others
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
 
-Everything covers the whole run, like the money. Amounts of money come from the ledger alone.
+All figures cover the whole run, as the money does. Amounts of money come from the ledger alone.
 Numbers of sold calls and broken promises come from the table calls if the run recorded it, because
 free items have no postings. Otherwise they come from the postings.
 """

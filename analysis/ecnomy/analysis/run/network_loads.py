@@ -75,7 +75,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
     dropped: float  # share of packets
 
     def between(self, arrow: str = " to ") -> str:
-        """Return its ends in words, with its name if the ends do not identify it."""
+        """Return the link's ends in words, with its name if the ends do not identify it."""
         name = f" ({self.alias})" if self.alias else ""
         return f"{self.source}{arrow}{self.target}{name}".replace("_", " ")
 
@@ -86,7 +86,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
 
     @property
     def congested_by(self) -> tuple[str, ...]:
-        """Return its signs of congestion: marks, drops, waiting."""
+        """Return the signs of congestion of the link: marks, drops, waiting."""
         return congested_by(
             utilization=self.utilization,
             marked=self.marked,

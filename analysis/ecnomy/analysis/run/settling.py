@@ -31,8 +31,8 @@ increase the profit. A price that appears at rest is then
 
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
     unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound: chance, a flat profit
-                or a short run hide the best price, and the search may have stalled. Also if
-                another carrier's price has not settled, or changes too seldom to tell
+                or a short run hide the best price, and the search may have stalled. It is also
+                unclear if another carrier's price has not settled, or changes too seldom to tell
 
 A settled price is shown with a notice if, for more than half of the time, it was the highest or
 lowest of all prices in the run, because the best one may lie beyond the range of the search. Every

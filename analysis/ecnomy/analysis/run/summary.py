@@ -102,7 +102,7 @@ class LinkRow(msgspec.Struct, frozen=True):
 
     @property
     def congested_by(self) -> tuple[str, ...]:
-        """Return its signs of congestion: marks, drops, waiting."""
+        """Return the signs of congestion of the link: marks, drops, waiting."""
         return congested_by(
             utilization=self.utilization,
             marked=self.marking_probability,

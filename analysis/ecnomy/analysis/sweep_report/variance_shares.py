@@ -51,7 +51,7 @@ class Matters(msgspec.Struct, frozen=True):
     grid: bool
 
     def order(self) -> list[int]:
-        """The factors, the most important first."""
+        """Return the factors, the most important first."""
         shares = self.total or self.alone
         return sorted(range(len(shares)), key=lambda i: -shares[i].mean)
 

@@ -35,10 +35,10 @@ class Concave(Protocol):
     """Concave utilities of users, one column each; `theory.Utility` is an example."""
 
     def value(self, rates: Floats) -> Floats:
-        """U(x), user by user."""
+        """Return U(x), user by user."""
 
     def marginal(self, rates: Floats) -> Floats:
-        """U'(x), positive and not increasing."""
+        """Return U'(x), which is positive and not increasing."""
 
 
 class LinearUtility(msgspec.Struct, frozen=True):

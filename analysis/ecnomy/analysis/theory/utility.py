@@ -39,10 +39,10 @@ class Utility(Protocol):
     """Strictly concave utilities of flows; columns and results have the shape (..., flows)."""
 
     def value(self, rates: Floats) -> Floats:
-        """U(x), flow by flow."""
+        """Return U(x), flow by flow."""
 
     def marginal(self, rates: Floats) -> Floats:
-        """U'(x)."""
+        """Return U'(x)."""
 
     def demand(self, prices: Floats) -> Floats:
         """Return the rate at which U'(x) is the path's price.

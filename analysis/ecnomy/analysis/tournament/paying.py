@@ -44,12 +44,12 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def enters(self) -> bool:
-        """Whether it earns significantly more."""
+        """Whether the lone player earns significantly more."""
         return self.q <= SURE and self.gain.difference.mean > 0
 
     @property
     def loses(self) -> bool:
-        """Whether it earns significantly less."""
+        """Whether the lone player earns significantly less."""
         return self.q <= SURE and self.gain.difference.mean < 0
 
 

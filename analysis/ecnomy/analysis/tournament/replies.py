@@ -47,17 +47,17 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def gains(self) -> bool:
-        """Whether it gains significantly."""
+        """Whether the player gains significantly."""
         return self.q_gain <= SURE and self.gain.difference.mean > 0
 
     @property
     def regrets(self) -> bool:
-        """Whether it earns significantly less than before."""
+        """Whether the player earns significantly less than before."""
         return self.q_gain <= SURE and self.gain.difference.mean < 0
 
     @property
     def exploits(self) -> bool:
-        """Whether it gains and the others lose, both significantly."""
+        """Whether the player gains and the others lose, both significantly."""
         return self.gains and self.q_loss <= SURE and self.loss.difference.mean < 0
 
 

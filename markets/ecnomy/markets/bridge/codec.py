@@ -212,7 +212,7 @@ def _type_of(body: Buffer, keys: dict[str, int]) -> str:
 
 
 def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
-    """Check the version before the keys, whose meaning depends on it; return whether it is newer."""
+    """Check the version first, as keys depend on it; return whether the version is newer."""
     if "protocol" not in keys:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol

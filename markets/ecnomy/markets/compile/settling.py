@@ -95,7 +95,7 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
 def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn if windows settle so late after the warm-up that means over the rest are distorted.
 
-    What is left of the first deviation at the end of the warm-up decays within the measured time.
+    The part of the first deviation that is left after the warm-up decays within the measured time.
     The mean is off by this remainder times time / measured time. A window below one packet decays
     more slowly than exp(-t / time) (_excess). A source that starts after the warm-up is ignored,
     because its settling is a part of the measurement.

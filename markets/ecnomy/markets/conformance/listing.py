@@ -75,7 +75,7 @@ class Listed(msgspec.Struct, frozen=True):
     fault: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain values; infinite numbers, which JSON lacks, become None."""
+        """Return the strategy as plain values; infinite numbers, which JSON lacks, become None."""
         told: dict[str, Any] = msgspec.to_builtins(self)
         for parameter in told["parameters"]:
             held = parameter["default"]

@@ -34,7 +34,7 @@ class Book:
     """
 
     def __init__(self, contracts: Sequence[Contract], users: Integers, ledger: Ledger) -> None:
-        """`users` is the account of each flow's user."""
+        """Create the book; `users` is the account of each flow's user."""
         self._contracts, self._users, self._ledger = contracts, users, ledger
         none: Integers = held(np.zeros(len(users), dtype=np.int64))
         self.fee_micro = self.charge_micro = self.bill_micro = none

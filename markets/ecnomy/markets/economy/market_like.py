@@ -21,7 +21,7 @@ __all__ = ["MarketLike", "NoMarket"]
 
 
 class MarketLike(Protocol):
-    """What a run needs from a market."""
+    """The interface that a run needs from a market."""
 
     ledger: Ledger
     journal: Journal
@@ -90,7 +90,7 @@ class NoMarket:
         self._epoch, self._t_ps = report.epoch, report.t_ps
 
     def orders(self) -> Decide:
-        """Change nothing."""
+        """Return orders that change nothing."""
         return Decide(self._epoch)
 
     def decide(self, report: Report) -> Decide:

@@ -63,7 +63,7 @@ class Node(msgspec.Struct):
 
 
 class Wiring(msgspec.Struct, frozen=True):
-    """Everything except numbers: nodes in plan order, a wire per link, two addresses per source."""
+    """The layout without numbers: nodes in plan order, wires of links, two addresses per source."""
 
     nodes: list[Node]
     wires: list[Wire]

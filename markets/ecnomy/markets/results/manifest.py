@@ -54,7 +54,7 @@ class HandChange(msgspec.Struct, frozen=True):
     values: int
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the change in words."""
         count = f"{self.values} values, the first" if self.values > 1 else "1 value,"
         return f"{self.what} of {self.of or 'a mark'} ({count} at {self.from_ps / PS_PER_S:g} s)"
 

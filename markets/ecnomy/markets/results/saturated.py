@@ -98,7 +98,10 @@ def saturated(run: RawRun) -> list[Saturated]:
 
 
 def _ever_saturated(run: RawRun) -> list[Source]:
-    """Return the held-back sources by the totals of flows. Other runs need not read reports."""
+    """Return the sources whose flows were held back at any time, from the totals of flows.
+
+    If there are none, no reports need to be read.
+    """
     flows = run.flows
     if "saturated_ps" not in flows:  # the run ended before it had totals
         return []

@@ -243,7 +243,7 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
 
 
 def _kind(contract: ContractEntry) -> str:
-    """Return the kind of its postings in the ledger."""
+    """Return the kind of the contract's postings in the ledger."""
     return contract.name or f"{contract.meter}-charge"
 
 

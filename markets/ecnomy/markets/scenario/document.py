@@ -248,18 +248,18 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         self._check_strategy(preset)
 
     def files(self) -> tuple[ElasticLine, ...]:
-        """Return its table of elastic types; () if it sells no files."""
+        """Return the agent's table of elastic types; () if the agent sells no files."""
         return tuple(row.line(name) for name, row in (self.elastic or {}).items())
 
     def lines(self) -> tuple[CallLine, ...]:
-        """Return its tariff table; () if it sells no calls."""
+        """Return the agent's tariff table; () if the agent sells no calls."""
         if self.tariff is not None:
             return (CallLine(self.tariff.tariff(), self.sources),)
         return tuple(row.line(name) for name, row in (self.tariffs or {}).items())
 
     @property
     def role(self) -> str:
-        """Return its role as the entry states it."""
+        """Return the agent's role as the entry states it."""
         return self.role_spec.word
 
     @staticmethod

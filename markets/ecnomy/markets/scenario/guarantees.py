@@ -37,7 +37,7 @@ def check_guarantees(
         agents: its agents, with the sources of each group.
         taken: sources of classes and price handlers, with their owners; this function adds test
             streams.
-        places: for messages.
+        places: the places of the values, for messages.
 
     Raises:
         ScenarioError: a source is of the wrong kind or has another kind of seller, sources do not

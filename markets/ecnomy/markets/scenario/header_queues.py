@@ -32,7 +32,7 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def law(self) -> str:
-        """Return its name."""
+        """Return the name of the law."""
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:

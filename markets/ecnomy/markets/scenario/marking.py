@@ -39,7 +39,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def law(self) -> str:
-        """Return its name."""
+        """Return the name of the law."""
         return str(self.__struct_config__.tag)
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         return getattr(self, key)
 
     def values(self, link_buffer: Size) -> dict[str, float | str]:
-        """Return its parameters, named as in the table.
+        """Return the parameters of the law, named as in the table.
 
         Args:
             link_buffer: buffer of the link, which the law may copy.

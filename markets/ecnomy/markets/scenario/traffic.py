@@ -371,11 +371,11 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def law(self) -> str:
-        """Return its name."""
+        """Return the name of the law."""
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return its parameters, named as in the table."""
+        """Return the parameters of the law, named as in the table."""
         found: dict[str, float | str] = {}
         for parameter in law_table()["traffic"][self.law].parameters:
             value = getattr(self, key_of(parameter))

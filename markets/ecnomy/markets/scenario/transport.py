@@ -178,11 +178,11 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
 
     @property
     def law(self) -> str:
-        """Return its name."""
+        """Return the name of the law."""
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return its parameters, named as in the table."""
+        """Return the parameters of the law, named as in the table."""
         table = law_table()["window"][self.law].parameters
         return {p.name: in_table(p, getattr(self, key_of(p))) for p in table}
 

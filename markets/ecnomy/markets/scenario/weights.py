@@ -27,7 +27,7 @@ _Quantum = Annotated[
 
 
 class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class: its share of the link, its buffer, its marking.
+    """A class with its share of the link, its buffer and its marking.
 
     Attributes:
         name: name of the class for sources; by default its number, from 1 on.

@@ -54,10 +54,10 @@ class Observer(Protocol):
     """The observer of a sweep's progress."""
 
     def at(self, tally: Tally) -> None:
-        """Called when runs have ended, or some time has passed."""
+        """Show the tally; called when runs have ended or some time has passed."""
 
     def ended(self, outcome: Outcome) -> None:
-        """Called for every run that has ended, done or failed."""
+        """Note the outcome; called for every run that is done or has failed."""
 
 
 def missing(

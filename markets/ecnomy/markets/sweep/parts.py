@@ -37,7 +37,7 @@ class Part(msgspec.Struct, frozen=True, order=True):
         return run % self.of == self.number - 1
 
     def folder_in(self, folder: Path) -> Path:
-        """Return its folder within the folder of the sweep."""
+        """Return the part's folder within the folder of the sweep."""
         return folder / PARTS / f"{self.number}-of-{self.of}"
 
 

@@ -45,7 +45,7 @@ class Watchdog:
         return self._limits.time_ps / PS_PER_S
 
     def guard(self, engine: EngineProcess) -> None:
-        """Use this engine as the run's engine."""
+        """Watch this engine, and limit its memory."""
         if self._limits.memory_bytes != UNLIMITED:
             both = (self._limits.memory_bytes, self._limits.memory_bytes)
             resource.prlimit(engine.pid, resource.RLIMIT_AS, both)
