@@ -230,7 +230,7 @@ def test_what_is_no_record_is_refused(made, tmp_path: Path) -> None:
         with pytest.raises(ResultsError, match=r"a\.json"):
             read_record(file)
     write_record(msgspec.structs.replace(record, seeds=(1, 2)), file)
-    with pytest.raises(ResultsError, match="do not fit together"):
+    with pytest.raises(ResultsError, match="one value per seed"):
         read_record(file)
 
 

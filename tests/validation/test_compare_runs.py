@@ -250,7 +250,7 @@ def test_bad_input_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="seeds: found 1"):
         compare(world.study(tmp_path / "c"), 1)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is not a folder"):
+    with pytest.raises(InputError, match="found a file, expected a folder"):
         compare(world.study(tmp_path / "file"), 2)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.tex").write_text("")

@@ -161,7 +161,9 @@ def read_record(file: Path) -> Record:
     count = len(record.seeds)
     lengths = {len(row.values) for row in record.rows}
     if lengths != {count} or count < FEWEST or len(set(record.seeds)) < count:
-        raise ResultsError(f"{file}: its seeds and values do not fit together")
+        raise ResultsError(
+            f"{file}: expected at least {FEWEST} distinct seeds, and one value per seed in each row"
+        )
     return record
 
 

@@ -172,7 +172,7 @@ def claim(folder: Path) -> TextIO:
 
     def judge() -> None:
         if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder}: is not a folder")
+            raise InputError(f"{folder}: found a file, expected a folder")
         if folder.is_dir() and not (folder / _RUNS).is_dir() and set(os.listdir(folder)) - {_LOCK}:
             other = "is not a comparison; choose another with --out"
             raise InputError(f"{folder}: {other}")

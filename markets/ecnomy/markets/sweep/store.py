@@ -288,7 +288,7 @@ class Store:
 def _judge(folder: Path, sweep: Sweep) -> None:
     """Refuse a folder of other things or of another format, and runs of two engines."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: is not a folder")
+        raise InputError(f"{folder}: found a file, expected a folder")
     if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
         raise FolderRefused(f"{folder}: exists already and is not a sweep")
     try:
