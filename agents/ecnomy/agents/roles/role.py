@@ -176,7 +176,7 @@ class Role(mesa.Agent):
 
     @property
     def balance(self) -> float:
-        """Return the same in units of money."""
+        """Return the balance in units of money."""
         return self.balance_micro / MICRO
 
     def due(self, t_ps: int) -> bool:
@@ -220,8 +220,8 @@ class Strategist:
 
     Attributes:
         whole: the object for all flows, or an object for attributes only.
-        heeds_lag: whether no decision is too early, because the strategy allows for lagging windows
-            or ignores the rates of flows.
+        heeds_lag: whether the strategy allows for lagging windows or ignores the rates of flows, so
+            that decisions are never too early.
         inertia: share of the users that skip a decision.
     """
 

@@ -113,7 +113,10 @@ class AlphaFair(_Concave):
 
     @property
     def needs_x0(self) -> bool:
-        """False for alpha 1: a log(x) gives a constant charge of a, in any unit of rate."""
+        """Whether x0 is needed.
+
+        It is not needed for alpha 1: a log(x) gives a constant charge of a, in any unit of rate.
+        """
         return self.alpha != 1.0
 
     def value(self, r: Floats) -> Floats:

@@ -199,7 +199,7 @@ class ResultsWriter:
         """Store rows of a table that the plan requests; ignore others.
 
         Raises:
-            ProtocolError: out-of-range, they count something that the plan lacks.
+            ProtocolError: out-of-range, the rows count something that the plan lacks.
         """
         if record.table in self._tables:
             self._tables[record.table].write(self._naming.of(record))
