@@ -118,7 +118,7 @@ void check_once(const std::vector<std::int64_t>& flows, std::int64_t count) {
   for (const std::int64_t flow : flows) {
     const auto index = static_cast<std::size_t>(flow);
     if (seen[index]) {
-      throw ProtocolError("out-of-range", "flow " + std::to_string(flow) + " decided twice");
+      throw ProtocolError("out-of-range", "two decisions for flow " + std::to_string(flow));
     }
     seen[index] = true;
   }

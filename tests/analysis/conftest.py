@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from ecnomy.analysis.report import pictures
-from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp
+from ecnomy.markets.plan import Law, Link, Plan, PlanRecord, Source, Start, Tcp
 from tiers import in_full
 
 S = 1_000_000_000_000
@@ -99,7 +99,7 @@ def make_plan(phased: bool = True) -> Plan:
             _source("silver", 2, 0, priced, "wtp"),
             _source("background", 20, 60 if phased else 0, Law("web", {}), "reno"),
         ],
-        record=Record([], -1, [], False, True),
+        record=PlanRecord([], -1, [], False, True),
     )
     return plan.sealed()
 

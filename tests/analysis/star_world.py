@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ecnomy.analysis.run.windows import Window
-from ecnomy.markets.plan import Law, Link, Plan, Record
+from ecnomy.markets.plan import Law, Link, Plan, PlanRecord
 from market_world import PS as S
 from market_world import source
 
@@ -51,7 +51,7 @@ def star() -> Plan:
         msgspec.structs.replace(source(name), path=path, ack_path=back, traffic=capped)
         for name, (path, back) in zip(PACKETS, paths, strict=True)
     ]
-    nodes, record = ["hub", *SPOKES], Record([], -1, [], False, False)
+    nodes, record = ["hub", *SPOKES], PlanRecord([], -1, [], False, False)
     plan = Plan(1, "A star", 1, 10 * S, 2 * S, S, nodes, links, sources, record)
     return plan.sealed()
 

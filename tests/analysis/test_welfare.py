@@ -19,7 +19,7 @@ from ecnomy.agents.spec import StrategySpec
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.analysis.show.command import print_summary
 from ecnomy.analysis.show.welfare_table import print_welfare
-from ecnomy.analysis.welfare.declared_utilities import agents_of, declared_of, lived
+from ecnomy.analysis.welfare.declared_utilities import agent_specs, declared_of, lived
 from ecnomy.analysis.welfare.welfare import Welfare, welfare_columns, welfare_of
 from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import RawRun, open_raw
@@ -217,7 +217,7 @@ def test_a_strategy_of_ones_own(tmp_path: Path) -> None:
 def test_a_source_of_two_counts_once(tmp_path: Path) -> None:
     """If a user and a provider both declare a utility, the flows count for the user."""
     a_run = world.made(CLASSES, tmp_path)
-    isp, shop, viewers = agents_of(a_run)
+    isp, shop, viewers = agent_specs(a_run)
     also = msgspec.structs.replace(viewers, strategy=StrategySpec("welfare_world:Content"))
     assert [one.agent for one in declared_of(a_run, (isp, shop, viewers))] == ["shop"]
     (one,) = declared_of(a_run, (isp, shop, also))
@@ -343,7 +343,7 @@ def test_a_flow_that_stops_amid_an_epoch_lived_to_that_moment(tmp_path: Path) ->
     )
     text = text.replace("sources: film}}", "sources: [film, mail]}}")
     a_run = world.made(text, tmp_path)
-    (one,) = declared_of(a_run, agents_of(a_run))
+    (one,) = declared_of(a_run, agent_specs(a_run))
     flows = Epochs(a_run.flow_epochs, "flow", a_run.plan.row_count)
     had = lived(flows, one, 5 * S, 30 * S)
     assert had.on_s == pytest.approx([75.0, 15.4])

@@ -16,9 +16,9 @@ from ecnomy.markets.plan import (
     Law,
     Link,
     Plan,
+    PlanRecord,
     Profile,
     ProfileStep,
-    Record,
     Scheduler,
     Sizes,
     Source,
@@ -270,7 +270,7 @@ def source(
 
 
 class RecordOptions(TypedDict, total=False):
-    """What a plan records, as in Record."""
+    """What a plan records, as in PlanRecord."""
 
     series: list[str]
     every_ps: int
@@ -294,7 +294,7 @@ def plan(
     seed: int = 1,
     **record: Unpack[RecordOptions],
 ) -> Plan:
-    plain = Record(series=[], every_ps=-1, delay_thresholds_ps=[], trace=False, transfers=True)
+    plain = PlanRecord(series=[], every_ps=-1, delay_thresholds_ps=[], trace=False, transfers=True)
     nodes = 1 + max(max(li.source, li.target) for li in links)
     return Plan(
         plan=1,

@@ -11,7 +11,7 @@ import numpy as np
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec, StrategySpec
 from ecnomy.markets.bridge.columns import REPORT_LINKS, REPORT_PAIRS, report_flows
 from ecnomy.markets.bridge.messages import Columns, Report
-from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp, Udp
+from ecnomy.markets.plan import Law, Link, Plan, PlanRecord, Source, Start, Tcp, Udp
 
 PS = 10**12
 WTP = Law("wtp", {"form": 0.0, "gain": 0.5, "w_inc": 1.0, "w_dec": 1.0})
@@ -92,7 +92,7 @@ def plan(
         marking=Law("fixed", {"probability": 0.1}),
         stream="link/bottleneck/marking",
     )
-    record = Record(list(series), PS // 10 if series else -1, [], False, False)
+    record = PlanRecord(list(series), PS // 10 if series else -1, [], False, False)
     bare = Plan(
         1, title, 7, duration_ps, warmup_ps, epoch_ps, ["a", "b"], [link], list(sources), record
     )

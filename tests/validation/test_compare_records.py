@@ -17,7 +17,7 @@ from ecnomy.analysis.compare.record import (
     RECORDS,
     SCENARIOS,
     MadeOf,
-    Record,
+    ScenarioRecord,
     against,
     changes,
     figures_digest,
@@ -35,7 +35,7 @@ from ecnomy.markets.scenario import load
 ENTRY = Entry(name="settled", file="wtp.yaml", changes=world.SETTLED)
 
 
-def now(record: Record, checkout: Path) -> MadeOf:
+def now(record: ScenarioRecord, checkout: Path) -> MadeOf:
     """The sources of a record in a checkout."""
     return made_of(record.scenario, record.overrides, record.seeds, checkout)
 
@@ -47,7 +47,7 @@ def slower(task: Task, folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Record]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ScenarioRecord]:
     """A checkout with the record of ten seeds."""
     folder = world.checkout(tmp_path_factory.mktemp("checkout"))
     engines = (BUILT_IN, world.OTHER)

@@ -14,7 +14,13 @@ from pathlib import Path
 import pytest
 
 from ecnomy.analysis.compare.figures import Figures
-from ecnomy.analysis.compare.record import LINUX_RECORDS, SCENARIOS, Record, against, read_record
+from ecnomy.analysis.compare.record import (
+    LINUX_RECORDS,
+    SCENARIOS,
+    ScenarioRecord,
+    against,
+    read_record,
+)
 from ecnomy.analysis.compare.recording import read_index
 from ecnomy.analysis.compare.runs import BUILT_IN, LINUX, Study, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT
@@ -68,7 +74,7 @@ def cells(runs: Iterable[Figures]) -> list[str]:
     return found
 
 
-def judged(record: Record) -> str:
+def judged(record: ScenarioRecord) -> str:
     """How many rows are equivalent, and which are not."""
     rows = [row for row in record.rows if row.verdict]
     other = [row for row in rows if row.verdict != EQUIVALENT]
@@ -76,7 +82,7 @@ def judged(record: Record) -> str:
     return "; ".join([f"{len(rows) - len(other)} of {len(rows)}", *words])
 
 
-def table_line(record: Record, builtin: Iterable[Figures]) -> str:
+def table_line(record: ScenarioRecord, builtin: Iterable[Figures]) -> str:
     """A record's line in the table of linux/README.md: Linux and the built-in engine."""
     pairs = zip(cells(record.figures().values()), cells(builtin), strict=True)
     both = [f"{linux} and {other}" if linux else "" for linux, other in pairs]

@@ -23,7 +23,7 @@ from ecnomy.analysis.compare.figures import Figures, filled
 from ecnomy.analysis.compare.record import (
     SCENARIOS,
     MadeOf,
-    Record,
+    ScenarioRecord,
     changes,
     figures_digest,
     made_of,
@@ -81,7 +81,7 @@ def has_omnet() -> bool:
 
 
 def currency(
-    record: Record, checkout: Path, *, omnet: bool = False, simulate: Simulate = simulated
+    record: ScenarioRecord, checkout: Path, *, omnet: bool = False, simulate: Simulate = simulated
 ) -> Currency:
     """Check whether a record is current, with probe runs where needed.
 
@@ -114,14 +114,14 @@ def currency(
     return Currency((*reasons, needed), now, probe, 1)
 
 
-def carried(record: Record, found: Currency) -> Record:
+def carried(record: ScenarioRecord, found: Currency) -> ScenarioRecord:
     """Return a current record with the digests of the current code."""
     if not found.current or found.made_of is None:
         return record
     return msgspec.structs.replace(record, made_of=found.made_of, probe=found.probe or record.probe)
 
 
-def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) -> Figures:
+def first_seed(record: ScenarioRecord, checkout: Path, engine: str, simulate: Simulate) -> Figures:
     """Return the figures of an engine for the record's first seed."""
     config = str(checkout / SCENARIOS / record.scenario)
     with temporary_folder() as folder:
@@ -131,7 +131,7 @@ def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) 
         return make(study, study.tasks(record.seeds[:1])[0]).figures
 
 
-def moved(record: Record, now: Figures) -> list[str]:
+def moved(record: ScenarioRecord, now: Figures) -> list[str]:
     """Return the rows of the record's first seed that differ from those of a new run."""
     then, now = filled([record.figures()[record.seeds[0]], now])
     return sorted(key for key in then.keys() | now.keys() if then.get(key) != now.get(key))

@@ -41,8 +41,8 @@ __all__ = [
     "SCENARIOS",
     "Made",
     "MadeOf",
-    "Record",
     "RecordedRow",
+    "ScenarioRecord",
     "against",
     "changes",
     "figures_digest",
@@ -92,7 +92,7 @@ class MadeOf(msgspec.Struct, frozen=True):
     economy: str = ""
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A recorded comparison.
 
     Attributes:
@@ -133,7 +133,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """The origin of a record: see Record."""
+    """The origin of a record: see ScenarioRecord."""
 
     versions: dict[str, str]
     machine: dict[str, str]
@@ -144,7 +144,7 @@ class _Header(msgspec.Struct, frozen=True):
     format: int
 
 
-def read_record(file: Path) -> Record:
+def read_record(file: Path) -> ScenarioRecord:
     """Read a record.
 
     Raises:
@@ -155,7 +155,7 @@ def read_record(file: Path) -> Record:
         found = msgspec.json.decode(raw, type=_Header).format
         if found != FORMAT:
             raise ResultsError(f"{file}: record format {found}, this version reads {FORMAT}")
-        record = msgspec.json.decode(raw, type=Record)
+        record = msgspec.json.decode(raw, type=ScenarioRecord)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: not a record ({error})") from error
     count = len(record.seeds)
@@ -167,7 +167,7 @@ def read_record(file: Path) -> Record:
     return record
 
 
-def write_record(record: Record, file: Path) -> None:
+def write_record(record: ScenarioRecord, file: Path) -> None:
     """Write a record; it gets its name when it is complete.
 
     Raises:
@@ -201,7 +201,7 @@ def made_of(
     )
 
 
-def changes(record: Record, now: MadeOf) -> tuple[str, ...]:
+def changes(record: ScenarioRecord, now: MadeOf) -> tuple[str, ...]:
     """Return the sources of a record that have changed."""
     fields = type(now).__struct_fields__
     return tuple(f for f in fields if getattr(now, f) != getattr(record.made_of, f))
@@ -223,7 +223,7 @@ def new_record(
     runs: Mapping[str, Sequence[Done]],
     checkout: Path,
     made: Made,
-) -> Record:
+) -> ScenarioRecord:
     """Return the record of a comparison, which holds the figures of its second engine.
 
     Args:
@@ -237,7 +237,7 @@ def new_record(
     first, recorded = (runs[engine] for engine in comparison.engines)
     figures = filled([done.figures for done in (*recorded, *first)])[: len(recorded)]
     from_ps, to_ps = comparison.window_ps
-    return Record(
+    return ScenarioRecord(
         format=FORMAT,
         name=name,
         scenario=scenario,
@@ -261,7 +261,7 @@ def _recorded(row: Compared, runs: Sequence[Figures]) -> RecordedRow:
     return RecordedRow(where.kind, where.name, where.quantity, values, row.verdict)
 
 
-def against(record: Record, figures: Mapping[int, Figures]) -> list[Compared]:
+def against(record: ScenarioRecord, figures: Mapping[int, Figures]) -> list[Compared]:
     """Compare other runs of a record's seeds (the reference) with the recorded figures.
 
     Only the seeds of `figures` count, so that values are paired.
@@ -274,7 +274,9 @@ def against(record: Record, figures: Mapping[int, Figures]) -> list[Compared]:
     )
 
 
-def seeds_within(record: Record, engine: str, budget_s: float, fewest: int = 4) -> tuple[int, ...]:
+def seeds_within(
+    record: ScenarioRecord, engine: str, budget_s: float, fewest: int = 4
+) -> tuple[int, ...]:
     """Return the first seeds whose recorded runs fit into a budget of CPU time.
 
     Args:

@@ -32,7 +32,7 @@ from ecnomy.analysis.compare.record import (
     RECORDS,
     SCENARIOS,
     Made,
-    Record,
+    ScenarioRecord,
     new_record,
     write_record,
 )
@@ -95,7 +95,7 @@ def record_scenario(
     engines: tuple[str, str] = (BUILT_IN, OMNET),
     jobs: int = 1,
     simulate: Simulate = simulated,
-) -> tuple[Record, Comparison]:
+) -> tuple[ScenarioRecord, Comparison]:
     """Compare a scenario's engines and write the record of the second one.
 
     Raises:

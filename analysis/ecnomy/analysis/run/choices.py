@@ -17,7 +17,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.analysis.run.carriers import access_carriers
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.scenario_agents import ToldAgent, agents_of
+from ecnomy.analysis.run.scenario_agents import ScenarioAgent, agents_of
 from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
@@ -71,7 +71,7 @@ def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
     return tuple(one for one in made if one is not None)
 
 
-def _choice(run: RawRun, agent: ToldAgent) -> Choice | None:
+def _choice(run: RawRun, agent: ScenarioAgent) -> Choice | None:
     table, family = run.agents, family_of(run)
     mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == ACTIVE)
     own = table[mine & (table["flow"] >= 0)]  # without the agent's notes under that name

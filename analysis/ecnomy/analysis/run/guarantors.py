@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.scenario_agents import ToldAgent, ToldTariff, agents_of
+from ecnomy.analysis.run.scenario_agents import ScenarioAgent, ScenarioTariff, agents_of
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["FileOffer", "Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
@@ -122,7 +122,7 @@ def shared_sources(run: RawRun) -> frozenset[str]:
     return frozenset(n for n in sold if sold.count(n) > 1 or {n, family[n]} & chosen)
 
 
-def _provider(run: RawRun, agent: ToldAgent, index: int) -> Provider:
+def _provider(run: RawRun, agent: ScenarioAgent, index: int) -> Provider:
     family, sources = family_of(run), run.plan.sources
 
     def named(listed: tuple[str, ...]) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def _time(written: str) -> str:
     return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
 
 
-def _paid_back(tariff: ToldTariff, price: str) -> str:
+def _paid_back(tariff: ScenarioTariff, price: str) -> str:
     if tariff.reimbursement != "price":
         return tariff.reimbursement
     return price if isinstance(tariff.price, str) else "its price"

@@ -9,10 +9,10 @@ import msgspec
 
 from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["ToldAgent", "ToldTariff", "agents_of"]
+__all__ = ["ScenarioAgent", "ScenarioTariff", "agents_of"]
 
 
-class ToldTariff(msgspec.Struct, frozen=True):
+class ScenarioTariff(msgspec.Struct, frozen=True):
     """A provider's tariff, with amounts as written in the manifest.
 
     `price` is text, a mapping of prices of a call and its time, or an hourly tariff.
@@ -36,7 +36,7 @@ class ToldFiles(msgspec.Struct, frozen=True):
     sources: tuple[str, ...] = ()
 
 
-class ToldAgent(msgspec.Struct, frozen=True):
+class ScenarioAgent(msgspec.Struct, frozen=True):
     """The part of an agent's entry in the manifest that is used here.
 
     Attributes:
@@ -49,8 +49,8 @@ class ToldAgent(msgspec.Struct, frozen=True):
     links: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     test_streams: tuple[str, ...] = ()
-    tariff: ToldTariff | None = None
-    tariffs: dict[str, ToldTariff] | None = None
+    tariff: ScenarioTariff | None = None
+    tariffs: dict[str, ScenarioTariff] | None = None
     elastic: dict[str, ToldFiles] | None = None
     strategy: Any = None
 
@@ -62,14 +62,14 @@ class ToldAgent(msgspec.Struct, frozen=True):
 
 
 class _Market(msgspec.Struct, frozen=True):
-    agents: tuple[ToldAgent, ...] = ()
+    agents: tuple[ScenarioAgent, ...] = ()
 
 
 class _Scenario(msgspec.Struct, frozen=True):
     market: _Market | None = None
 
 
-def agents_of(run: RawRun) -> tuple[ToldAgent, ...] | None:
+def agents_of(run: RawRun) -> tuple[ScenarioAgent, ...] | None:
     """Return agents in the scenario's order; () without a market, None if they cannot be read."""
     found: Any = run.manifest.scenario
     try:

@@ -31,7 +31,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.scenario import scenario_from_text
 
-__all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
+__all__ = ["Declared", "Lived", "agent_specs", "declared_of", "lived"]
 
 LEAST: Final = 1e-3  # as a share of x0, if U(0) is infinite
 
@@ -90,7 +90,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
         return np.where(self.on_s > 0, self.on_s * np.where(self.on_s > 0, worth, 0.0), 0.0)
 
 
-def agents_of(run: RawRun) -> tuple[AgentSpec, ...]:
+def agent_specs(run: RawRun) -> tuple[AgentSpec, ...]:
     """Return the agents of the run's scenario; () if no agent can declare a utility.
 
     Return () as well if the scenario does not load because a custom role, tariff or settlement is

@@ -38,7 +38,7 @@ from ecnomy.analysis.statistics.intervals import jain
 from ecnomy.analysis.welfare.declared_utilities import (
     Declared,
     Lived,
-    agents_of,
+    agent_specs,
     declared_of,
     lived,
 )
@@ -159,7 +159,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
     """Return welfare over the measured window; None if no agent declares a utility.
 
-    Return None as well if the scenario does not load (see declared_utilities.agents_of), if a
+    Return None as well if the scenario does not load (see declared_utilities.agent_specs), if a
     strategy cannot be made, or if the window has fewer than two reports. Without `nash` the
     equilibrium of users who anticipate prices, which takes most of the time, is NaN.
 
@@ -167,7 +167,7 @@ def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
         ResultsError: a table is missing or unreadable.
     """
     run = run.raw
-    agents = agents_of(run)
+    agents = agent_specs(run)
     if all(agent.strategy is None for agent in agents) or "active" not in run.flow_epochs:
         return None
     try:

@@ -188,7 +188,7 @@ def _check_flows(flows: Columns, limits: Limits) -> None:
     _known("unknown-flow", "flows.flow", flow, limits.n_flows)
     times = np.bincount(flow, minlength=1)
     if len(flow) and times.max() > 1:
-        raise ProtocolError("out-of-range", f"flow {int(times.argmax())} decided twice")
+        raise ProtocolError("out-of-range", f"two decisions for flow {int(times.argmax())}")
     for name in ("mark_rate", "rate_cap_bps", "weight"):
         if name not in flows:
             continue

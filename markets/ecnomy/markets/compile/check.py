@@ -107,10 +107,11 @@ def _choices(source: Source, plan: Plan) -> list[str]:
 def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
     rates = mark_rates(scenario, plan)
     for link, users in bottlenecks(plan, _asking(plan, rates)).items():
-        asked = sum(rates[source.name] * source.count for source in users)
+        line = plan.links[link]
+        asked = sum(_asked(source, rates[source.name], line) * source.count for source in users)
         names = ", ".join(source.name for source in users)
         said = f"{names} ask for {asked:.4g} marks/s in total"
-        yield from _beyond(plan.links[link], users, said, asked)
+        yield from _beyond(line, users, said, asked)
     # A crowd that pays constant charges may want more marks in total than a link can set.
     alone = {n: r for n, r in constant_rates(scenario, plan).items() if n not in rates}
     for link, users in bottlenecks(plan, _asking(plan, alone)).items():
@@ -122,6 +123,12 @@ def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 def _asking(plan: Plan, rates: Mapping[str, float]) -> list[Source]:
     return [source for source in plan.sources if source.weighted and rates.get(source.name, 0) > 0]
+
+
+def _asked(source: Source, rate: float, line: Link) -> float:
+    """Return the target marks per second of a flow, at most those of its traffic's largest rate."""
+    packets_per_s = source.most_bps / (8 * packet_bytes(source))
+    return min(rate, packets_per_s * largest_probability(line))
 
 
 def _beyond(line: Link, users: list[Source], said: str, asked: float) -> Iterator[str]:

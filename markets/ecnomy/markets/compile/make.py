@@ -60,7 +60,7 @@ def make_plan(scenario: Scenario) -> Plan:
     return plan.sealed()
 
 
-def _record(scenario: Scenario, links: int) -> plans.Record:
+def _record(scenario: Scenario, links: int) -> plans.PlanRecord:
     """Return the records of a run; the delays promised by tariffs are among the thresholds."""
     record, counts = scenario.document.record, scenario.document.record.counts
     if counts is not None:
@@ -68,7 +68,7 @@ def _record(scenario: Scenario, links: int) -> plans.Record:
     guarantees = _guarantees(scenario)
     promised = (line.tariff.max_delay_ps for agent in guarantees for line in agent.lines)
     calls = any(isinstance(s.traffic, Voip) for s in scenario.document.sources)
-    return plans.Record(
+    return plans.PlanRecord(
         series=list(record.series),
         every_ps=record.every if record.series else plans.NONE,
         delay_thresholds_ps=list(dict.fromkeys((*record.delay_thresholds, *promised))),

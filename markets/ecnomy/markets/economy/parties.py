@@ -166,14 +166,14 @@ class Parties:
         known = {o.name: number for number, o in enumerate(self.offers) if o.provider == provider}
         if name not in known:
             listed = ", ".join(known) or "none"
-            raise StrategyError(f"{provider} posted a fee of {name!r}, expected one of {listed}")
+            raise StrategyError(f"{provider}: found a fee of {name!r}, expected one of {listed}")
         number = known[name]
         if self.offers[number].fee_micro_per_s == fee_micro_per_s:
             return False
         if not 0 <= fee_micro_per_s <= self._dearest:
-            expected = f"from 0 to {self._dearest}"
             raise StrategyError(
-                f"{provider} posted a fee of {fee_micro_per_s} for {name!r}, expected {expected}"
+                f"{provider}: found a fee of {fee_micro_per_s} micro-units/s for {name!r}, "
+                f"expected 0 to {self._dearest} micro-units/s"
             )
         posted = msgspec.structs.replace(self.offers[number], fee_micro_per_s=fee_micro_per_s)
         self.offers = (*self.offers[:number], posted, *self.offers[number + 1 :])

@@ -75,7 +75,9 @@ class ByHand(Stepped):
         domain = self.domains.number(_name("post_price", "carrier", carrier))
         micro = _amount("post_price", "price", price, "money") * MICRO
         if micro > DEAREST_MICRO:
-            raise InputError(f"post_price({carrier!r}): found {price:g}, expected at most 10^6")
+            raise InputError(
+                f"post_price({carrier!r}): found {price:g} money, expected at most 10^6 money"
+            )
         self.note_by_hand("price", carrier, price)
         self.domains.post(domain, round(micro))
 

@@ -29,9 +29,9 @@ __all__ = [
     "Law",
     "Link",
     "Plan",
+    "PlanRecord",
     "Profile",
     "ProfileStep",
-    "Record",
     "Scheduler",
     "Sizes",
     "Source",
@@ -268,7 +268,7 @@ class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bins: int
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlanRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Records in addition to the reports."""
 
     series: list[str]  # names among: cwnd, rtt, rate, queue, marking_probability
@@ -295,7 +295,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: list[str]
     links: list[Link]
     sources: list[Source]
-    record: Record
+    record: PlanRecord
     digest: str = ""  # sha256 of the canonical JSON with digest = ""
 
     @property

@@ -94,7 +94,7 @@ _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
     ("Document", "demands"): "[{name: mesh, scale: {total: 1 Gbps}, transport: {law: newreno}}]",
     ("Document", "market"): "{price_per_mark: 0.1 money, agents: [...]}",
     ("Market", "agents"): "[{name: isp, role: connectivity-provider}]",
-    ("Record", "classes"): "{every: 1 s}",
+    ("RecordEntry", "classes"): "{every: 1 s}",
     ("Rem", "weight"): "12000 packets/s",
     ("Rem", "max_rate"): "24000 packets/s",
     ("Cbr", "rate"): "64 kbps",

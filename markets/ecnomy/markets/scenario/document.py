@@ -51,7 +51,16 @@ from ecnomy.markets.terms.meters import METERS
 from ecnomy.markets.terms.tariffs import Tariff
 from ecnomy.markets.terms.unit_price import TimePrice
 
-__all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "Record", "Source"]
+__all__ = [
+    "AUTO",
+    "NEVER",
+    "AgentEntry",
+    "ClassEntry",
+    "Document",
+    "Market",
+    "RecordEntry",
+    "Source",
+]
 
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
@@ -329,7 +338,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     classic_price_ratio: _PriceRatio | None = None
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Records of a run in addition to the tables that every run has.
 
     Attributes:
@@ -385,7 +394,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[Source, ...] = ()
     demands: tuple[Demands, ...] = ()
     market: Market | None = None
-    record: Record = Record()
+    record: RecordEntry = RecordEntry()
 
     def __post_init__(self) -> None:
         if self.warmup >= self.duration:
