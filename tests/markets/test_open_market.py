@@ -142,7 +142,7 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
     ("change", "told"),
     [
         (lambda m: m.post_price("isp", -1), r"post_price: the price must be a number >= 0 \(money"),
-        (lambda m: m.post_price("isp", 2e6), r"found 2e\+06, expected at most 10\^6"),
+        (lambda m: m.post_price("isp", 2e6), r"found 2e\+06 money, expected at most 10\^6"),
         (lambda m: m.post_price("isp", "cheap"), r"price must be a number \(money\), got 'cheap'"),
         (lambda m: m.post_price(0.5, "isp"), r"the carrier must be a name, got 0.5"),
         (lambda m: m.post_price("nobody", 0.5), r"found carrier 'nobody', expected isp"),
