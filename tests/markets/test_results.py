@@ -261,7 +261,7 @@ def test_run_killed_before_its_manifest_does_not_stand_in_the_way(tmp_path: Path
 def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     """The refusal names the file."""
     (tmp_path / "r").write_text("")
-    with pytest.raises(InputError, match="not a folder"):
+    with pytest.raises(InputError, match="found a file, expected a folder"):
         write(tmp_path / "r")
 
 
