@@ -66,7 +66,7 @@ def test_asynchronous_without_delay_is_synchronous() -> None:
 
 
 def test_too_large_a_step_does_not_converge() -> None:
-    """With one lag, p(t+1) = p - h gamma p(t-1) does not converge for h gamma > 1, h = 3."""
+    """Prices one period late, p(t+1) = p(t) - h gamma p(t-1), diverge if h gamma > 1; h = 3."""
     start, best = [4.01], theory.network_optimum(ONE).rates
     small = theory.basic_prices(ONE, start, gamma=0.3, periods=400)
     large = theory.basic_prices(ONE, start, gamma=0.36, periods=400)

@@ -108,7 +108,9 @@ def test_a_posted_fee_is_that_of_its_class_alone() -> None:
     assert kept[0].tolist() == [900, 300, 200, 0]  # bills already made stay
     assert [offer.name for offer in parties.offers] == ["gold", "lead", "tin"]
     for fee in (-1, DEAREST // 3 + 1):
-        with pytest.raises(StrategyError, match=f"fee of {fee} micro-units/s for 'tin', expected 0 to"):
+        with pytest.raises(
+            StrategyError, match=f"fee of {fee} micro-units/s for 'tin', expected 0 to"
+        ):
             parties.post_fee("shop", "tin", fee)
     with pytest.raises(StrategyError, match="fee of 'lead', expected one of gold, tin"):
         parties.post_fee("shop", "lead", 5)

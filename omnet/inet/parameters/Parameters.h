@@ -25,7 +25,8 @@ std::vector<std::int32_t> indexList(const omnetpp::cComponent* module, const cha
 // law's table. Throws cRuntimeError with the module, the parameter and its range.
 LawPlan lawParameters(const omnetpp::cComponent* module, const char* family);
 // Reads the source of `module`. The laws' parameters come from the given submodules or siblings (`window` may be null
-// for datagrams), and all others from the module itself. The market resolves its paths, which may contain names.
+// for datagrams), and all others from the module itself. The source's paths may
+// contain names, which the market resolves.
 SourcePlan sourceParameters(const omnetpp::cComponent* module, const omnetpp::cComponent* traffic,
                             const omnetpp::cComponent* window);
 

@@ -27,7 +27,7 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Return the templates of a folder, of pages/, and of other folders by path, with escaping on.
+    """Return a Jinja environment that finds templates in a folder, in pages/, and by their path.
 
     Raises:
         InputError: as page_maker.

@@ -69,7 +69,7 @@ def reproduce_command(
     engine_kind(engine)
     if engine not in SIMULATORS:
         expected = " or ".join(SIMULATORS)
-        raise InputError(f"--engine {engine}: studies repeat their runs, expected {expected}")
+        raise InputError(f"--engine {engine}: studies need repeatable runs, expected {expected}")
     asked = select_all(list(PAPERS) if all_ else what or [])
     form = Form(out, quick, engine, grid=not quick if grid is None else grid)
     _before(out)

@@ -86,7 +86,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
 
 
 def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of sources in a class that all links on their path lack."""
+    """Warn of sources that set `class` although no link on their path has classes."""
     written = [source.service_class for source in scenario.document.sources]
     names = [
         source.name
