@@ -207,7 +207,7 @@ def test_a_message_repeats_a_strange_value_in_ascii_and_cut(case: str, tmp_path)
 @pytest.mark.parametrize(
     ("example", "parameter", "value", "expected"),
     [
-        ("service-classes", "rate_bps", 1e12, "class-based: the classes' rates are not below"),
+        ("service-classes", "rate_bps", 1e12, "the sum of the classes' rates must be below"),
         ("service-classes", "delay_ratio", -0.5, "class: delay_ratio"),
         ("two-classes", "share", 0.95, "the sum of shares is above 1"),
     ],
