@@ -33,7 +33,7 @@ void each_law(F&& f) {
 }
 
 nlohmann::ordered_json describe(const Parameter& p) {
-  nlohmann::ordered_json out{{"name", p.name}, {"unit", p.unit}};
+  nlohmann::ordered_json out{{"name", p.name}, {"key", key_of(p)}, {"unit", p.unit}};
   out["default"] = nullptr;
   if (!std::isnan(p.fallback)) out["default"] = p.fallback;
   out["min"] = p.min;
@@ -67,6 +67,8 @@ nlohmann::ordered_json traits(const WindowTraits& law) {
           {"ect_1", law.ect_1},
           {"weighted", law.weighted},
           {"needs_sack", law.needs_sack},
+          {"deaf_beyond", law.deaf_beyond},
+          {"longest_rtt", law.longest_rtt},
           {"begins", law.begins},
           {"hears_rtt", law.hears_rtt},
           {"noisy", law.noisy},
@@ -105,7 +107,7 @@ consteval bool traits_fit() {
            is_expression<Law>(kTraits.late);
   } else if constexpr (std::same_as<decltype(kTraits), const WindowTraits>) {
     const char* needed[] = {"", "gain,form,w_inc,w_dec", "gain,w"};
-    return are_parameters<Law>(kTraits.weight) &&
+    return is_expression<Law>(kTraits.longest_rtt) && are_parameters<Law>(kTraits.weight) &&
            are_parameters<Law>(needed[static_cast<int>(kTraits.steps)]);
   } else {
     return true;

@@ -29,9 +29,9 @@ void check_law(const std::string& family, const LawPlan& plan);
 // Checks the scheduler of a link with classes in the same way, with the classes' marking laws.
 void check_scheduler(const LinkPlan& link);
 
-// {"marking": {"red": {"about", "source", "traits": {}, "parameters": [{"name", "unit", "default", "min", "max",
-// "choices", "about"}, ...], "at_least": [[more, less], ...]}}, ...}; a default of null means that the user must give a
-// value.
+// {"marking": {"red": {"about", "source", "traits": {}, "parameters": [{"name", "key", "unit", "default", "min",
+// "max", "choices", "about"}, ...], "at_least": [[more, less], ...]}}, ...}; a default of null means that the user
+// must give a value. The key is the name without its unit, as scenarios write it.
 std::string describe_laws();
 
 }  // namespace ecnomy

@@ -26,11 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from ecnomy.markets.omnet.names import law_parameter, law_type
-from ecnomy.markets.plan.law_table import Param
-from ecnomy.markets.scenario.law_forms import key_of
 from ecnomy.markets.scenario.tcp_options import TcpOptions
 
 __all__ = [
@@ -242,7 +238,7 @@ def check_keys(laws: Described) -> None:
     for family, names in taken.items():
         for law, entry in laws[family].items():
             for parameter in entry["parameters"]:
-                key = key_of(msgspec.convert(parameter, Param))
+                key = parameter["key"]
                 if key in names:
                     raise EngineFault(
                         f"{family} law {law}: found the parameter {parameter['name']}, expected "

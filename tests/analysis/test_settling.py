@@ -187,6 +187,28 @@ def test_a_fitted_slope_finds_how_far_the_price_is_off(
             assert found.curvature == pytest.approx(2 / mean, rel=0.3)
 
 
+@pytest.mark.parametrize(("best", "verdict"), [(0.0, "settled"), (0.3, "unclear")])
+def test_a_search_among_two_prices_is_judged_by_those_before_it(
+    steered: Path, best: float, verdict: str
+) -> None:
+    """Five prices are tried in the first half, and then two, which have no slope."""
+    count, times = 36, np.arange(0, 180, 5)
+    logs = np.resize([-0.2, 0.1, -0.1, 0.2, 0.0], count)
+    logs[18:] = np.resize([0.0, 0.1], 18)
+    table = pd.read_parquet(steered / "agents.parquet")
+    own = (table["agent"] == "left-net") & (table["name"] == "price_micro_per_mark")
+    table.loc[own, "value"] = np.rint(1e5 * np.exp(logs))
+    table.to_parquet(steered / "agents.parquet", index=False)
+    earned = np.rint(1e6 * (1 - (logs - best) ** 2)).astype(int)
+    sales = pd.concat([pd.read_parquet(steered / "ledger.parquet").iloc[:1]] * count)
+    sales = sales.assign(
+        t_ps=(times + 5) * S, debit="users", credit="left-net", amount_micro=earned
+    )
+    sales.to_parquet(steered / "ledger.parquet", index=False)
+    (one,) = settling_of(open_raw(steered))
+    assert one.verdict == verdict
+
+
 def test_few_prices_or_far_ones_have_no_slope() -> None:
     """Seven reports, two prices, or prices a factor of two apart give no slope."""
     ones = np.ones(12)

@@ -208,6 +208,8 @@ def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
     (line,) = warned(DUAL, "{law: bbr}")
     assert "bbr ignores marks over a round trip of 20.1 ms. Use 'ecn: off'" in line
     assert warned(RED, "{law: bbr}") == [line], "in any queue that marks"
+    (line,) = warned(DUAL, "{law: bbr, ecn_max_rtt: 25 ms}")
+    assert "bbr sends ECT(0)" in line, "a bound above the round trip: it answers marks"
     assert warned("not_ect: drop", "{law: bbr}") == [], "and in no other"
     assert warned(DUAL, "{law: bbr, codepoint: ect-1}", delay="1 ms") == []
 

@@ -52,6 +52,8 @@ class Bbr {
                                         .per_mark = true,
                                         .every_ack = true,
                                         .needs_sack = true,
+                                        .deaf_beyond = true,
+                                        .longest_rtt = "ecn_max_rtt_s",
                                         .begins = true,
                                         .paced = true,
                                         .sees = true,

@@ -25,8 +25,11 @@ class Dctcp {
   static constexpr About kAbout{
       "DCTCP: once per round trip the window falls by half the share of marked packets.",
       "RFC 8257; Alizadeh et al. 2010"};
-  static constexpr WindowTraits kTraits{
-      .recovery = Recovery::all_acked, .per_mark = true, .begins = true, .sees = true};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
+                                        .per_mark = true,
+                                        .longest_rtt = "0.001",
+                                        .begins = true,
+                                        .sees = true};
   static constexpr Parameter kParameters[] = {
       {"g", "", 0.0625, 1e-9, 1, "",
        "Weight of the latest round trip in alpha (RFC 8257 section 4.2: 1/16)."},

@@ -14,6 +14,11 @@ parabola in the log price, by least squares with the length of each period as it
 the mean log price, its error (twice the standard error) and c. Prices more than a factor of 1.5
 from the mean are left out, because a profit resembles a parabola only near its peak. As in
 curvature.py, the prior of c is 1 with a standard deviation of 3, and c lies between 0.2 and 20.
+
+A search that has chosen its price tries too few others for this. All periods of the run then take
+part (`whole`), and s is the slope at the mean log price of the interval in question. Others'
+prices may have moved since, and a bandit returns to prices with a lucky start, so this slope can
+only confirm a price.
 """
 
 from __future__ import annotations
@@ -44,11 +49,13 @@ class ProfitSlope(msgspec.Struct, frozen=True):
         slope: relative change of the profit per change of the log price.
         error: twice its standard error; infinite for fewer than three recorded slopes.
         curvature: decrease of the slope with the log price, from 0.2 to 20.
+        whole: whether periods before the interval took part.
     """
 
     slope: float
     error: float
     curvature: float
+    whole: bool = False
 
     @property
     def flat(self) -> bool:
@@ -91,17 +98,26 @@ def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitS
     return ProfitSlope(float(slopes.mean()), error, curvature)
 
 
-def fitted_slope(log_prices: Floats, profits: Floats, lengths: Floats) -> ProfitSlope | None:
+def fitted_slope(
+    log_prices: Floats, profits: Floats, lengths: Floats, at: float | None = None
+) -> ProfitSlope | None:
     """Fit a parabola to the profits per second of prices that held for these lengths [periods].
+
+    Args:
+        log_prices: the logarithm of each price.
+        profits: the profit at each price, money/s.
+        lengths: the time at each price, seconds.
+        at: the log price of the slope, from the whole run; None: the mean of those near the mean.
 
     Returns: None for fewer than eight times or three prices near the mean price.
     """
-    x = log_prices - np.average(log_prices, weights=lengths)
+    x = log_prices - (np.average(log_prices, weights=lengths) if at is None else at)
     near = np.abs(x) <= NEAR
     x, profits, lengths = x[near], profits[near], lengths[near]
     if len(x) < FEWEST or len(np.unique(x)) < 3:
         return None
-    x = x - np.average(x, weights=lengths)
+    if at is None:
+        x = x - np.average(x, weights=lengths)
     mean = abs(float(np.average(profits, weights=lengths)))
     if not mean:
         return None
@@ -113,7 +129,8 @@ def fitted_slope(log_prices: Floats, profits: Floats, lengths: Floats) -> Profit
     error, spread = np.sqrt(left * np.diag(inverse)[1:]) / mean
     weight = (spread / SPREAD) ** 2
     curvature = (curvature + weight * GUESS) / (1 + weight)
-    return ProfitSlope(float(slope), 2 * float(error), min(max(float(curvature), LEAST), MOST))
+    curvature = min(max(float(curvature), LEAST), MOST)
+    return ProfitSlope(float(slope), 2 * float(error), curvature, whole=at is not None)
 
 
 def _from_ledger(
@@ -128,11 +145,17 @@ def _from_ledger(
     moved = np.flatnonzero(np.append(True, np.diff(prices.money) != 0))
     begins = prices.t_ps[moved]
     ends = np.append(begins[1:], to_ps)
-    used = (begins >= from_ps) & (ends <= to_ps) & (prices.money[moved] > 0)
+    used = (ends <= to_ps) & (prices.money[moved] > 0)
     begins, ends, money = begins[used], ends[used], prices.money[moved][used]
     first = np.searchsorted(times, (begins + ends) / 2)
     last = np.searchsorted(times, ends, side="right") - 1
-    first, last, money = first[last > first], last[last > first], money[last > first]
+    held = last > first
+    begins, first, last, money = begins[held], first[held], last[held], money[held]
     lengths = (times[last] - times[first]) / PS_PER_S
-    profits = (total[last] - total[first]) / lengths
-    return fitted_slope(np.log(money), profits, lengths) if len(money) else None
+    profits, logs = (total[last] - total[first]) / lengths, np.log(money)
+    late = begins >= from_ps
+    if not late.any():
+        return None
+    found = fitted_slope(logs[late], profits[late], lengths[late])
+    at = float(np.average(logs[late], weights=lengths[late]))
+    return found or fitted_slope(logs, profits, lengths, at)

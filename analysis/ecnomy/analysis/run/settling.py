@@ -31,7 +31,8 @@ increase the profit. A price that appears at rest is then
 
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
     unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound: chance, a flat profit
-                or a short run hide the best price, and the search may have stalled. It is also
+                or a short run hide the best price, and the search may have stalled. A slope that
+                had to be fitted to the whole run never gives `climbing`, only this. It is also
                 unclear if another carrier's price has not settled, or changes too seldom to tell
 
 A settled price is shown with a notice if, for more than half of the time, it was the highest or
@@ -189,7 +190,7 @@ def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps:
 def by_slope(found: ProfitSlope) -> Verdict:
     """Return the verdict from the slope of a profit, for a price at rest."""
     slope = abs(found.slope)
-    if found.gain(max(slope - found.error, 0.0)) > MORE:
+    if found.gain(max(slope - found.error, 0.0)) > MORE and not found.whole:
         return "climbing"
     return "unclear" if found.flat or found.gain(slope + found.error) > MORE else "settled"
 

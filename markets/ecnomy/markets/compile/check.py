@@ -13,7 +13,6 @@ from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.agents.strategies import make
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
-from ecnomy.markets.compile.bbr import bbr_ignores_marks, bbr_without_sack
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
 from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
@@ -31,6 +30,7 @@ from ecnomy.markets.compile.target_marks import (
     sorts,
     takes_marks,
 )
+from ecnomy.markets.compile.window_needs import marks_ignored, without_sack
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import trait_value, weights, with_trait
 from ecnomy.markets.scenario import Scenario
@@ -57,9 +57,9 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *heavy_weights(scenario, plan),
         *against_links(plan),
         *_without_marks(plan),
-        *bbr_without_sack(plan),
+        *without_sack(plan),
         *_not_ect(plan),
-        *bbr_ignores_marks(plan),
+        *marks_ignored(plan),
         *mixed_l4s(plan),
         *idle_ratio(scenario, plan),
         *few_lines(plan),

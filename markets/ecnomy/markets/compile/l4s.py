@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from typing import Final
 
-from ecnomy.markets.compile.bbr import LONGEST_S
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.settling import round_trip_s
 from ecnomy.markets.compile.target_marks import largest_probability, sorts_by
+from ecnomy.markets.compile.window_needs import beyond_longest_rtt, ignores_marks
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["idle_ratio", "mixed_l4s"]
-
-_DATA_CENTRE_S: Final = {"dctcp": 0.001, "bbr": LONGEST_S}  # longest round trips of its laws
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
@@ -55,8 +51,7 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
     if transport.codepoint == "ect-0":
         path = [plan.links[i] for i in source.path]
         dual = [link for link in path if sorts_by(link, "by_codepoint")]
-        ignores = law == "bbr" and _too_long(source, plan)  # bbr.py warns
-        if _scalable(source) and dual and not ignores:
+        if _scalable(source) and dual and not ignores_marks(source, plan):
             verb = "drops" if sorts_by(dual[0], "drops_classic") else "marks"
             yield (
                 f"source {source.name}: {law} sends ECT(0), so link {dual[0].name} {verb} it as "
@@ -72,21 +67,12 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
             f"source {source.name}: {law} sends ECT(1), but learns of at most one mark per round "
             "trip. Use 'ecn: accurate' (RFC 9331 section 4.2)"
         )
-    elif _too_long(source, plan):
+    elif beyond_longest_rtt(source, plan):
         yield (
             f"source {source.name}: {law} sends ECT(1) over a round trip of "
             f"{round_trip_s(source, plan) * 1e3:.3g} ms. Outside a data centre it does not meet "
             "RFC 9331 section 4; use prague"
         )
-
-
-def _too_long(source: Source, plan: Plan) -> bool:
-    """Check whether a data-centre law has a round trip longer than this limit."""
-    transport = source.transport
-    longest_s = math.inf
-    if isinstance(transport, Tcp):
-        longest_s = _DATA_CENTRE_S.get(transport.window.law, math.inf)
-    return round_trip_s(source, plan) > longest_s
 
 
 def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:

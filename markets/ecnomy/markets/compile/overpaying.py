@@ -4,22 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import StrategySpec
 from ecnomy.agents.strategies import make
-from ecnomy.markets.compile.target_marks import largest_probability
+from ecnomy.markets.compile.target_marks import largest_probability, marks_alike
 from ecnomy.markets.plan import Plan, Source
-from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 
 if TYPE_CHECKING:
     from ecnomy.agents.utilities import Utility
 
 __all__ = ["anticipated_otherwise", "paid_beyond_worth"]
-
-_CONSTANT: Final = with_trait("marking", "per_load", "0")
 
 
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -59,7 +56,7 @@ def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
                     f"agent {agent.name}: anticipates the price of one link, but several on the "
                     f"path of {source.name} mark: {names}"
                 )
-            elif marking and marking[0].marking.law in _CONSTANT:
+            elif marking and marks_alike(marking[0]):
                 yield (
                     f"agent {agent.name}: anticipates its effect on the price, but {names} marks "
                     "with a fixed probability"

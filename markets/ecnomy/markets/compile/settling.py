@@ -16,6 +16,7 @@ from ecnomy.markets.compile.target_marks import (
     constant_rates,
     largest_probability,
     mark_rates,
+    marks_alike,
     packet_bytes,
 )
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
@@ -33,7 +34,6 @@ __all__ = [
     "small_windows",
 ]
 
-_CONSTANT: Final = with_trait("marking", "per_load", "0")
 _LASTING: Final = ("greedy", "rate-capped")
 _OFF: Final = 0.05  # relative error of a mean; `compare` still reports equal goodput
 _CALM: Final = 3  # after this number of time constants, 5 % of a deviation is left
@@ -230,7 +230,7 @@ def _settling(
     if transport.reference_rtt_ps > 0:
         gain *= rtt_s / (transport.reference_rtt_ps / PS_PER_S)
     most = largest_probability(link)
-    p = most if link.marking.law in _CONSTANT else min(asked, most)
+    p = most if marks_alike(link) else min(asked, most)
     weight = _marks_per_s(source, plan, rates) * rtt_s
     if transport.window.law in _PER_ROUND:
         window = math.sqrt(2 * weight / p)

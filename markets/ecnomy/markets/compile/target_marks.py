@@ -17,6 +17,7 @@ __all__ = [
     "constant_rates",
     "largest_probability",
     "mark_rates",
+    "marks_alike",
     "packet_bytes",
     "sorts",
     "sorts_by",
@@ -52,6 +53,11 @@ def largest_probability(link: Link) -> float:
         return _largest(link.marking)
     own = 1.0 if sorts(link) or scheduler.law.params.get("regulation") else 0.0
     return max((_largest(law) for law in scheduler.marking), default=own)
+
+
+def marks_alike(link: Link) -> bool:
+    """Check whether a link's law marks with a probability that no load changes."""
+    return link.marking.law in with_trait("marking", "per_load", "0")
 
 
 def _largest(law: Law) -> float:

@@ -40,11 +40,12 @@ _FILE: Final = Path(__file__).with_name("laws.json")
 class Param(msgspec.Struct, frozen=True):
     """One parameter of a law. `unit` is "" for a pure number, "flag" or "choice".
 
-    A default of None means that the value is required (or computed, such as a rate's
-    interval).
+    `key` is the YAML key: the name without the unit. A default of None means that the value is
+    required (or computed, such as a rate's interval).
     """
 
     name: str
+    key: str
     unit: str
     default: float | None
     min: float

@@ -16,7 +16,6 @@ from typing import Final
 
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
 from ecnomy.markets.scenario import links, marking, scheduling, traffic, transport, weights
-from ecnomy.markets.scenario.law_forms import key_of
 
 __all__ = [
     "about",
@@ -112,7 +111,7 @@ def parameters_of(cls: type) -> dict[str, Param]:
 def _key(param: Param) -> str:
     if param.name in _KEYS:
         return _KEYS[param.name]
-    return key_of(param).removesuffix("_bps").removesuffix("_mean")
+    return param.key.removesuffix("_bps").removesuffix("_mean")
 
 
 def about(cls: type, field: str) -> str:

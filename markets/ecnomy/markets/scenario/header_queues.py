@@ -16,7 +16,6 @@ from ecnomy.markets.scenario.law_forms import (
     Field,
     default_of,
     in_table,
-    key_of,
     kind_of,
     law_struct,
 )
@@ -38,13 +37,13 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
     def values(self) -> dict[str, float | str]:
         """Return the parameters that differ from the form's defaults, named as in the table."""
         table = law_table()["scheduling"][self.law].parameters
-        held = {p: getattr(self, key_of(p)) for p in table}
+        held = {p: getattr(self, p.key) for p in table}
         return {p.name: in_table(p, value) for p, value in held.items() if value is not None}
 
     def implied(self, key: str) -> Any:
         """Return the value of a key that was not written."""
         of = law_table()["scheduling"][self.law]
-        parameter = next(p for p in of.parameters if key_of(p) == key)
+        parameter = next(p for p in of.parameters if p.key == key)
         default = of.default(parameter, self.values())
         return default_of(msgspec.structs.replace(parameter, default=default))
 
@@ -63,7 +62,7 @@ def _made(law: str) -> type[HeaderQueues]:
     by_form = {one.parameter for one in entry.defaults_where or ()}
     fields: list[Field] = []
     for parameter in entry.parameters:
-        key, kind = key_of(parameter), kind_of("scheduling", law, parameter)
+        key, kind = parameter.key, kind_of("scheduling", law, parameter)
         late = parameter.name in by_form
         fields.append((key, kind | None, None) if late else (key, kind, default_of(parameter)))
     return law_struct(law, entry.about, fields, base=HeaderQueues, tag_field="kind")  # type: ignore[no-any-return]

@@ -20,22 +20,11 @@ from ecnomy.markets.inputs.units import decimal_text
 from ecnomy.markets.plan.law_table import Param
 from ecnomy.markets.scenario.law_numbers import number_of, time_of
 
-__all__ = ["Field", "check_order", "default_of", "in_table", "key_of", "kind_of", "law_struct"]
+__all__ = ["Field", "check_order", "default_of", "in_table", "kind_of", "law_struct"]
 
 Field = tuple[str, Any] | tuple[str, Any, Any]
-_ENDS: Final = {
-    "s": "_s",
-    "packets": "_packets",
-    "bytes": "_bytes",
-    "bit/s": "_bps",
-}  # endings of names, by unit
 _AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}  # of marking laws
 _MOST_BYTES: Final = 10**15
-
-
-def key_of(parameter: Param) -> str:
-    """Return the YAML key of a law's parameter."""
-    return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
 
 
 def in_table(parameter: Param, value: Any) -> Any:
@@ -49,10 +38,10 @@ def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
     Raises:
         Misfit: it is below.
     """
-    found, least = (in_table(one, getattr(form, key_of(one))) for one in (more, less))
+    found, least = (in_table(one, getattr(form, one.key)) for one in (more, less))
     if found < least:
         found, least = (f"{n:g} {p.unit}".rstrip() for n, p in ((found, more), (least, less)))
-        raise Misfit(key_of(more), found, f"at least {key_of(less)}, {least}")
+        raise Misfit(more.key, found, f"at least {less.key}, {least}")
 
 
 def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:

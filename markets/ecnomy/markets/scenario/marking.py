@@ -23,7 +23,6 @@ from ecnomy.markets.scenario.law_forms import (
     Field,
     default_of,
     in_table,
-    key_of,
     kind_of,
     law_struct,
 )
@@ -50,7 +49,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
                 raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, like {first}")
         entry = _entry(self.law)
         for pair in entry.at_least:
-            more, less = (key_of(entry.named(name)) for name in pair)
+            more, less = (entry.named(name).key for name in pair)
             found, least = (_shown(self.written(key)) for key in (more, less))
             if _number(self.written(more)) < _number(self.written(less)):
                 raise Misfit(more, found, f"at least {less}, {least}")
@@ -72,7 +71,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         sizes = self._sizes()
         if sizes and parameter.name == "unit":
             return next(iter(sizes.values())).unit
-        value: Any = self.written(key_of(parameter))
+        value: Any = self.written(parameter.key)
         if parameter.name == "buffer_packets" and _entry(self.law).traits["link_buffer"]:
             own = value or link_buffer
             mean: float = self.written("mean_packet")
@@ -82,7 +81,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         return in_table(parameter, value)  # type: ignore[no-any-return]
 
     def _sizes(self) -> dict[str, Size]:
-        names = [key_of(p) for p in _entry(self.law).parameters if p.unit == "unit"]
+        names = [p.key for p in _entry(self.law).parameters if p.unit == "unit"]
         return {name: self.written(name) for name in names}
 
 
@@ -114,7 +113,7 @@ def _fields(law: str) -> Iterator[Field]:
     entry = _entry(law)
     sized = any(p.unit == "unit" for p in entry.parameters)
     for parameter in entry.parameters:
-        key = key_of(parameter)
+        key = parameter.key
         if sized and parameter.name == "unit":
             continue
         if parameter.name == "buffer_packets" and entry.traits["link_buffer"]:

@@ -21,7 +21,6 @@ from ecnomy.markets.scenario.law_forms import (
     Field,
     check_order,
     default_of,
-    key_of,
     kind_of,
     law_struct,
 )
@@ -378,7 +377,7 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
         """Return the parameters of the law, named as in the table."""
         found: dict[str, float | str] = {}
         for parameter in law_table()["traffic"][self.law].parameters:
-            value = getattr(self, key_of(parameter))
+            value = getattr(self, parameter.key)
             found[parameter.name] = value / PS_PER_S if parameter.unit == "s" else value
         return found
 
@@ -387,7 +386,7 @@ def timed_packets_form(law: str, entry: LawEntry) -> type[TimedPackets]:
     """Return the struct of a law in the table."""
     fields: list[Field] = []
     for parameter in entry.parameters:
-        key, kind = key_of(parameter), kind_of("traffic", law, parameter)
+        key, kind = parameter.key, kind_of("traffic", law, parameter)
         default = default_of(parameter)
         fields.append((key, kind) if default is None else (key, kind, default))
     return law_struct(law, entry.about, fields, base=TimedPackets, tag_field="kind")  # type: ignore[no-any-return]

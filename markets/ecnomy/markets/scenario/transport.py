@@ -15,7 +15,6 @@ from ecnomy.markets.scenario.law_forms import (
     check_order,
     default_of,
     in_table,
-    key_of,
     kind_of,
     law_struct,
 )
@@ -184,7 +183,7 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
     def values(self) -> dict[str, float | str]:
         """Return the parameters of the law, named as in the table."""
         table = law_table()["window"][self.law].parameters
-        return {p.name: in_table(p, getattr(self, key_of(p))) for p in table}
+        return {p.name: in_table(p, getattr(self, p.key)) for p in table}
 
 
 class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law"):
@@ -225,7 +224,7 @@ def _made(law: str) -> type[WindowForm]:
     for parameter in sorted(entry.parameters, key=lambda p: p.name != "min_ssthresh"):
         kind, default = kind_of("window", law, parameter), default_of(parameter)
         needed = default is None or parameter.name in chosen
-        key = key_of(parameter)
+        key = parameter.key
         fields.append((key, kind) if needed else (key, kind, default))
     return law_struct(law, entry.about, fields, base=base, tag_field="law")  # type: ignore[no-any-return]
 
