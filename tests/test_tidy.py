@@ -81,6 +81,32 @@ def test_python_modules_say_what_they_export() -> None:
             assert not outline(path).public or "__all__" in path.read_text(), path
 
 
+def listed_modules(text: str) -> list[str]:
+    """Return the modules that the docstring of a package lists, a line or a clause each."""
+    found: list[str] = []
+    for line in text.splitlines():
+        names = re.match(r"([a-z_]+(?:, [a-z_]+)*)(?::|  )", line)
+        more = re.findall(r"; ([a-z_]+(?:, [a-z_]+)*): ", line) if names else ()
+        found += [
+            name
+            for each in (*(names.groups() if names else ()), *more)
+            for name in each.split(", ")
+        ]
+    return found
+
+
+def test_packages_list_modules_that_exist() -> None:
+    """A renamed module would leave a reader of the docstring without the file."""
+    listed = [
+        path.with_name(name)
+        for part in ("agents", "markets", "analysis")
+        for path in (ROOT / part / "ecnomy").rglob("__init__.py")
+        for name in listed_modules(ast.get_docstring(ast.parse(path.read_text())) or "")
+    ]
+    assert len(listed) > 40
+    assert not [m for m in listed if not m.is_dir() and not m.with_suffix(".py").exists()]
+
+
 @pytest.mark.parametrize("package", rooms.PACKAGES)
 def test_no_modules_import_each_other(package: str) -> None:
     """This includes circles, imports within functions and imports for types alone."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ecnomy.analysis.run.settling import settling_of
+from ecnomy.analysis.run.price_settling import settling_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from ecnomy.analysis.run.settling import settling_of
+from ecnomy.analysis.run.price_settling import settling_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full, seeds

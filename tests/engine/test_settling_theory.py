@@ -10,7 +10,7 @@ import pytest
 
 from drive import run
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.compile.settling import settlings
+from ecnomy.markets.compile.slow_windows import settlings
 from ecnomy.markets.scenario import scenario_from_text
 
 TEXT = """\

@@ -15,7 +15,7 @@ import market_world as world
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.markets.economy.journal import Journal
-from ecnomy.markets.economy.targets import Aims
+from ecnomy.markets.economy.willingness import Aims
 from ecnomy.markets.plan import Law, Plan
 from tiers import examples
 

@@ -15,7 +15,7 @@ from ecnomy.agents.observation import FlowColumns, Observation
 from ecnomy.markets.bridge.messages import Report
 from ecnomy.markets.economy.journal import Journal
 from ecnomy.markets.economy.observations import Sight
-from ecnomy.markets.economy.targets import Aims
+from ecnomy.markets.economy.willingness import Aims
 from ecnomy.markets.plan import Plan
 from market_world import PS
 

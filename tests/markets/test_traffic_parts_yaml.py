@@ -13,7 +13,7 @@ from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.compile.settling import _datagram_bps
+from ecnomy.markets.compile.slow_windows import _datagram_bps
 from ecnomy.markets.plan import NO_SIZES, Law, Plan, Sizes
 from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario import load, scenario_from_text, traffic

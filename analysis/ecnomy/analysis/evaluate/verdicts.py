@@ -22,7 +22,7 @@ import msgspec
 
 from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure
 from ecnomy.analysis.evaluate.runs import Evaluation, Values
-from ecnomy.analysis.statistics.intervals import Interval, t_interval
+from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 
 __all__ = ["BETTER", "OPEN", "VERDICTS", "WORSE", "Judged", "Verdict", "judged", "verdict_of"]
 
@@ -31,7 +31,6 @@ OPEN: Final = "open"
 GOOD: Final = "as good"
 BETTER: Final = "better"
 VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first of its figures' verdicts counts
-_LEVEL: Final = 0.95
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -159,7 +158,7 @@ def _gain(figure: Figure, own: list[float | None], other: list[float | None]) ->
     pairs = [(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None]
     if len(pairs) < 2:
         return None
-    return t_interval([(a - b) * _sign(figure) for a, b in pairs], _LEVEL)
+    return t_interval([(a - b) * _sign(figure) for a, b in pairs], LEVEL)
 
 
 def _within(mean: Interval | None, bound: float) -> str:
@@ -172,7 +171,7 @@ def _within(mean: Interval | None, bound: float) -> str:
 
 def _mean(values: list[float | None]) -> Interval | None:
     found = [value for value in values if value is not None]
-    return t_interval(found, _LEVEL) if len(found) > 1 else None
+    return t_interval(found, LEVEL) if len(found) > 1 else None
 
 
 def _sign(figure: Figure) -> int:

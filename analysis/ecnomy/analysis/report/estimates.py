@@ -20,12 +20,11 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.pages.parts import Cell, Query, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.material import Made
-from ecnomy.analysis.statistics.intervals import bootstrap
+from ecnomy.analysis.statistics.intervals import LEVEL, bootstrap
 from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = [
     "BLOCKS",
-    "LEVEL",
     "PER_CALL",
     "PER_HOUR",
     "Estimate",
@@ -38,7 +37,6 @@ __all__ = [
     "student",
 ]
 
-LEVEL: Final = 0.95
 BLOCKS: Final = 20
 
 

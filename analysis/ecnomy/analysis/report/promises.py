@@ -12,10 +12,11 @@ from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.delays import delays_drawn
-from ecnomy.analysis.report.estimates import LEVEL, owned, student
+from ecnomy.analysis.report.estimates import owned, student
 from ecnomy.analysis.report.material import Material, provider_of
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
+from ecnomy.analysis.statistics.intervals import LEVEL
 from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = ["promises", "share_interval"]

@@ -28,12 +28,11 @@ from ecnomy.analysis.pages.queries import literal
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.estimates import LEVEL
 from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.report.material import Made, provider_of
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.run.guarantors import Provider, flows_of
-from ecnomy.analysis.statistics.intervals import correlation
+from ecnomy.analysis.statistics.intervals import LEVEL, correlation
 from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.markets.bridge.columns import late_column
 

@@ -31,11 +31,11 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.statistics.intervals import LEVEL
 from ecnomy.markets.sweep.plans import plan_length, salib
 
 __all__ = ["Index", "Indices", "Pair", "Plan", "indices"]
 
-_LEVEL: Final = 0.95
 _DRAWS: Final = 500
 _SEED: Final = 1979
 _LEAST: Final = 2  # least number of base samples or trajectories
@@ -183,7 +183,7 @@ def _sobol(
     with np.errstate(all="ignore"):
         found = salib("analyze.sobol").analyze(
             _problem(plan), means, calc_second_order=plan.second_order, num_resamples=_DRAWS,
-            conf_level=_LEVEL, seed=_SEED,
+            conf_level=LEVEL, seed=_SEED,
         )  # fmt: skip
     floor = left / float(means.var())
     columns = zip(plan.paths, *(found[k] for k in ("ST", "ST_conf", "S1", "S1_conf")), strict=True)
@@ -208,7 +208,7 @@ def _morris(
     plan: Plan, x: Floats, means: Floats, left: float
 ) -> tuple[list[Index], tuple[Pair, ...], float]:
     found = salib("analyze.morris").analyze(
-        _problem(plan), x, means, num_resamples=_DRAWS, conf_level=_LEVEL,
+        _problem(plan), x, means, num_resamples=_DRAWS, conf_level=LEVEL,
         num_levels=plan.levels, seed=_SEED,
     )  # fmt: skip
     # mean size of a normal difference with variance 2 `left`, over a step of levels/2(levels-1)

@@ -99,7 +99,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     run = run.raw
     from ecnomy.analysis.run.busy_lines import lines_of
     from ecnomy.analysis.run.guarantees import guarantees_of
-    from ecnomy.analysis.run.settling import print_settling
+    from ecnomy.analysis.run.price_settling import print_settling
     from ecnomy.analysis.run.summary import CHANGING, summarize
     from ecnomy.analysis.show.guarantees_tables import print_guarantee
     from ecnomy.analysis.show.market_tables import print_carriers, print_choices, print_files

@@ -3,7 +3,7 @@
 
 Keys are the fields of the structs behind the tables: Missed (results/missed_targets.py), Welfare
 (welfare/welfare.py), and in run/ Summary, Guarantee (guarantees.py), Carrier (carriers.py),
-Settling (settling.py), Choice (choices.py) and FilesSent (files_sent.py).
+Settling (price_settling.py), Choice (choices.py) and FilesSent (files_sent.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
     from ecnomy.analysis.run.choices import choices_of
     from ecnomy.analysis.run.files_sent import files_of
     from ecnomy.analysis.run.guarantees import guarantees_of
-    from ecnomy.analysis.run.settling import settling_of
+    from ecnomy.analysis.run.price_settling import settling_of
     from ecnomy.analysis.run.summary import summarize
     from ecnomy.analysis.welfare.welfare import welfare_of
     from ecnomy.markets.results.missed_targets import missed

@@ -22,6 +22,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.statistics.intervals import (
+    LEVEL,
     Interval,
     Values,
     cleaned,
@@ -61,7 +62,7 @@ class Comparison(msgspec.Struct, frozen=True):
         return 1 if self.difference.low > 0 else -1 if self.difference.high < 0 else 0
 
 
-def compared(first: Values, second: Values, *, paired: bool, level: float = 0.95) -> Comparison:
+def compared(first: Values, second: Values, *, paired: bool, level: float = LEVEL) -> Comparison:
     """Compare two groups of runs.
 
     Args:

@@ -19,6 +19,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = [
+    "LEVEL",
     "Drawn",
     "Equivalence",
     "Interval",
@@ -35,6 +36,8 @@ __all__ = [
     "tost",
     "welch_freedom",
 ]
+
+LEVEL: Final = 0.95  # of the intervals in answers; `compare` and `reproduce` have 90 %
 
 Values = Sequence[float] | npt.NDArray[np.float64]
 Rows = list[npt.NDArray[np.float64]]

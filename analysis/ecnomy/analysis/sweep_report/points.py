@@ -18,7 +18,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.statistics.intervals import Interval
+from ecnomy.analysis.statistics.intervals import LEVEL, Interval
 from ecnomy.analysis.sweeps.labels import (
     Factor,
     factors_in,
@@ -31,9 +31,8 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.main_outcomes import main_outcomes
 
-__all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
+__all__ = ["Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 
-LEVEL: Final = 0.95
 _ANY: Final = 4  # number of outcomes shown if all are unknown
 _COUNTED: Final = "welfare_agents"
 _OF_UTILITIES: Final = ("welfare", "consumer_surplus", "optimum_ratio")

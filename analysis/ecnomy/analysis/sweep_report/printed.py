@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["guarantee_values", "guarantors_in", "mark_of", "print_sweep", "values_words"]
 
 _SOLD = ".calls_sold"
-_LEVEL = 0.95
 _CALLS = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
 _LONG = 20  # longest value in characters that is not wrapped
 _MANY = 12  # most values that are listed
@@ -38,11 +37,11 @@ def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def mark_of(profits: list[float]) -> tuple[str, float]:
     """Return `profit`, `loss` or `open`, and the half-width (NaN for one run, which is open)."""
-    from ecnomy.analysis.statistics.intervals import t_interval
+    from ecnomy.analysis.statistics.intervals import LEVEL, t_interval
 
     if len(profits) < 2:
         return "open", math.nan
-    found = t_interval(profits, _LEVEL)
+    found = t_interval(profits, LEVEL)
     word = "profit" if found.low > 0 else "loss" if found.high < 0 else "open"
     return word, found.half_width
 
@@ -58,6 +57,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
     Raises:
         ResultsError: the sweep has no finished run, or a shard cannot be read.
     """
+    from ecnomy.analysis.statistics.intervals import LEVEL
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
     from ecnomy.markets.sweep.head import head_of
 
@@ -79,7 +79,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
     if providers:
         console.print(
             "means over the runs of a point; money of the whole run; profit or loss if the "
-            f"entire {100 * _LEVEL:g} % interval is above or below 0",
+            f"entire {100 * LEVEL:g} % interval is above or below 0",
             markup=False,
         )
         console.print(

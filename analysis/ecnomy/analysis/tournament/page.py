@@ -13,10 +13,10 @@ from ecnomy.agents.utilities import delay_cost_of
 from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.pages.answer import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
-from ecnomy.analysis.statistics.intervals import t_interval
+from ecnomy.analysis.statistics.intervals import LEVEL, t_interval
 from ecnomy.analysis.tournament import pictures, wording
 from ecnomy.analysis.tournament.paying import Found
-from ecnomy.analysis.tournament.payoffs import LEVEL, mix_words
+from ecnomy.analysis.tournament.payoffs import mix_words
 from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.analysis.tournament.wording import money
 

@@ -18,7 +18,8 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.dynamics import Rest, ranked, resting
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
-from ecnomy.analysis.tournament.payoffs import LEVEL, Payoffs
+from ecnomy.analysis.statistics.intervals import LEVEL
+from ecnomy.analysis.tournament.payoffs import Payoffs
 from ecnomy.analysis.tournament.playing import finalists_of, rounded
 from ecnomy.analysis.tournament.replies import SURE, Change, Reply, changes_of, replies_of
 

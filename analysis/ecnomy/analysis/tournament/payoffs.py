@@ -13,7 +13,7 @@ A strategy without players in a profile has NaN there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -22,15 +22,13 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.statistics.comparisons import Comparison, compared
-from ecnomy.analysis.statistics.intervals import Interval, t_interval
+from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 from ecnomy.analysis.tournament.tournament import Tournament
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LEVEL", "Payoffs", "mix_words", "payoffs_of"]
-
-LEVEL: Final = 0.95
+__all__ = ["Payoffs", "mix_words", "payoffs_of"]
 
 
 class Payoffs(msgspec.Struct, frozen=True, eq=False):

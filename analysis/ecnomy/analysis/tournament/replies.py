@@ -20,7 +20,8 @@ from typing import Final
 import msgspec
 
 from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
-from ecnomy.analysis.tournament.payoffs import LEVEL, Payoffs
+from ecnomy.analysis.statistics.intervals import LEVEL
+from ecnomy.analysis.tournament.payoffs import Payoffs
 
 __all__ = ["SURE", "Change", "Reply", "changes_of", "replies_of"]
 

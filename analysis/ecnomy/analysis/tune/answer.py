@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.statistics.comparisons import compared
-from ecnomy.analysis.statistics.intervals import Interval, t_interval
+from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 from ecnomy.analysis.tune.search import Values
 from ecnomy.markets.sweep.tuning import TARGET, Bound, Tuning
 
@@ -35,7 +35,6 @@ FOUND: Final = "found"
 MISSED: Final = "missed"
 NOT_REACHABLE: Final = "not reachable"
 NEAR: Final = 0.01
-_LEVEL: Final = 0.95
 _CHECKED: Final = 0.99  # level for a target; higher, because the chosen value has its own error
 _EDGE: Final = 0.01  # the share of a range that counts as its end
 Row = npt.NDArray[np.float64]
@@ -124,9 +123,9 @@ def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> Answer:
         unseen: outcomes of the best values with the seeds of the check.
     """
     best = best_of(tuning, tried)
-    level = _CHECKED if tuning.aim == TARGET else _LEVEL
+    level = _CHECKED if tuning.aim == TARGET else LEVEL
     outcome = t_interval(unseen[tuning.outcome], level)
-    bounds = tuple(t_interval(unseen[bound.outcome], _LEVEL) for bound in tuning.bounds)
+    bounds = tuple(t_interval(unseen[bound.outcome], LEVEL) for bound in tuning.bounds)
     each = tuple(_tried(tuning, values, rows, tried[best]) for values, rows in tried.items())
     verdict, why = _verdict(tuning, tried, best, outcome, bounds)
     same = [one.values for one in each if one.same]
@@ -143,7 +142,7 @@ def _tried(tuning: Tuning, values: Values, rows: Rows, best: Rows) -> Tried:
     kept = all(_excess(bound, rows) <= 0 for bound in tuning.bounds)
     if not np.isfinite(own).all() or not np.isfinite(other).all():
         return Tried(values, mean, low, high, kept)
-    interval = t_interval(own, _LEVEL)
+    interval = t_interval(own, LEVEL)
     wanted = float(other.mean())
     near = kept and abs(mean - wanted) <= NEAR * abs(wanted)
     same = kept and compared(own, other, paired=True).sign == 0

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Welfare of a run: the value of rates, payments, earnings, and the distance from the optimum.
 
-declared     agents that declare a utility
+declared_utilities  agents that declare a utility
+subwindows   parts of a window between starts and stops of sources
 optimum      the best rates
 stability    the stability margin of links
 """

@@ -43,8 +43,8 @@ from ecnomy.analysis.welfare.declared_utilities import (
     lived,
 )
 from ecnomy.analysis.welfare.optimum import Distance, distance_of
-from ecnomy.analysis.welfare.parts import parts_of
 from ecnomy.analysis.welfare.stability import Margin, margins_of
+from ecnomy.analysis.welfare.subwindows import parts_of
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.results.results import Results
 

@@ -20,7 +20,7 @@ from ecnomy.markets.compile.line_load import few_lines
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.overpaying import anticipated_otherwise, paid_beyond_worth
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
-from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
+from ecnomy.markets.compile.slow_windows import endless_starts, slow_windows, small_windows
 from ecnomy.markets.compile.target_marks import (
     bottlenecks,
     constant_rates,

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ecnomy.markets.compile.settling import buffer_packets, packets_per_s, round_trip_s
+from ecnomy.markets.compile.slow_windows import buffer_packets, packets_per_s, round_trip_s
 from ecnomy.markets.compile.target_marks import bottlenecks, largest_probability, mark_rates
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ecnomy.markets.compile.make_laws import is_ect
-from ecnomy.markets.compile.settling import round_trip_s
+from ecnomy.markets.compile.slow_windows import round_trip_s
 from ecnomy.markets.compile.target_marks import largest_probability, sorts_by
 from ecnomy.markets.compile.window_needs import beyond_longest_rtt, ignores_marks
 from ecnomy.markets.plan import Link, Plan, Source, Tcp

@@ -12,10 +12,10 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.law_table import param, with_trait
 from ecnomy.markets.plan.laws import law
 from ecnomy.markets.scenario import links, transport
+from ecnomy.markets.scenario.guaranteed_classes import ClassBased, ServiceClass
 from ecnomy.markets.scenario.header_queues import HeaderQueues
 from ecnomy.markets.scenario.marking import MarkingForm
-from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
-from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
+from ecnomy.markets.scenario.weighted_classes import DeficitRoundRobin, WeightedClass
 
 __all__ = ["is_ect", "marking_law", "scheduler_of", "transport_of"]
 

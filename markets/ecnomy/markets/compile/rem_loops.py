@@ -37,7 +37,7 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.markets.compile.settling import round_trip_s
+from ecnomy.markets.compile.slow_windows import round_trip_s
 from ecnomy.markets.compile.target_marks import packet_bytes
 from ecnomy.markets.plan import Plan, Source, Tcp
 

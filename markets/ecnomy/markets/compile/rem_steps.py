@@ -18,7 +18,7 @@ from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.links import Direction
 from ecnomy.markets.scenario.marking import MarkingForm
 from ecnomy.markets.scenario.rate_laws import Rem as RemSource
-from ecnomy.markets.scenario.weights import DeficitRoundRobin
+from ecnomy.markets.scenario.weighted_classes import DeficitRoundRobin
 
 __all__ = ["link_paths", "with_rem_steps"]
 

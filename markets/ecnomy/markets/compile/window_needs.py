@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ecnomy.markets.compile.settling import round_trip_s
+from ecnomy.markets.compile.slow_windows import round_trip_s
 from ecnomy.markets.compile.target_marks import takes_marks
 from ecnomy.markets.plan import Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import trait_value, with_trait

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The books: accounts, sales, meters and debts.
 
-phases       the order in which agents act
+turn_order   the order in which agents act
 parties      accounts, users of flows, products on sale
-domains      the prices of links, and each source's way through them
+price_domains  the prices of links, and each source's way through them
 settlement   payers and payees of marks, with one class per rule
 contracts    amounts due for an epoch; readings: meters; charges: fees and marks
 book         all contracts of a run, booked at each report
 call_desk    calls sold one by one
-targets      targets of flows
+willingness  targets of flows in marks per second; mark_caps: budgets
 observations: changes of counters since an agent's last decision
 ledger       all money moved; journal: decisions of agents
 hand_changes: values that a user set in a running market

@@ -22,7 +22,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.columns import late_column
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.economy.readings import integers
-from ecnomy.markets.economy.targets import Aims
+from ecnomy.markets.economy.willingness import Aims
 from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["Sight", "gains"]

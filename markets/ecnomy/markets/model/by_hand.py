@@ -21,7 +21,7 @@ from ecnomy.markets.economy.hand_changes import HandChanges
 from ecnomy.markets.economy.journal import Journal
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.price_domains import Domains
-from ecnomy.markets.economy.targets import Aims
+from ecnomy.markets.economy.willingness import Aims
 from ecnomy.markets.model.stepped import Stepped
 from ecnomy.markets.plan import Plan
 

@@ -2,8 +2,8 @@
 """The market: a Mesa model that turns reports into bookings, decisions and orders for flows.
 
 At a report, the elapsed epoch is booked first, at the prices and classes that were in force in it.
-Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, on
-arrival. Last, agents' willingness to pay becomes targets of flows (targets.py).
+Then the agents that are due act, phase by phase (turn_order.py). Calls are admitted between
+reports, on arrival. Last, agents' willingness to pay becomes targets of flows (willingness.py).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from ecnomy.markets.economy.menus import MarketMenus, StrategyMenus
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.observations import Sight
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
 from ecnomy.markets.economy.price_domains import domains_of
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.settlement import Settlement
-from ecnomy.markets.economy.targets import Aims
+from ecnomy.markets.economy.turn_order import PHASES, POST, in_order, posting_fees
+from ecnomy.markets.economy.willingness import Aims
 from ecnomy.markets.model.by_hand import ByHand
 from ecnomy.markets.model.seat import MarketSeat
 from ecnomy.markets.plan import Plan

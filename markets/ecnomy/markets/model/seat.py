@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.economy.observations import Sight
     from ecnomy.markets.economy.parties import Parties
     from ecnomy.markets.economy.price_domains import Domains
-    from ecnomy.markets.economy.targets import Aims
+    from ecnomy.markets.economy.willingness import Aims
     from ecnomy.markets.plan import Plan
 
 __all__ = ["MarketSeat"]

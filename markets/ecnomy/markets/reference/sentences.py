@@ -15,7 +15,14 @@ import typing
 from typing import Final
 
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
-from ecnomy.markets.scenario import links, marking, scheduling, traffic, transport, weights
+from ecnomy.markets.scenario import (
+    guaranteed_classes,
+    links,
+    marking,
+    traffic,
+    transport,
+    weighted_classes,
+)
 
 __all__ = [
     "about",
@@ -31,8 +38,8 @@ __all__ = [
 _FIELDS: Final = re.compile(r"    (\w+(?:, \w+)*): +(.*)")
 _UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # how the table describes an unset value
 _PARTS: Final[dict[type, tuple[str, str]]] = {
-    scheduling.ServiceClass: ("service", "service-class"),
-    weights.WeightedClass: ("service", "weighted-class"),
+    guaranteed_classes.ServiceClass: ("service", "service-class"),
+    weighted_classes.WeightedClass: ("service", "weighted-class"),
     traffic.Sessions: ("part", "sessions"),
     traffic.Page: ("part", "page"),
     traffic.Speech: ("part", "speech"),

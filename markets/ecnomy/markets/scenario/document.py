@@ -38,11 +38,11 @@ from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow, ElasticRow
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
+from ecnomy.markets.scenario.guaranteed_classes import ClassName
 from ecnomy.markets.scenario.links import REVERSE
 from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
-from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp

@@ -23,10 +23,10 @@ from ecnomy.markets.inputs.amounts import (
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.scenario.guaranteed_classes import ClassBased, class_fault
 from ecnomy.markets.scenario.header_queues import HeaderQueues, HeaderQueuesForm
 from ecnomy.markets.scenario.marking import DROP_TAIL, Marking
-from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
-from ecnomy.markets.scenario.weights import DeficitRoundRobin
+from ecnomy.markets.scenario.weighted_classes import DeficitRoundRobin
 
 __all__ = [
     "REVERSE",

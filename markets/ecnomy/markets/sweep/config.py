@@ -36,7 +36,7 @@ from ecnomy.markets.sweep.keys import LIMITS, SWEEP
 from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.point_scenario import override_text
 from ecnomy.markets.sweep.preflight import check_aliases, try_first
-from ecnomy.markets.sweep.searches import with_calibration, with_tuning, with_until
+from ecnomy.markets.sweep.search_sections import with_calibration, with_tuning, with_until
 from ecnomy.markets.sweep.sweep_file import UNLIMITED, Limits, Sweep
 
 __all__ = ["UNLIMITED", "Limits", "Sweep", "changed", "is_sweep", "load_sweep", "refuse_changes"]

@@ -35,7 +35,7 @@ METERS: Final[dict[str, Meter]] = {
         Meter("marked-bytes", "byte", of_marks=True),
         # Marks set in the seller's domain, on packets that arrive or are lost.
         Meter("marks-set", "mark", of_marks=True),
-        Meter("weight", "ps"),  # active time, times the weight of its window law (targets.py)
+        Meter("weight", "ps"),  # active time, times the weight of its window law (willingness.py)
         Meter("calls", "call"),  # calls admitted
         Meter("transfers", "transfer"),  # complete files and pages
     )

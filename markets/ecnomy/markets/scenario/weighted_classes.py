@@ -13,9 +13,9 @@ import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Name, Size, SizeReader
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.guaranteed_classes import check_classes, class_index, class_names
 from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.marking import DROP_TAIL, PlainMarking
-from ecnomy.markets.scenario.scheduling import check_classes, class_index, class_names
 
 __all__ = ["DeficitRoundRobin", "WeightedClass"]
 

@@ -11,7 +11,7 @@ import pytest
 from ecnomy.agents.errors import StrategyError
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Report
-from ecnomy.markets.economy.budgets import Budgets
+from ecnomy.markets.economy.mark_caps import Budgets
 from ecnomy.markets.scenario import scenario_from_text
 
 TEXT = """\

@@ -8,7 +8,7 @@ amount once for each of them. Only flows whose window law has a weight get a mar
 stay unchanged. A flow with a weight chosen by its agent keeps the weight, without a mark rate,
 until its agent sets a payment for marks without a weight. At a price of 0, a payment does not
 determine a rate, so flows do not get a mark rate. Rate caps bind under any window law. Budgets
-become mark caps (budgets.py).
+become mark caps (mark_caps.py).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, Report, flow_orders
-from ecnomy.markets.economy.budgets import Budgets
 from ecnomy.markets.economy.journal import ACTIVE, Journal
+from ecnomy.markets.economy.mark_caps import Budgets
 from ecnomy.markets.economy.shared_columns import held
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.law_table import weights

@@ -10,7 +10,7 @@ import pytest
 
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.compile.settling import settlings
+from ecnomy.markets.compile.slow_windows import settlings
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 
 CONFIGS = Path(__file__).parents[2] / "configs"

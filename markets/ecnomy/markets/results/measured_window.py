@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `flows` and `links`: growth of the counters over the measured window.
+"""The measured window, from the end of the warm-up: the tables `flows` and `links` over it.
 
 Counters and integrals are differences over the window. States (values "now") and maxima are the
 values at its end. Rates come from these differences. A quotient without a denominator is 0; a mean

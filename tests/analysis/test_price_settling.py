@@ -17,15 +17,15 @@ from typer.testing import CliRunner
 
 import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
-from ecnomy.analysis.run.priced_out import priced_out
-from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope, slope_of
-from ecnomy.analysis.run.settling import (
+from ecnomy.analysis.run.price_settling import (
     Settling,
     by_slope,
     settling_in_words,
     settling_of,
     verdict_of,
 )
+from ecnomy.analysis.run.priced_out import priced_out
+from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope, slope_of
 from ecnomy.analysis.show.command import show_command
 from ecnomy.markets.results.rawrun import open_raw
 
