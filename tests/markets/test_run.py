@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -155,6 +156,7 @@ def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
         time.sleep(1.0)
         os.kill(os.getpid(), signal.SIGINT)
 
+    gc.collect()  # Python ignores an interrupt in a finalizer, as of a market of another test
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Engine, "__init__", noted)
         thread = threading.Thread(target=interrupt)
