@@ -89,8 +89,8 @@ struct WindowTraits {
                         // retransmission timer (RFC 3168 section 6.1.2)
   bool ect_1 =
       false;  // scalable: its packets are ECT(1) unless the source sets ECT(0) (RFC 9331 section 4)
-  bool weighted = false;    // set_weight has an effect: a target in marks per round trip or second
-  bool needs_sack = false;  // without SACK, the flow sends little for seconds after losses
+  bool weighted = false;     // set_weight has an effect: a target in marks per round trip or second
+  bool needs_sack = false;   // without SACK, the flow sends little for seconds after losses
   bool deaf_beyond = false;  // ignores marks on round trips above longest_rtt
   // The round trip in seconds up to which the law answers marks as one of data centres, an expression of
   // parameters as in MarkingTraits; "": it is for any.
