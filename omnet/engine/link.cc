@@ -88,6 +88,31 @@ void Link::mark_waiting(Core& core, std::int32_t flow, Time now) noexcept {
   }
 }
 
+// Drops a waiting packet by the law. All packets behind it begin and arrive earlier, by its transmission time. No event
+// refers to a waiting packet: the packet in service precedes it on the link.
+void Link::drop_waiting(Core& core, std::int32_t position, Time now) {
+  PacketId before = first_;
+  while (before->next != waiting_) before = before->next;
+  for (; position > 0; --position) before = before->next;
+  const PacketId id = before->next;
+  const std::int32_t wire_bytes = id->bytes + plan_->framing_bytes;
+  const Time saved = transmission_ps(wire_bytes, plan_->rate_bps);
+  before->next = id->next;
+  if (last_ == id) last_ = before;
+  if (waiting_ == id) waiting_ = id->next;
+  for (PacketId later = id->next; later != kNoPacket; later = later->next) {
+    later->started -= saved;
+    later->delivered -= saved;
+  }
+  begins_at_ = waiting_ == kNoPacket ? kNothingWaits : waiting_->started;
+  queue_.account(now);
+  queue_.leave(wire_bytes);
+  queue_.free_at -= saved;
+  queue_.work -= saved;
+  if (id->has(kCe)) --core.hops[id->hop].ce_in_flight;
+  drop(core, id, true, now);
+}
+
 void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
   const Packet& packet = core.packets[id];
   queue_.dropped(index_, packet.bytes, by_law, packet.has(kEct), packet.has(kCe),
@@ -100,7 +125,8 @@ bool Link::admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_b
   const Entry entry = queue_.admit(
       law_, *plan_, queue_.free_at > now, wire_bytes, true, now,
       [&] { return packet.view(wire_bytes); },
-      [&](std::int32_t flow) { mark_waiting(core, flow, now); });
+      [&](std::int32_t flow) { mark_waiting(core, flow, now); },
+      [&](std::int32_t position) { drop_waiting(core, position, now); });
   if (entry == Entry::refused || entry == Entry::full) {
     drop(core, id, entry == Entry::refused, now);
     return false;

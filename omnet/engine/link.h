@@ -67,6 +67,7 @@ class Link {
   void apply_mark(Core& core, Packet& packet, Time now) noexcept;
   void mark_inside(Core& core, Packet& packet, Time now) noexcept;
   void mark_waiting(Core& core, std::int32_t flow, Time now) noexcept;
+  void drop_waiting(Core& core, std::int32_t position, Time now);
   void drop(Core& core, PacketId id, bool by_law, Time now);
 
   const std::int32_t index_;

@@ -147,7 +147,7 @@ class HostLog {
     if (!log_->on()) return;
     log_->line(hook, id_, queue, packet.flow, packet.bytes, static_cast<int>(packet.ect),
                static_cast<int>(packet.ce), now, static_cast<int>(draws.size()), draws,
-               static_cast<int>(decision.action), decision.mark_queued, host.probability());
+               static_cast<int>(decision.action), decision.waiting, host.probability());
   }
   void dropped(const PacketView& packet, Time now) {
     if (!log_->on()) return;

@@ -7,6 +7,7 @@
 #include "laws/marking/adaptive_threshold.h"
 #include "laws/marking/adaptive_virtual_queue.h"
 #include "laws/marking/blue.h"
+#include "laws/marking/choke.h"
 #include "laws/marking/codel.h"
 #include "laws/marking/drop_tail.h"
 #include "laws/marking/fixed.h"
@@ -28,7 +29,7 @@ namespace ecnomy {
 using MarkingLaws =
     LawList<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem, Pi,
             AdaptiveVirtualQueue, AdaptiveThreshold, FlowProjection, FlowProjectionHeuristic, Codel,
-            Pie, Blue, SelfConfiguringRed, Sred, Sfb>;
+            Pie, Blue, SelfConfiguringRed, Sred, Sfb, Choke>;
 using MarkingVariant = MarkingLaws::Variant;
 
 }  // namespace ecnomy

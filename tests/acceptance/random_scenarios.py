@@ -93,6 +93,12 @@ MARKING: Final[dict[str, Strategy]] = {
     "pie": _of("law", "pie", {}, target=_one("2 ms", "20 ms"), update=_INTERVAL, mark_p=_one(0, 1)),
     "blue": _of("law", "blue", {}, freeze=_INTERVAL, limit=_one("3 packets", "20 packets")),
     "sred": _of("law", "sred", {}, flows=_one(1, 16), memory=_one(3, 1000), overwrite=_one(0.1, 1)),
+    "choke": _of(
+        "law",
+        "choke",
+        {"min_threshold": _one("2 packets", "2 kB"), "max_threshold": _one("9 packets", "9 kB")},
+        weight=_one(0.002, 0.1),
+    ),
     "sfb": _of("law", "sfb", {}, bins=_one(3, 23), bin=_one("3 packets", "20 packets")),
     "self-configuring-red": _of(
         "law",

@@ -15,6 +15,7 @@ _PIE: Final = "marking/pie.h"
 _BLUE: Final = "marking/blue.h"
 _SELF: Final = "marking/self_configuring_red.h"
 _SFB: Final = "marking/sfb.h"
+_CHOKE: Final = "marking/choke.h"
 _SRED: Final = "marking/sred.h"
 
 AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
@@ -54,6 +55,24 @@ AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("freeze", _BLUE, "    changed_ = now;\n", ""),
         Mutation("limit", _BLUE, "packets) > limit_)", "packets) >= limit_)"),
         Mutation("time", _BLUE, "queue.idle_since);", "now);"),
+    ],
+    "choke": [
+        Mutation("sign", _CHOKE, "== packet.flow", "!= packet.flow"),
+        Mutation("threshold", _CHOKE, "average() > own_->min", "average() >= own_->min - 1"),
+        Mutation("flowless", _CHOKE, " && packet.flow != kNoFlow", ""),
+        Mutation("position", _CHOKE, "static_cast<std::int32_t>(at)}", "0}"),
+        Mutation("erased", _CHOKE, "        flows.erase(flows.begin() + at);\n", ""),
+        Mutation("refused", _CHOKE, "flows.pop_back();", "break;"),
+        Mutation("oldest", _CHOKE, "flows.pop_front();", "flows.pop_back();"),
+        Mutation("gentle", _CHOKE, "red[5] = red[6] = 0;", "red[6] = 0;"),
+        Mutation("wait", _CHOKE, "red[5] = red[6] = 0;", "red[5] = 0;"),
+        Mutation("mean", _CHOKE, "red[13] = values[5];", ""),
+        Mutation(
+            "configure",
+            _CHOKE,
+            "    own_->min = values[1];\n",
+            "    own_->min = std::max(own_->min, values[1]);\n",
+        ),
     ],
     "sfb": [
         Mutation("sign", _SFB, "bin.p - decrement_", "bin.p + decrement_"),

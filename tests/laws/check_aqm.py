@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from check_blue import BLUE_CHECKS, agrees, reached
+from check_choke import CHOKE_CHECKS
 from check_sfb import SFB_CHECKS
 from check_sred import SRED_CHECKS
 from law_api import DROP, MARK, NEVER, NO_FLOW, PASS, Laws, Marking, Queue
@@ -354,5 +355,6 @@ AQM_CHECKS = {
     "pie": [check_pie, check_pie_burst, check_pie_derandomized, check_pie_exact_bounds],
     **BLUE_CHECKS,
     **SFB_CHECKS,
+    **CHOKE_CHECKS,
     **SRED_CHECKS,
 }

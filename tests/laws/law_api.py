@@ -16,6 +16,7 @@ from typing import Final, Protocol, cast, overload
 __all__ = [
     "ALL_FLOWS",
     "DROP",
+    "DROP_PAIR",
     "FARTHEST",
     "MARK",
     "MODULE",
@@ -44,6 +45,7 @@ MODULE: Final = "ecnomy_laws_testing"
 PASS: Final = 0
 MARK: Final = 1
 DROP: Final = 2
+DROP_PAIR: Final = 3
 NO_FLOW: Final = -2
 ALL_FLOWS: Final = -1
 NEVER: Final = -1
@@ -60,7 +62,7 @@ Row = tuple[str, str, float, float, float, str]  # name, unit, default, min, max
 
 
 class Marking(Protocol):
-    """A marking law; verdicts are (action, mark_queued, draws used)."""
+    """A marking law; verdicts are (action, waiting, draws used)."""
 
     def on_arrival(
         self, queue: Queue, packet: Packet, now: int, draws: Sequence[float], /

@@ -352,8 +352,9 @@ class SelfConfiguringOracle(RedOracle):
         beside = near_average(self.average, self.own.max_th)
         return verdict._replace(doubtful=verdict.doubtful or beside)
 
-    def _estimate(self, size: int, queue: Queue, now: int) -> None:
-        super()._estimate(size, queue, now)
+    def estimate(self, queue: Queue, now: int) -> None:
+        """Updates the average, and max_p when the average changes sides."""
+        super().estimate(queue, now)
         o, max_p, average, status = self.own, self.options.max_p, self.average, self.status
         if o.min_th < average < o.max_th:
             self.status = "between"

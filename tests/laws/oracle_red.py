@@ -70,9 +70,13 @@ class RedOracle:
 
     def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> Verdict:
         """The verdict on a packet of `packet[1]` bytes that finds `queue`, with the draw u."""
+        self.estimate(queue, now)
+        return self.judge(queue, packet, u)
+
+    def judge(self, queue: Queue, packet: Packet, u: float) -> Verdict:
+        """The verdict with the present average."""
         o = self.options
-        size = queue[1] if o.in_bytes else queue[0]
-        self._estimate(size, queue, now)
+        size = self._size(queue)
         self.sizes.append(packet[1])
         full = 0 <= o.limit <= size
         top = 2 * o.max_th if o.gentle else o.max_th
@@ -93,8 +97,12 @@ class RedOracle:
             action, branch, self.sizes = MARK, "limit", []
         return Verdict(action, p_b, self.average, branch, doubtful)
 
-    def _estimate(self, size: int, queue: Queue, now: int) -> None:
-        o = self.options
+    def _size(self, queue: Queue) -> int:
+        return queue[1] if self.options.in_bytes else queue[0]
+
+    def estimate(self, queue: Queue, now: int) -> None:
+        """Updates the average."""
+        o, size = self.options, self._size(queue)
         packets, _, rate, idle_since = queue
         if o.idle_decay and packets == 0 and idle_since >= 0:
             slot = Fraction(o.mean_bytes) * 8 * 10**12 / rate

@@ -63,6 +63,11 @@ CASES = [
     ("law: codel, target: 2 ms", "codel", dict(target_s=0.002, interval_s=0.1)),
     ("law: pie, update: 30 ms", "pie", dict(target_s=0.015, update_s=0.03, mark_p=0.1)),
     ("law: blue, limit: 20 packets", "blue", dict(freeze_s=0.1, limit_packets=20)),
+    (
+        "law: choke, min_threshold: 5 packets, max_threshold: 9 packets",
+        "choke",
+        dict(min_threshold=5, max_threshold=9, max_probability=0.1, weight=0.002),
+    ),
     ("law: sfb, bin: 9 packets", "sfb", dict(levels=8, bins=16, bin_packets=9, rehash_s=600)),
     (
         "law: sred, memory: 50, mean_packet: 500 bytes",

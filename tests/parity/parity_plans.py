@@ -97,6 +97,17 @@ MARKING: Final = {
             mean_packet_bytes=1000.0,
         ),
     ),
+    "choke": Law(
+        "choke",
+        dict(
+            unit=0.0,
+            min_threshold=5.0,
+            max_threshold=12.0,
+            max_probability=0.05,
+            weight=0.02,
+            mean_packet_bytes=1000.0,
+        ),
+    ),
     "sfb": Law(
         "sfb",
         dict(
@@ -133,6 +144,7 @@ DEPARTURES: Final = {  # plans whose law acts at departures
     "flow-projection",
     "flow-projection-heuristic",
     "codel",
+    "choke",
     "sfb",
 }
 TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic", "pie"}  # laws with a timer
@@ -172,6 +184,7 @@ _CHANGES: Final = {
     "blue": (0, (0.02, 0.03)),
     "self-configuring-red": (3, (0.05, 0.1)),
     "sred": (0, (0.15, 0.3)),
+    "choke": (3, (0.05, 0.1)),
     "sfb": (2, (0.02, 0.04)),
 }
 

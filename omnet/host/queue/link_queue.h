@@ -92,17 +92,23 @@ struct LinkQueue {
 
   // Decides on a packet's entry, first by the marking law and then by the buffer. An idle link's buffer accepts every
   // packet. The caller sets a mark. `ip` is true if the packet has an ECN field. view() returns the packet's view for a
-  // law, and mark_waiting(flow) marks waiting packets.
-  template <class Law, class View, class MarkWaiting>
+  // law, mark_waiting(flow) marks waiting packets, and drop_waiting(position) drops one.
+  template <class Law, class View, class MarkWaiting, class DropWaiting>
   [[gnu::always_inline]] Entry admit(Law& law, const LinkPlan& plan, bool busy,
                                      std::int32_t wire_bytes, bool ip, Time now, View&& view,
-                                     MarkWaiting&& mark_waiting) {
+                                     MarkWaiting&& mark_waiting, DropWaiting&& drop_waiting) {
     bool mark = false;
     if (!law.drop_tail()) {
       const QueueView queue{packets, bytes, plan.rate_bps, busy ? kNever : free_at};
       const PacketView packet = view();
       const Decision decision = law.on_arrival(queue, packet, now);
-      if (decision.mark_queued != kNoFlow) mark_waiting(decision.mark_queued);
+      if (decision.waiting != kNoFlow) {
+        if (decision.action == Action::drop_pair) {
+          drop_waiting(decision.waiting);
+          return Entry::refused;
+        }
+        mark_waiting(decision.waiting);
+      }
       const bool marks = decision.action == Action::mark;
       mark = marks && packet.ect;
       if (decision.action == Action::drop || (marks && ip && !packet.ect && plan.drop_not_ect)) {

@@ -186,7 +186,7 @@ void MarkingQueue::removePacket(Packet* packet) {
   const auto found = std::find_if(slots_.begin(), slots_.end(),
                                   [&](const Slot& slot) { return slot.packet == packet; });
   if (found == slots_.end()) throw cRuntimeError("the packet to remove is not in the queue");
-  forget(static_cast<std::size_t>(found - slots_.begin()), time);
+  forget(static_cast<std::size_t>(found - slots_.begin()), false, time);
   emit(inet::packetRemovedSignal, packet);
   tellListeners();
 }

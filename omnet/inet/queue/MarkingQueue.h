@@ -112,8 +112,9 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   void accept(const Slot& slot, Time now);
   void mark(Slot& slot, Time now);
   void markWaiting(std::int32_t flow, Time now);
+  void dropWaiting(std::int32_t position, Time now);
   void countDrop(const Slot& slot, bool byLaw, Time now);
-  void forget(std::size_t position, Time now);
+  void forget(std::size_t position, bool byLaw, Time now);
   void note(TraceEvent what, const Slot& slot, Time now);
   void tellListeners();
   void watchLaw();

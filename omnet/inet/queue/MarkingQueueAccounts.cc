@@ -67,7 +67,8 @@ MarkingQueue::Slot MarkingQueue::look(inet::Packet* packet, Time now) const {
 bool MarkingQueue::admitted(Slot& slot, Time now) {
   const Entry entry = queue_.admit(
       *law_, plan_, busy(now), slot.wireBytes, slot.ipv4, now, [&] { return view(slot); },
-      [&](std::int32_t flow) { markWaiting(flow, now); });
+      [&](std::int32_t flow) { markWaiting(flow, now); },
+      [&](std::int32_t position) { dropWaiting(position, now); });
   if (entry == Entry::refused || entry == Entry::full) {
     const bool byLaw = entry == Entry::refused;
     countDrop(slot, byLaw, now);
@@ -111,13 +112,20 @@ void MarkingQueue::markWaiting(std::int32_t flow, Time now) {
   }
 }
 
+void MarkingQueue::dropWaiting(std::int32_t position, Time now) {
+  const auto at = static_cast<std::size_t>(position) + (begun_ ? 1 : 0);
+  inet::Packet* packet = slots_.at(at).packet;
+  forget(at, true, now);
+  dropPacket(packet, inet::CONGESTION);
+}
+
 void MarkingQueue::countDrop(const Slot& slot, bool byLaw, Time now) {
   queue_.dropped(link_, slot.bytes, byLaw, slot.ect, slot.ce, accounts(slot), now);
   note(TraceEvent::drop, slot, now);
 }
 
-// Called if a module other than the interface removes a waiting packet. The books count the packet as dropped.
-void MarkingQueue::forget(std::size_t position, Time now) {
+// Removes a packet that its law drops, or that a module other than the interface removes. The books count it as dropped.
+void MarkingQueue::forget(std::size_t position, bool byLaw, Time now) {
   const Slot slot = slots_[position];
   if (position == 0 && begun_) {
     begun_ = false;
@@ -125,7 +133,7 @@ void MarkingQueue::forget(std::size_t position, Time now) {
     queue_.account(now);
     queue_.leave(slot.wireBytes);
   }
-  countDrop(slot, false, now);
+  countDrop(slot, byLaw, now);
   slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(position));
   storage_.remove(slot.packet);
 }

@@ -56,16 +56,17 @@ struct PacketView {
   bool l4s() const noexcept { return (static_cast<unsigned>(codepoint()) & 1U) != 0; }
 };
 
-enum class Action : std::uint8_t { pass, mark, drop };
+enum class Action : std::uint8_t { pass, mark, drop, drop_pair };
 
 inline constexpr std::int32_t kNoFlow = -2;
 inline constexpr std::int32_t kAllFlows = -1;
 
 // The action on the present packet, and the waiting packets that are also marked:
-// none (kNoFlow), all (kAllFlows), or those of one flow.
+// none (kNoFlow), all (kAllFlows), or those of one flow. With drop_pair, `waiting` is instead the position of a waiting
+// packet, from 0, that is dropped beside the present one. Only a law that watches departures may use it.
 struct Decision {
   Action action = Action::pass;
-  std::int32_t mark_queued = kNoFlow;
+  std::int32_t waiting = kNoFlow;
 };
 
 struct MarkingTraits {

@@ -48,7 +48,7 @@ class MarkingOf : public Marking {
     return {std::get<0>(p), std::get<1>(p), std::get<2>(p), std::get<3>(p)};
   }
   static Verdict said(const ecnomy::Decision& decision, const Uniforms& uniforms) {
-    return {static_cast<int>(decision.action), decision.mark_queued, uniforms.used()};
+    return {static_cast<int>(decision.action), decision.waiting, uniforms.used()};
   }
 
   Law law_;
