@@ -25,17 +25,23 @@ namespace ecnomy {
 
 inline constexpr double kUnlimited = 1e300;
 
+// Hosts check each value against its row. A law in this folder calls check_parameters(kName, kParameters, values) as well,
+// in its constructor and in configure(), with kOrder as third argument if it has one: it may also be used without a host.
 struct Parameter {
   const char* name;
-  const char* unit;  // "" for a pure number, "whole" for a whole number, "flag", or "choice"
-  double fallback;   // the default; NaN if the user must give a value
-  double min;
-  double max;
+  // "" for a pure number, "whole" for a whole number, "flag" (0 or 1), or "choice". "s", "packets", "bytes", "bit/s",
+  // "marks", "marks/s" and "packets/s" are read with their unit; the first four also end the name, and not the key. With
+  // "unit", the law has a choice `unit` of packets and bytes, in which the value counts. Any other text, such as "1/s",
+  // is only shown.
+  const char* unit;
+  double fallback;      // the default; NaN if the user must give a value
+  double min;           // -1 in "packets" or "unit": no limit, which scenarios write as `none`
+  double max;           // kUnlimited: no bound; of a choice the last index, of a flag 1
   const char* choices;  // "a,b,c" for a choice, else ""
   const char* about;    // its meaning in a sentence
 };
 
-// A parameter's default that applies only if a choice has a certain value.
+// A parameter's default that applies only if a choice has a certain value: a law lists them in kDefaultsWhere.
 struct DefaultWhere {
   const char* parameter;
   const char* where;  // the choice
@@ -43,7 +49,7 @@ struct DefaultWhere {
   double fallback;
 };
 
-// A parameter that must not be below another.
+// A parameter that must not be below another: a law lists such pairs in kOrder.
 struct AtLeast {
   const char* more;
   const char* less;

@@ -202,7 +202,7 @@ def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
     thresholds = {"min_threshold": Size(5, "packets"), "max_threshold": Size(9, "packets")}
     needed: dict[str, Any] = {
         "fixed": {"probability": 0.5},
-        **dict.fromkeys(("red", "self-configuring-red"), thresholds),
+        **dict.fromkeys(("red", "self-configuring-red", "choke"), thresholds),
         "threshold": {"threshold": 7.0},
         "pi": {"reference": Size(8, "packets"), "a": 0.25, "b": 0.125},
     }

@@ -175,8 +175,8 @@ BAD = [
     ("{kind: per-unit, price: 2e6 money/GB}", ".price", "'2e6", "at most 1000000 money/GB"),
     ("{kind: posted, per: apple}", ".per", "'apple'", "one of ms, s, min"),
     ("{kind: posted, price: 1 money/GB}", ".price", "unknown key 'price'", "one of per"),
-    ("{kind: flat, price: 2 money/GB}", ".price", "'money/GB' is a unit", "such as 10 money/h"),
-    ("{kind: two-part, price: 2 money/GB}", ".fee", "no 'fee'", "such as 10 money/h"),
+    ("{kind: flat, price: 2 money/GB}", ".price", "'money/GB' is a unit", "such as 6 money/h"),
+    ("{kind: two-part, price: 2 money/GB}", ".fee", "no 'fee'", "such as 6 money/h"),
     ("{kind: time-of-day, periods: []}", ".periods", "no periods", "at least one"),
     (
         "{kind: time-of-day, periods: [{from: 8 h, to: 18 h, price: 1 money/h}]}",

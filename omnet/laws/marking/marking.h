@@ -2,12 +2,14 @@
 // The interface of marking laws: inputs, hooks and decisions. A law is a plain class with
 //
 //   on_arrival(queue, packet, now, uniform)    a packet is offered, before the buffer is checked
-//   on_departure(queue, packet, now, uniform)  its transmission begins; `queue` excludes the packet
+//   on_departure(queue, packet, now, uniform)  its transmission begins; `queue` excludes the packet, which may only pass
+//                                              or be marked
 //   on_timer(queue, now)                       a timer expires; returns the next time, or kNever
-//   on_drop(packet, now)                       the buffer had no room for the packet just offered
+//   on_drop(packet, now)                       the buffer had no room for the packet just offered, which the law had not
+//                                              dropped itself
 //   watches_departures()                       true if the present parameters need on_departure
 //   first_timer()                              the first time of on_timer
-//   probability()                              the probability last used
+//   probability()                              the probability last used, for tables and pictures only
 //   configure(values)                          new parameters, also between packets; the state is kept
 //
 // A new law is a header in this folder and its name in host/marking_laws.h. omnet/tools/law_tables.py then writes
@@ -15,6 +17,9 @@
 //
 // kName, kAbout and kParameters describe the law. kTraits names the hooks that the law defines itself; MarkingLaw
 // has defaults for all others. A law whose hooks and traits differ does not compile (MarkingHooks).
+//
+// A law with the trait link_buffer has a parameter buffer_packets, which is the link's buffer unless the user sets it,
+// and mean_packet_bytes, which converts a buffer in bytes.
 //
 // `uniform()` draws from the law's own stream and is called only when the decision needs a draw. The host marks
 // only ECT packets. The queue's `not_ect`, not the law, determines the treatment of other packets.
@@ -29,7 +34,8 @@
 
 namespace ecnomy {
 
-// The waiting packets, without the frame in service. Bytes are counted as on this link's wire.
+// The waiting packets, without the frame in service and without a packet that is being offered. Bytes are counted as
+// on this link's wire.
 struct QueueView {
   std::int64_t packets;
   std::int64_t bytes;
@@ -41,8 +47,8 @@ struct QueueView {
 enum class Codepoint : std::uint8_t { not_ect = 0, ect_1 = 1, ect_0 = 2, ce = 3 };
 
 struct PacketView {
-  std::int32_t flow;
-  std::int32_t bytes;
+  std::int32_t flow;   // from 0; an ACK has its flow's number, and a packet of no source kNoFlow
+  std::int32_t bytes;  // as on this link's wire, with framing
   bool ect = true;
   bool ce = false;     // marked by an earlier link
   bool ect_1 = false;  // sent as ECT(1); ignored if `ect` is false
@@ -75,7 +81,9 @@ struct MarkingTraits {
   bool drops = false;        // is called for packets that find the buffer full: on_drop
   bool link_buffer = false;  // uses the link's buffer if the user gives no buffer
   // The law's equilibrium, for `check` and the analysis. Each text is an expression of parameters: names, numbers, + -
-  // * ( ), and `name == choice`, which is 1 or 0.
+  // * ( ), and `name == choice`, which is 1 or 0. Marks set a price as long as the probability follows the load. RED has
+  // ceiling max_probability, and saturates; `fixed` has ceiling probability and per_load 0; load-based has per_load
+  // slope and ceiling slope * (1 - threshold).
   const char* ceiling = "1";  // the largest probability of early marking that sets a price
   const char* per_load =
       "";  // change of the probability per unit of offered load / capacity; "": depends on the queue

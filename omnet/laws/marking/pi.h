@@ -30,7 +30,8 @@ class Pi : public MarkingLaw {
        "Gain of the previous sample's queue error, per packet; at most a."},
       {"interval_s", "s", 0.00625, 1e-6, 1e6, "",
        "Time between two samples of the queue (1/160 s in the paper)."},
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "", "Size of a packet if unit is bytes."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
+       "Size of a packet, for a reference in bytes."},
   };
   static constexpr AtLeast kOrder[] = {{"a", "b"}};
 

@@ -43,7 +43,7 @@ class Rem : public MarkingLaw {
        "Weight of the backlog relative to the excess rate, in PC3 (Eq. 1)."},
       {"target_backlog_packets", "packets", 0, 0, 1e12, "", "Target backlog in PC3: b0."},
       {"capacity_share", "", 1, 1e-6, 1, "",
-       "Target rate as a share of the capacity; 0.85 in the paper's PC1."},
+       "Target rate as a share of the capacity; with price: pc1, scenarios have the paper's 0.85."},
       {"interval_s", "s", 0.002, 1e-6, 1e6, "", "Time between two updates of the price: T."},
       {"input_weight", "", 0.1, 1e-9, 1, "",
        "Weight of the latest interval in the smoothed input rate."},

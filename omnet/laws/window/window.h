@@ -2,7 +2,8 @@
 // The interface of window laws. A law is a plain class with
 //
 //   on_ack(window, ack)       an ACK arrived, with n newly acknowledged packets and k marks
-//   on_congestion(window, used)   an RFC 3168 echo, at most once per round trip (the host ensures this)
+//   on_congestion(window, used)   an RFC 3168 echo, at most once per round trip (the host ensures this); not called for a
+//                             law with per_mark, whose on_ack gets the marks
 //   on_loss(window, used)     fast retransmit, once per recovery
 //   on_timeout(window, used)
 //   weight(), set_weight(w)   target marks per round trip; a law without a weight has 0 and ignores set_weight
@@ -27,6 +28,8 @@
 //                             on_ack of this ACK; selective ACKs repeat packets
 //   on_lost(below, selective) all packets below `below` that have not arrived are lost, unless they were sent again.
 //                             If `selective` is true, every loss is reported so; otherwise only the first
+//
+// A law with much state keeps it in a Boxed (laws/boxed.h), so that flows of other laws stay small.
 //
 // Windows are real numbers in packets. After every change the law clamps the window to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
@@ -63,7 +66,8 @@ enum class Recovery : std::uint8_t {
 struct Ack {
   std::int64_t newly_acked;  // 0 if the window may not grow (duplicate ACK, application-limited)
   std::int64_t marks;
-  double trips = -1;  // round trips since the previous ACK, if only pacing limited the flow
+  double trips =
+      -1;  // round trips since the previous ACK, if the flow has always had a packet to pace; else -1
 };
 
 // State of a flow. Packets are counted over all its connections. A round trip ends when all packets that had been

@@ -35,8 +35,8 @@ class FeeLimit:
     """Takes for each flow the most expensive class within its user's limit.
 
     Attributes:
-        low: the lowest limit: the highest fee that the least willing user pays.
-        high: the highest limit, of the most willing user.
+        low: the lowest limit [above 0]: the highest fee that the least willing user pays.
+        high: the highest limit [at least `low`], of the most willing user.
         even: evenly spaced limits between `low` and `high`, instead of random ones [truth value].
     """
 

@@ -37,7 +37,7 @@ class FillClasses(ClassFees):
     """Pays the charge of each flow's class, and sets fees that keep classes filled but not full.
 
     Attributes:
-        share: target share of each class's capacity [above 0, up to 1].
+        share: target share of the `members` of a class that has them [above 0, up to 1].
         every: time between two changes of the fees.
         gain: change of the logarithm of a fee per unit of the logarithm of the members' ratio
             [above 0, up to 1].

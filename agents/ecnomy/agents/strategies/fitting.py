@@ -6,11 +6,11 @@ A strategy may have a class attribute `roles`. Without it, it fits every role wh
 
 from __future__ import annotations
 
-from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.roles.find import ROLES, preset_of
 from ecnomy.agents.roles.preset import with_article
 from ecnomy.agents.strategies.find import BUILT_IN, find
 
-__all__ = ["wanted_instead"]
+__all__ = ["roles_of", "wanted_instead"]
 
 
 def wanted_instead(kind: str, role: str) -> str:
@@ -22,14 +22,18 @@ def wanted_instead(kind: str, role: str) -> str:
     asks = preset_of(role).asks
     if not asks:
         return f"none, because {with_article(role)} takes no strategy"
-    if _fits(kind, role, asks):
+    if _fits(find(kind), role, asks):
         return ""
-    known = ", ".join(name for name in BUILT_IN if _fits(name, role, asks))
+    known = ", ".join(name for name in BUILT_IN if _fits(find(name), role, asks))
     methods = " or ".join(asks)
     return f"one for {with_article(role)}: {known}, or a custom class with {methods}"
 
 
-def _fits(kind: str, role: str, asks: tuple[str, ...]) -> bool:
-    strategy = find(kind)
+def roles_of(strategy: type) -> tuple[str, ...]:
+    """Return the built-in roles that a class of strategies fits."""
+    return tuple(role for role, preset in ROLES.items() if _fits(strategy, role, preset.asks))
+
+
+def _fits(strategy: type, role: str, asks: tuple[str, ...]) -> bool:
     able = any(callable(getattr(strategy, method, None)) for method in asks)
     return able and role in getattr(strategy, "roles", (role,))

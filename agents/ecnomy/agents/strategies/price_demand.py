@@ -61,8 +61,8 @@ class PriceDemand:
             does not follow a mark rate.
         looks: share of users that consider a change at a decision [above 0, up to 1].
         even: limits evenly spaced over the curve instead of random [truth value].
-        stay: time for which a user is present; by default always.
-        away: time for which a user is away afterwards.
+        stay: time for which a user is present, with `away`; by default always.
+        away: time for which a user is away afterwards, with `stay`.
         patience: time for which a user tolerates a price above its limit; by default 0.
         retry: time until one user tries the price again after all have left.
     """

@@ -10,7 +10,7 @@ from ecnomy.markets.cli.printing import hanging
 from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.lookup import Group, below, grouped
 
-__all__ = ["show_groups", "show_list"]
+__all__ = ["show_groups", "show_list", "show_units"]
 
 _FULL: Final = 3  # largest number of entries printed in full
 _MOST_PATHS: Final = 3
@@ -29,6 +29,24 @@ def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
         if full:
             print("\nKeys with this name:")
         show_list(keys)
+
+
+def show_units() -> None:
+    """Print the usual units of YAML values, one line per quantity."""
+    from ecnomy.markets.inputs.units import PER, USUAL
+
+    print("units of values, as in `rate: 10 Mbps`")
+    names = {"s": "times", "bit/s": "rates", "byte": "sizes", "money": "money"}
+    found: dict[str, list[str]] = {}
+    for unit, (_, base) in USUAL.items():
+        if "/" not in base or base in names:
+            found.setdefault(names.get(base, "counts"), []).append(unit)
+    found["per second"] = ["packets/s", "marks/s", "money/s"]
+    found["prices"] = [f"money/{one}" for one in PER]
+    longest = max(map(len, found))
+    for quantity, spellings in found.items():
+        print(hanging(f"  {quantity:<{longest}}  ", ", ".join(spellings)))
+    print("Prefixes k, M, G and T are 10^3, 10^6, 10^9 and 10^12.")
 
 
 def show_list(groups: Sequence[Group]) -> None:
@@ -68,7 +86,7 @@ def _show(group: Group, entries: Sequence[Entry]) -> None:
         default = "required" if one.default is None else one.default
         rows = [("takes", one.takes), ("default", default), ("also at", _some(group.paths[1:]))]
         rows.append(("example", one.example))
-    rows.append(("source", one.source))
+    rows += [("for", ", ".join(one.roles)), ("source", one.source)]
     for head, text in rows:
         if text:
             print(hanging(f"  {head:<8} ", text))

@@ -20,9 +20,9 @@ import numpy as np
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.money import MICRO
-from ecnomy.agents.roles import ROLES, preset_of
+from ecnomy.agents.roles import preset_of
 from ecnomy.agents.strategies import find, make
-from ecnomy.agents.strategies.fitting import wanted_instead
+from ecnomy.agents.strategies.fitting import roles_of, wanted_instead
 from ecnomy.markets.conformance.asks import ASKS
 from ecnomy.markets.conformance.course import (
     Course,
@@ -50,22 +50,12 @@ from ecnomy.markets.conformance.situations import FLOWS
 from ecnomy.markets.conformance.subject import SEED, Subject
 from ecnomy.markets.conformance.watching import CLOCKS, ENTROPY, GENERATORS, Watch
 
-__all__ = ["examine", "roles_for"]
+__all__ = ["examine"]
 
 _WARNINGS: Final = "warning"
 _ALL: Final = "all situations"
 _SMALL_MICRO: Final = 1000.0  # 0.001 money
 _NO_CLASSES: Final = ("flows in no class", "nothing on offer")
-
-
-def roles_for(kind: str) -> tuple[str, ...]:
-    """Return the roles of ecnomy that a strategy fits.
-
-    Raises:
-        StrategyError: the strategy does not exist.
-    """
-    find(kind)
-    return tuple(role for role in ROLES if preset_of(role).asks and not wanted_instead(kind, role))
 
 
 def examine(
@@ -82,7 +72,7 @@ def examine(
         StrategyError: the strategy does not exist, cannot be created with these parameters, or
             does not fit any of these roles.
     """
-    wanted, given = tuple(roles) or roles_for(kind), dict(params or {})
+    wanted, given = tuple(roles) or roles_of(find(kind)), dict(params or {})
     own = ", ".join(getattr(find(kind), "roles", ()))
     if not wanted:
         raise StrategyError(f"strategy {kind!r}: found the roles {own}, expected a role of ecnomy")

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
-from ecnomy.markets.conformance.examine import roles_for
+from ecnomy.agents.strategies.fitting import roles_of
 from ecnomy.markets.scenario.parameters import Field, declared
 
 __all__ = ["Listed", "Parameter", "installed"]
@@ -97,7 +97,8 @@ def installed() -> list[Listed]:
 
 def _listed(name: str, origin: str) -> Listed:
     try:
-        cls, roles = find(name), roles_for(name)
+        cls = find(name)
+        roles = roles_of(cls)
         fields = tuple(_parameter(key, field) for key, field in declared(cls).items())
     except Exception as error:  # other packages may fail in any way
         return Listed(name, origin, fault=" ".join(str(error).split()))

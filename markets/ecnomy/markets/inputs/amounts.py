@@ -182,7 +182,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
         if self.whole:
             return f"{self.what} from {int(self.least)} to {int(self.most)}"
         word = ", or auto" if self.auto else ""
-        return f"{self.what} from {self.least:g} to {self.most:g}{word}"
+        return f"{self.what} from {self.least:.10g} to {self.most:.10g}{word}"
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -68,13 +68,16 @@ def strategy_entries() -> tuple[Entry, ...]:
 
 @functools.cache
 def _variant(name: str, cls: type) -> tuple[Entry, ...]:
-    within = (f"kind: {name}",)
+    from ecnomy.agents.strategies.fitting import roles_of
+
+    within, fits = (f"kind: {name}",), roles_of(cls)
     itself = Entry(
         path="",
         name=name,
         within=within,
         variant=True,
         about=sentence(first_sentence(cls.__doc__)),
+        roles=fits if len(fits) < len(ROLES) else (),
         takes=f"a mapping with kind: {name}",
         example=in_yaml({"kind": name, **parameters_example(cls)}),
     )

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.roles.find import ROLES
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Choice, Number
 from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
@@ -20,7 +21,7 @@ from ecnomy.markets.reference.class_entries import role_entries, strategy_entrie
 from ecnomy.markets.reference.entry import Entry, below
 from ecnomy.markets.reference.samples import example_of, in_yaml, members, sample, wanted
 from ecnomy.markets.reference.sentences import about, class_note, first_sentence, law_of, note
-from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.header_queues import HeaderQueues
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
@@ -67,7 +68,8 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                 path=key,
                 name=key,
                 about=about(kind, field.name),
-                note=note(kind, field.name),
+                note=note(kind, field.name) or _by_auto(field.type),
+                roles=_roles_with(key) if kind is AgentEntry else (),
                 takes=wanted(field.type),
                 default=default,
                 choices=_choices(field.type),
@@ -76,6 +78,17 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
         )
         found += below(_inside(field.type), key)
     return tuple(found)
+
+
+def _by_auto(kind: Any) -> str:
+    reader = split(present(kind))[1]
+    calculated = "calculated from the capacities, round trips and weights of the REM links"
+    return f"auto: {calculated}." if isinstance(reader, Number) and reader.auto else ""
+
+
+def _roles_with(key: str) -> tuple[str, ...]:
+    """Return the roles whose agents may have a key; () for a key of all agents."""
+    return tuple(role for role, preset in ROLES.items() if key in preset.takes)
 
 
 def _made(kind: type[msgspec.Struct]) -> msgspec.Struct | None:
@@ -158,4 +171,9 @@ def _by_reader(reader: Reader) -> Iterator[Entry]:
     if isinstance(reader, StrategyReader | RoleReader):
         yield from strategy_entries() if isinstance(reader, StrategyReader) else role_entries()
     for form in getattr(reader, "forms", ()):
-        yield from _variant(form) if form.__struct_config__.tag_field else struct_entries(form)
+        of = _variant(form) if form.__struct_config__.tag_field else struct_entries(form)
+        for one in of:
+            shown = one.example
+            for usual, own in getattr(reader, "samples", {}).items():
+                shown = shown.replace(usual, own)
+            yield msgspec.structs.replace(one, example=shown)

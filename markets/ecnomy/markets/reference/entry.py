@@ -20,6 +20,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         variant: whether it is a variant, which is then the last one in `within`.
         about: description in one sentence.
         note: further sentences, shown only on the page of the entry.
+        roles: roles of agents that may have it; empty if all may, or if it is not an agent's.
         source: paper, section or RFC, "" without a source.
         takes: form, unit and range of the value, in the words of messages.
         default: default as YAML; None for a required key, "" for a key without a default.
@@ -34,6 +35,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     variant: bool = False
     about: str = ""
     note: str = ""
+    roles: tuple[str, ...] = ()
     source: str = ""
     takes: str = ""
     default: str | None = ""

@@ -69,12 +69,19 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
         parts = [one for one in entries if not one.variant and _ends(typed, one)]
         choices = [one for one in entries if len(typed) == 1 and typed[0] in one.choices]
         plain = [one for one in choices if not any(v.name == typed[0] for v in variants)]
-        if found := [*variants, *(whole or [*parts, *plain])]:
+        if found := [*variants, *(whole or [*parts, *plain])] or _naming(typed, entries):
             return found
     names = {one.name for one in entries} | {c for one in entries for c in one.choices}
     near = difflib.get_close_matches(typed[-1] if typed else "", sorted(names), 5, 0.6)
     more = f"did you mean {', '.join(near)}?" if near else "search all descriptions with `--search`"
     raise InputError(f"{word[:60]!r} is not a key, law, kind, role or strategy; {more}")
+
+
+def _naming(typed: list[str], entries: Sequence[Entry]) -> list[Entry]:
+    """Return the keys whose value is a mapping with this key: `law` or `kind`."""
+    tag = f"{typed[0]}: "
+    named = {one.path for one in entries if one.variant and one.within[-1].startswith(tag)}
+    return [one for one in entries if len(typed) == 1 and not one.variant and one.path in named]
 
 
 def search(words: str, entries: Iterable[Entry]) -> list[Entry]:

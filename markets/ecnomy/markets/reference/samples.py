@@ -86,6 +86,8 @@ _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
     ("ClassBased", "classes"): "[{name: gold, delay: 10 ms}, {}]",
     ("DeficitRoundRobin", "classes"): "[{name: voice, share: 0.3}, {name: web, share: 0.7}]",
     ("Link", "name"): "bottleneck",
+    ("ElasticRow", "strategy"): "{kind: file-budget, deadline: 10 s}",
+    ("CallTariffRow", "strategy"): "{kind: lines, lines: 10}",
     ("Link", "scheduler"): "{kind: deficit-round-robin, classes: [{share: 0.3}, {share: 0.7}]}",
     ("AgentEntry", "name"): "shop",
     ("Network", "links"): "[{name: bottleneck, from: home, to: town, rate: 10 Mbps}]",

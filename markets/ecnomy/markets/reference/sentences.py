@@ -12,8 +12,10 @@ import functools
 import inspect
 import re
 import typing
+from collections.abc import Container
 from typing import Final
 
+from ecnomy.markets.inputs.reading import fields_of
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
 from ecnomy.markets.scenario import (
     guaranteed_classes,
@@ -112,11 +114,12 @@ def law_of(cls: type) -> LawEntry | None:
 def parameters_of(cls: type) -> dict[str, Param]:
     """Return the parameters of a law by their YAML keys."""
     law = law_of(cls)
-    return {_key(p): p for p in reversed(law.parameters)} if law else {}
+    own = fields_of(cls)
+    return {_key(p, own): p for p in reversed(law.parameters)} if law else {}
 
 
-def _key(param: Param) -> str:
-    if param.name in _KEYS:
+def _key(param: Param, own: Container[str]) -> str:
+    if _KEYS.get(param.name) in own:
         return _KEYS[param.name]
     return param.key.removesuffix("_bps").removesuffix("_mean")
 
@@ -136,6 +139,9 @@ def about(cls: type, field: str) -> str:
 
 def note(cls: type, field: str) -> str:
     """Return the further sentences of a field's docstring, or ""."""
+    law = law_of(cls)
+    if law is not None and field == "buffer" and law.traits.get("link_buffer"):
+        return "By default the link's buffer."
     return attributes(cls).get(field, "").removeprefix(about(cls, field)).lstrip()
 
 

@@ -67,8 +67,8 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
     """Prices of a call, of its time, and of each packet sent.
 
     Attributes:
-        call: price of each call.
-        time: price of a call's time.
+        call: price of each call; needs `time` or `packets`.
+        time: price of a call's time, in whole millionths of money per minute.
         packets: price of each packet sent by a call.
     """
 
@@ -166,8 +166,9 @@ class _CallPriceReader:
     hour.
     """
 
-    expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 1 money/h}"
+    expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 6 money/h}"
     forms = (_Parts, _ByBandwidth, TimeOfDay)
+    samples = {"2 money/GB": "0.2 money/call", "0.1 money/min": "0.2 money/call"}
     schema = quantity_schema()
 
     def read(self, node: Node, path: str) -> _CallPrice:
@@ -235,8 +236,9 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
             call.
         max_time: longest duration of a call, which then ends; by default there is no limit.
         peak_rate: largest rate at which its sources may send in a call; by default there is no
-            limit.
-        mean_rate: mean rate that callers declare, for prices by rates.
+            limit. Required for effective-bandwidth; a price of packets needs it or `mean_rate`.
+        mean_rate: mean rate that callers declare, for prices of packets and effective-bandwidth; by
+            default they count with `peak_rate`.
         max_blocking_rate: largest share of blocked calls; a target of the strategy
             marking-quantile.
         quality_seen_by: who decides that a promise is broken; by default the provider

@@ -203,7 +203,8 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         integrated_with: carrier of the same firm; the agent sees the packets of its callers and
             needs no test streams.
         fixed_costs: costs over time, independent of its sales; paid to outside:costs.
-        strategy: rule that turns observations into decisions; by default that of its role.
+        strategy: rule that turns observations into decisions; by default that of its role. Required
+            for a price-handler.
         decision_interval: time between two of its decisions; by default that of its role. An agent
             decides at the first report at or after the time it is due, so at most once per epoch.
             Providers decide at every report, from t = 0 on. A carrier that waits for customers

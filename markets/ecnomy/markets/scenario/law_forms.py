@@ -112,9 +112,10 @@ def _packets(family: str, parameter: Param) -> Amount:
         example="2 packets" if window else "20 packets",
         units=("packet",),
         whole=False,
-        least=parameter.min,
+        least=max(parameter.min, 0.0),
         most=parameter.max,
         plain=window,
+        words=(("none", -1.0),) if parameter.min < 0 else (),
     )
 
 

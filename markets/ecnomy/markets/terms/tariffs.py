@@ -122,7 +122,7 @@ class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
-    """The seller's posted price, for each metered unit.
+    """A carrier's posted price of each mark, in a contract on marks.
 
     Attributes:
         per: unit of the posted price.
@@ -188,7 +188,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
         day: length of a day.
         offset: time of day at simulated time 0.
         periods: times of the day with a price each.
-        price: price outside the periods.
+        price: price outside the periods; required unless they fill the day.
     """
 
     day: _Day = DAY_PS

@@ -37,7 +37,7 @@ WORDS: Final = {  # the counted objects, by unit
     "ps": "time",
 }
 EXAMPLES: Final = {
-    "ps": "10 money/h",
+    "ps": "6 money/h",
     "byte": "2 money/GB",
     "packet": "0.001 money/packet",
     "mark": "0.01 money/mark",

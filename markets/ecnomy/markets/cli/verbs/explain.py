@@ -20,7 +20,7 @@ Word = Annotated[
     str | None,
     typer.Argument(
         metavar="WORD",
-        help="A law, kind, role or strategy, e.g. red, or a key, e.g. market.settlement.",
+        help="A law, kind, role or strategy, e.g. red, a key, e.g. market.settlement, or `units`.",
     ),
 ]
 Search = Annotated[
@@ -51,6 +51,8 @@ def explain_command(
     from ecnomy.markets.reference import lookup
     from ecnomy.markets.reference.files import all_entries
 
+    if word == "units" and search is None and not as_json:
+        return explain_page.show_units()
     entries = all_entries()
     if search is not None:
         found = lookup.search(search, entries)
