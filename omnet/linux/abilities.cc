@@ -35,6 +35,18 @@ void expect(bool holds, const SourcePlan& source, const std::string& what,
   if (!holds) refuse(source, what, possible);
 }
 
+std::string in_bytes(std::int32_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+std::string words_of(Echo echo) {
+  const char* names[] = {"off", "accurate", "accecn", "rfc3168"};
+  return std::string("ecn: ") + names[static_cast<int>(echo)];
+}
+
+std::string words_of(ReduceFrom from) {
+  const char* names[] = {"window", "flight", "pipe"};
+  return std::string("reduce_from: ") + names[static_cast<int>(from)];
+}
+
 // The kernel's laws have no parameters, so a law must have its defaults.
 void check_parameters_of(const SourcePlan& source) {
   const LawPlan& window = source.transport.window;
@@ -61,7 +73,7 @@ void check_control(const SourcePlan& source) {
                     "build it again");
     }
     const bool wtp = law == Wtp::kName;
-    expect(wtp ? tcp.echo == Echo::accurate : !counts_marks(tcp.echo), source, "this ecn",
+    expect(wtp ? tcp.echo == Echo::accurate : !counts_marks(tcp.echo), source, words_of(tcp.echo),
            wtp ? "ecn: accurate for wtp" : "ecn: off and rfc3168 for multcp");
     expect(!wtp || tcp.delayed_acks == 1, source, "delayed_acks above 1",
            "an ACK per packet for wtp, which needs each mark");
@@ -70,7 +82,7 @@ void check_control(const SourcePlan& source) {
   }
   expect(law == Reno::kName || law == NewReno::kName || law == Cubic::kName || law == Bbr::kName,
          source, "window law " + law, "reno, newreno, cubic, bbr, wtp and multcp");
-  expect(tcp.echo == Echo::off || tcp.echo == Echo::rfc3168, source, "this ecn",
+  expect(tcp.echo == Echo::off || tcp.echo == Echo::rfc3168, source, words_of(tcp.echo),
          "ecn: off and rfc3168 for " + tcp.window.law);
   check_parameters_of(source);
   expect(tcp.slow_start, source, "slow_start: false", "slow start in every kernel law");
@@ -78,7 +90,8 @@ void check_control(const SourcePlan& source) {
 
 void check_datagrams(const SourcePlan& source) {
   const TransportPlan& udp = source.transport;
-  expect(udp.header_bytes == kDatagramHeaders, source, "this header size", "headers of 28 bytes");
+  expect(udp.header_bytes == kDatagramHeaders, source, "header: " + in_bytes(udp.header_bytes),
+         "headers of 28 bytes");
   expect(udp.payload_bytes <= kMostPayload, source,
          "a payload of " + std::to_string(udp.payload_bytes), "a payload of at most 60000 bytes");
 }
@@ -86,7 +99,8 @@ void check_datagrams(const SourcePlan& source) {
 void check_stream(const SourcePlan& source) {
   const TransportPlan& tcp = source.transport;
   check_control(source);
-  expect(tcp.header_bytes == kHeaders && tcp.ack_bytes == kHeaders, source, "this header size",
+  expect(tcp.header_bytes == kHeaders && tcp.ack_bytes == kHeaders, source,
+         "header: " + in_bytes(tcp.header_bytes) + " with ack: " + in_bytes(tcp.ack_bytes),
          "headers and ACKs of 40 bytes");
   expect(tcp.payload_bytes >= kLeastPayload && tcp.payload_bytes <= kMostPayload, source,
          "an mss of " + std::to_string(tcp.payload_bytes), "an mss of 88 to 60000 bytes");
@@ -95,7 +109,8 @@ void check_stream(const SourcePlan& source) {
   expect(tcp.delayed_acks <= 2, source, "delayed_acks above 2", "delayed_acks of 1 and 2");
   expect(tcp.receiver_window < 0, source, "a receiver window", "no limit of the receiver");
   expect(tcp.max_window >= kMostWindow, source, "a maximum window", "no limit of the window");
-  expect(tcp.initial_window >= 1 && tcp.initial_window <= 1000, source, "this initial window",
+  expect(tcp.initial_window >= 1 && tcp.initial_window <= 1000, source,
+         "an initial_window of " + in_short(tcp.initial_window) + " packets",
          "initial windows of 1 to 1000 packets");
   expect(tcp.repair, source, "repair: false", "repair of losses");
   expect(tcp.window.law == Wtp::kName || tcp.min_window <= kLeastWindow, source, "a cwnd_min",
@@ -106,7 +121,8 @@ void check_stream(const SourcePlan& source) {
   expect(tcp.initial_rto == kFirstRto, source, "an initial_rto", "the kernel's first timeout");
   expect(tcp.reference_rtt <= 0 && !tcp.rtt_mean, source, "a reference or mean RTT",
          "the kernel's smoothed RTT");
-  expect(tcp.reduce_from == ReduceFrom::window, source, "this reduce_from", "reduce_from: window");
+  expect(tcp.reduce_from == ReduceFrom::window, source, words_of(tcp.reduce_from),
+         "reduce_from: window");
 }
 
 }  // namespace

@@ -64,12 +64,12 @@ nlohmann::ordered_json facts_of(kernel::Router& router) {
           {"kernel", kernel::kernel_release()}};
 }
 
-// Raises the priority of the process, where that is permitted, since runs on a busy machine are late.
-void take_precedence() {
+// Raises the priority of the process, since runs on a busy machine are late. Returns false if that is not permitted.
+bool take_precedence() {
   ::prctl(PR_SET_TIMERSLACK, 1);
   sched_param priority{};
   priority.sched_priority = 1;
-  ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+  return ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0;
 }
 
 // Allows as many descriptors as the kernel permits, since every flow has one or two sockets.
@@ -87,11 +87,12 @@ void run(const Plan& plan, bridge::Client* client, const Options& options) {
   }
   allow_many_sockets();
   kernel::Router router(plan, client);
-  take_precedence();
+  const bool precedence = take_precedence();
   const double before = ecnomy::cpu_s();
   const kernel::RunTotals totals = router.run();
   const double cpu = ecnomy::cpu_s() - before;
   nlohmann::ordered_json facts = facts_of(router);
+  facts["precedence"] = precedence;
   if (const auto path = options.find("--facts"); path != options.end()) {
     std::ofstream(path->second) << facts.dump() << "\n";
   }

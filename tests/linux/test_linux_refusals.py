@@ -28,20 +28,20 @@ needs_program = pytest.mark.skipif(bool(program_lacks()), reason=program_lacks()
 TCP = "transport: {law: reno, mss: 960 bytes}"
 REFUSED = {
     "transport: {law: vegas}": ("window law vegas", "reno, newreno, cubic, bbr, wtp and multcp"),
-    "transport: {law: wtp, ecn: accecn}": ("this ecn", "accurate for wtp"),
+    "transport: {law: wtp, ecn: accecn}": ("ecn: accecn is", "accurate for wtp"),
     "transport: {law: wtp, delayed_acks: 2}": ("delayed_acks above 1", "an ACK per packet"),
-    "transport: {law: multcp, flows: 4, ecn: accurate}": ("this ecn", "rfc3168 for multcp"),
-    "transport: {law: reno, ecn: accurate}": ("this ecn", "off and rfc3168"),
+    "transport: {law: multcp, flows: 4, ecn: accurate}": ("ecn: accurate is", "rfc3168 for multcp"),
+    "transport: {law: reno, ecn: accurate}": ("ecn: accurate is", "off and rfc3168"),
     "transport: {law: reno, decrease: 0.7}": ("decrease of reno", "default parameters"),
     "transport: {law: reno, slow_start: false}": ("slow_start: false", "slow start"),
     "transport: {law: cubic, receiver_window: 20 packets}": ("a receiver window", "no limit"),
-    "transport: {law: bbr}": ("this ecn", "off and rfc3168 for bbr"),
+    "transport: {law: bbr}": ("ecn: accurate is", "off and rfc3168 for bbr"),
     "transport: {law: reno, cwnd_min: 3 packets}": ("a cwnd_min", "least window"),
     "transport: {law: reno, delayed_acks: 2, delayed_ack_time: 9 ms}": ("a delayed_ack_time", "de"),
     "transport: {law: reno, max_rto: 9 s}": ("a max_rto", "largest timeout"),
     "transport: {law: reno, initial_rto: 3 s}": ("an initial_rto", "first timeout"),
     "traffic: {kind: voip}, transport: {law: udp, header: 48 bytes}": (
-        "this header size",
+        "header: 48 bytes is",
         "headers of 28 bytes",
     ),
 }
@@ -92,13 +92,19 @@ def test_root_without_privileges_gets_one_line() -> None:
 
 
 @needs_program
-def test_command_ends_with_status_2(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "command", ["run flows.yaml --engine linux", "compare flows.yaml --engines builtin,linux"]
+)
+def test_commands_end_with_status_2(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """`ecnomy run --engine linux` on such a plan writes one line and no results."""
+    """On such a plan, `run` and `compare` write one line and no results, not even the other's."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flows.yaml").write_text(LINK.replace("law: reno", "law: vegas"))
-    monkeypatch.setattr("sys.argv", ["ecnomy", "run", "flows.yaml", "--engine", "linux"])
+    monkeypatch.setattr("sys.argv", ["ecnomy", *command.split()])
     with pytest.raises(SystemExit) as ended:
         start()
     error = capsys.readouterr().err

@@ -31,6 +31,7 @@ from ecnomy.markets.engines.registry import ENGINES, engine_kind
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import Scenario, load
 from ecnomy.markets.session.runner import run
+from ecnomy.markets.session.session import check_plan
 from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.fingerprint import code_now, run_key, strategy_modules
 
@@ -158,8 +159,17 @@ class Study(msgspec.Struct, frozen=True):
 
 
 def rows_of_study(study: Study) -> list[Row]:
-    """Return the rows of a study's comparison."""
-    return rows_of(make_plan(load(study.config, overrides=study.overrides)))
+    """Return the rows of a study's comparison.
+
+    Raises:
+        InputError: an engine cannot run the scenario.
+    """
+    scenario = load(study.config, overrides=study.overrides)
+    plan = make_plan(scenario)
+    if study.simulate is simulated:
+        for engine in study.engines:
+            check_plan(engine_kind(engine), scenario, plan)
+    return rows_of(plan)
 
 
 def claim(folder: Path) -> TextIO:

@@ -176,9 +176,12 @@ class LinuxEngine(EngineProcess):
             return []
         late = ", ".join(_ms(facts[f"late_{name}_s"]) for name in _QUANTILES)
         bounds = " and ".join(f"{facts[f'bound_{name}_s'] * 1e3:g} ms" for name in _QUANTILES)
+        remedy = "run it on an idle machine"
+        if not facts.get("precedence", True):
+            remedy += ", and with CAP_SYS_NICE: without it, other processes take precedence"
         return [
             f"not valid: packets were late by {late} (99 % and 99.9 % of them), expected at most "
-            f"{bounds}; run it on an idle machine"
+            f"{bounds}; {remedy}"
         ]
 
     def close(self) -> None:

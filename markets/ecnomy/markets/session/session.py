@@ -47,7 +47,7 @@ from ecnomy.markets.session.preparing import folder_of, loaded
 from ecnomy.markets.session.progress import ProgressLike
 from ecnomy.markets.session.retention import Keeper, Writer
 
-__all__ = ["Session", "open_market"]
+__all__ = ["Session", "check_plan", "open_market"]
 
 _AT_EXIT_S: Final = 5.0  # wait for a thread within a step when Python exits
 
@@ -150,7 +150,7 @@ class Session:
             EcnomyError, OSError: as `open_market`; the run has then ended.
         """
         scenario, plan = self._scenario, self._plan
-        self._check(kind)  # checked first, so that a refused run does not change its folder
+        check_plan(kind, scenario, plan)  # first, so that a refused run does not change its folder
         with self._lock, self._ended_by_errors(market):
             _OPEN[self] = None
             self._keeper = Keeper(self._writer(market, force, again, by_hand), progress)
@@ -163,15 +163,6 @@ class Session:
             hello = welcomed(process, link, plan)
             self._talk = Conversation(link, plan, self._keeper.sink, self._keeper.say, process.fate)
             self._talk.begin(hello, market)
-
-    def _check(self, kind: EngineKind) -> None:
-        """Refuse a plan that the engine cannot run; the message has the place in the scenario."""
-        try:
-            kind.check(self._plan)
-        except SourceError as error:
-            index = [source.name for source in self._plan.sources].index(error.source)
-            places = self._scenario.places
-            raise places.fault(f"sources[{index}]", error.found, error.expected) from None
 
     def _writer(self, market: MarketLike, force: bool, again: str, by_hand: bool) -> Writer:
         if self._memory is not None:
@@ -320,6 +311,19 @@ class Session:
 
 
 _OPEN: Final[dict[Session, None]] = {}  # holds a session while its run is in progress
+
+
+def check_plan(kind: EngineKind, scenario: Scenario, plan: Plan) -> None:
+    """Refuse a plan that an engine cannot run; the message has the place in the scenario.
+
+    Raises:
+        InputError: the engine cannot run it, or cannot run on this machine.
+    """
+    try:
+        kind.check(plan)
+    except SourceError as error:
+        index = [source.name for source in plan.sources].index(error.source)
+        raise scenario.places.fault(f"sources[{index}]", error.found, error.expected) from None
 
 
 @atexit.register
