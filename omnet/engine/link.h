@@ -4,7 +4,7 @@
 // In a FIFO with a known rate, a packet's departure is known when the packet arrives. So a link needs only one event
 // per packet, the delivery at the far end. Changes in between (a transmission begins, the queue shrinks) are computed,
 // in order, only when the link is accessed. For an arrival at t, a transmission that begins at the same t has already
-// begun.
+// begun. If the law drops a waiting packet, those behind it begin earlier.
 #ifndef ECNOMY_ENGINE_LINK_H_
 #define ECNOMY_ENGINE_LINK_H_
 
