@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four networks of REM sources and the optimum of each, computed without ecnomy."""
+"""Five networks of REM sources and the optimum of each, computed without ecnomy."""
 
 from __future__ import annotations
 
@@ -93,4 +93,12 @@ def _random() -> RemNetwork:
 
 
 ONE = RemNetwork((("a", "b", 10, 20),), tuple(((0,), weight) for weight in (1, 2, 3, 4)))
-NETWORKS = {"one-link": ONE, "three-in-a-row": _row(3), "random-six": _random(), "ring": _ring()}
+# Prices differ thirtyfold: the long flow and another one meet on a link of a tenth of the rate.
+UNEQUAL = RemNetwork((("a", "b", 50, 2), ("b", "c", 5, 10)), (((0, 1), 1), ((1,), 2), ((0,), 1)))
+NETWORKS = {
+    "one-link": ONE,
+    "three-in-a-row": _row(3),
+    "random-six": _random(),
+    "ring": _ring(),
+    "unequal": UNEQUAL,
+}

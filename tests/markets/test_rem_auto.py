@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
+import scipy.stats
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.compile.check import warnings
@@ -38,13 +40,45 @@ DELAY_S = 0.04 + 0.0008 + 100 / (2 * 625) + 0.02  # round trip, transmission, N 
 LINK = "network.links.pipe.marking"
 
 
+def misreading(u: float, rate: float, most: float) -> float:
+    """E[(X / x(k) - 1)^2] of a source that reads u = p ln phi from 100 packets."""
+    marks = np.arange(101)
+    with np.errstate(divide="ignore"):
+        read = rate * u / np.abs(np.log1p(-marks / 100))
+    chances = scipy.stats.binom.pmf(marks, 100, 1 - math.exp(-u))
+    return float(chances @ (rate / np.clip(read, 1.0, most) - 1) ** 2)
+
+
+def test_phi_is_the_best_for_the_worst_reading() -> None:
+    """For one price and for two that differ thirtyfold, no phi on a fine grid is better."""
+    u = 0.8 * math.log(make_plan(scenario_from_text(TEXT)).links[0].marking.params["phi"])
+    grid = np.geomspace(0.3, 4, 400)
+    best = min(misreading(v, 625.0, 1250.0) for v in grid)
+    assert misreading(u, 625.0, 1250.0) < 1.01 * best
+    assert 1.3 < u < 1.6, "the smallest variance is at 1.59; there, all marked is too likely"
+    two = TEXT.replace("count: 2", "count: 1").replace("500 packets/s", "100 packets/s")
+    narrow = "    - {name: end, from: b, to: c, rate: 200 kbps, delay: 1 ms, not_ect: pass,\n"
+    law = "       buffer: unlimited, marking: {law: rem, phi: auto, gamma: auto, alpha: auto}}\n"
+    two = two.replace("sources:\n", f"{narrow}{law}sources:\n")
+    other = two[two.index("  - name: s\n") :].replace("name: s\n", "name: t\n")
+    plan = make_plan(scenario_from_text(two + other.replace("to: b", "to: c")))
+    log_phi = math.log(plan.links[0].marking.params["phi"])
+    rates = (1225.0, 25.0)  # packets/s: the slow source fills the narrow link
+    prices = (100 / rates[0], 100 / rates[1])
+
+    def worst(log: float) -> float:
+        each = zip(prices, rates, strict=True)
+        return max(misreading(price * log, rate, 1250.0) for price, rate in each)
+
+    assert worst(log_phi) < 1.01 * min(worst(v / prices[1]) for v in np.geomspace(0.05, 9, 800))
+
+
 def test_auto_on_one_link_is_the_closed_form() -> None:
-    """For p* = 0.8 and x = 625/s, gamma is 1 / (4 D c / p*), alpha T / (16 D), and u 1.59."""
+    """For p* = 0.8 and x = 625/s, gamma is 1 / (4 D c / p*) and alpha T / (16 D)."""
     plan = make_plan(scenario_from_text(TEXT))
     params, source = plan.links[0].marking.params, plan.sources[0].transport.window.params
     assert params["gamma"] == pytest.approx(0.8 / (4 * DELAY_S * 1250), rel=1e-3)
     assert params["alpha"] == pytest.approx(0.002 / (16 * DELAY_S), rel=1e-3)
-    assert 0.8 * math.log(params["phi"]) == pytest.approx(1.5936, rel=1e-2)
     assert source["phi"] == params["phi"]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from ecnomy.markets.compile.rem_loops import Loop, loops, paths
 from ecnomy.markets.compile.rem_steps import link_paths
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER
-from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan import Plan, Tcp
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["unreadable_prices", "unstable_steps"]
@@ -58,19 +58,24 @@ def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
     for path in found:
         written = scenario.document.sources[path.source].transport
         phi = getattr(written, "phi", AUTO_NUMBER)
-        if phi == AUTO_NUMBER:
-            continue
+        auto = phi == AUTO_NUMBER
+        transport = plan.sources[path.source].transport
+        if auto and isinstance(transport, Tcp):
+            phi = transport.window.params["phi"]
         u = path.price * math.log(phi)
         low, high = -math.log1p(-_LEAST_MARKED), -math.log1p(-_MOST_MARKED)
         over = max(low / u, u / high)
         if over > worst[0]:
             name = plan.sources[path.source].name
-            given = f"{phi:g}, which marks {-math.expm1(-u):.3g} of the packets of {name}"
+            given = "auto, a phi of " if auto else ""
+            given += f"{phi:g}, which marks {-math.expm1(-u):.3g} of the packets of {name}"
             bases = (
                 math.exp(edge / path.price) if edge < 700 * path.price else math.inf
                 for edge in (low, high)
             )
             expected = "{:.6g} to {:.3g} (5 % to 99 %), or auto".format(*bases)
+            if auto:
+                expected = "5 % to 99 %: the prices of paths differ too much for one phi"
             where = f"sources[{path.source}].transport.phi"
             worst = (over, str(scenario.places.fault(where, given, expected)))
     if worst[1]:

@@ -24,9 +24,13 @@ of gamma S, which leaves a phase margin of 62 degrees. Traffic that does not res
 excluded. It reduces the capacity of the others and raises prices, so the bound is on the safe side.
 Smoothed sources respond more slowly than the sum assumes.
 
-phi does not change the equilibrium, only its noise: u = q ln phi is read from N marks with the
-variance (e^u - 1) / N, so q has the relative variance (e^u - 1) / (N u^2). This variance is least
-at u = 1.59 (80 % marked). `best_phi` minimises it for the worst path.
+phi does not change the equilibrium of prices, but a source reads its price q from the k marks of N
+packets, with k binomial and m = 1 - phi^-q. The packets of a source are 1 / x(k) apart, so over
+time its rate is 1 / E[1 / x(k)], with the law's own bounds on x. `best_phi` minimises the second
+moment E[(X / x(k) - 1)^2] on the worst path, X the rate at the price q. For one price this is
+nearly the least variance of a reading, (e^u - 1) / (N u^2) with u = q ln phi, at u = 1.59. A larger
+u is worse than that variance: if all N packets are marked, the source falls to its smallest rate
+and learns of new marks only then.
 """
 
 from __future__ import annotations
@@ -46,6 +50,9 @@ __all__ = ["Loop", "Path", "best_phi", "loops", "paths"]
 _PC3: Final = 2
 _SWEEPS: Final = 200
 _HALVINGS: Final = 50
+_READ: Final = 20  # paths of the lowest and of the highest prices that choose phi
+_TRIED: Final = 60
+_NARROWED: Final = 8
 _STILL: Final = 1e-6  # negligible relative change of a price
 
 
@@ -124,25 +131,40 @@ def loops(plan: Plan) -> dict[int, Loop]:
     return result
 
 
-def best_phi(prices: list[float]) -> float:
-    """Return the phi with the least noise on the worst path; `prices` are above 0."""
-    low, high = (math.log(1.6 / price) for price in (max(prices), min(prices)))
-    ends = min(prices), max(prices)
+def best_phi(plan: Plan, found: list[Path]) -> float:
+    """Return the phi at which the worst reading of a price is best; some prices are above 0."""
+    readings = {
+        (path.price, _weight(source), *_params(source).values()): (path, source)
+        for path in found
+        if path.price > 0
+        for source in (plan.sources[path.source],)
+    }
+    ordered = [readings[key] for key in sorted(readings, key=lambda key: key[0])]
+    some = ordered[:_READ] + ordered[max(_READ, len(ordered) - _READ) :]
+    prices = [path.price for path, _ in some]
 
     def worst(log: float) -> float:
-        return max(_noise(math.exp(log) * price) for price in ends)
+        return max(_misread(path, source, math.exp(log)) for path, source in some)
 
-    for _ in range(100):
-        third = (high - low) / 3
-        if worst(low + third) < worst(high - third):
-            high -= third
-        else:
-            low += third
-    return math.exp(min(math.exp((low + high) / 2), 700.0))
+    low, high = math.log(0.05 / max(prices)), math.log(3 / min(prices))
+    step = (high - low) / _TRIED
+    best = min((low + n * step for n in range(_TRIED + 1)), key=worst)
+    for _ in range(_NARROWED):
+        step /= 2
+        best = min((best - step, best, best + step), key=worst)
+    return math.exp(min(math.exp(best), 700.0))
 
 
-def _noise(u: float) -> float:
-    return math.expm1(u) / u**2 if u < 700 else math.inf
+def _misread(path: Path, source: Source, log_phi: float) -> float:
+    """Return E[(X / x(k) - 1)^2] over the marks k in N packets of a source."""
+    count, u = int(_params(source)["samples"]), path.price * log_phi
+    marked = math.log(-math.expm1(-u)) if u < 700 else 0.0
+    found = 0.0
+    for k in range(count + 1):
+        price = math.inf if k == count else -math.log1p(-k / count) / log_phi
+        chance = math.exp(math.log(math.comb(count, k)) + k * marked - (count - k) * u)
+        found += chance * (path.rate_pps / _rate(source, price) - 1) ** 2
+    return found
 
 
 def _rem_sources(plan: Plan) -> list[int]:

@@ -164,11 +164,12 @@ def _best(scenario: Scenario, plan: Plan, where: str) -> float:
             given = f"auto together with the mark_rate of {source.name} (sources[{index}])"
             expected = "a number, or weights instead of mark_rates"
             raise scenario.places.fault(where, given, expected)
-    prices = [path.price for path in paths(plan) if path.price > 0]
+    found = paths(plan)
+    prices = [path.price for path in found if path.price > 0]
     if not prices:
         expected = "a number, because no REM link reaches a price above 0"
         raise scenario.places.fault(where, "auto", expected)
-    phi, most = best_phi(prices), param("marking", "rem", "phi").max
+    phi, most = best_phi(plan, found), param("marking", "rem", "phi").max
     if phi > most:
         given = f"auto at prices from {min(prices):.3g} to {max(prices):.3g}, a phi of {phi:.3g}"
         expected = f"a phi of at most {most:g}: larger weights give larger prices"
