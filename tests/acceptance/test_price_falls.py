@@ -49,6 +49,31 @@ market:
       strategy: {{kind: elastic-utility, utility: {{kind: quadratic, a: 0.15 money/s, x0: 1 Mbps}}}}
 """
 
+TARIFF = """\
+version: 1
+duration: 900 s
+network:
+  links:
+    - {name: line, from: a, to: b, rate: 50 Mbps, delay: 10 ms,
+       marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: s, count: 5, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+market:
+  price_per_mark: 0.05 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      contracts:
+        - meter: bytes
+          sources: s
+          tariff: {kind: time-of-day, day: 3000 s, price: 5 money/MB,
+            periods: [{from: 0 s, to: 500 s, price: 16 money/MB}]}
+    - name: users
+      role: price-handler
+      sources: s
+      strategy: {kind: elastic-utility, utility: {kind: log, a: 1 money/s, x0: 400 kbps}}
+"""
+
 CLIMB = """\
 version: 1
 duration: 90 min
@@ -149,3 +174,20 @@ def test_users_stay_away_from_carriers_that_they_cannot_afford() -> None:
         on = series(DEAR, seed, "active", "source").sum(axis=1) / 24
         print(round(float(on.loc[200:].mean()), 3))
         assert on.loc[200:].mean() < 0.2
+
+
+@pytest.mark.parametrize("seed", seeds(10))
+def test_users_who_gained_nothing_buy_again_at_a_cheaper_tariff(seed: int) -> None:
+    """A packet costs 0.005 for marks, and 0.016, later 0.005 for bytes. Nobody buys at 0.02.
+
+    Demand is then 1 / 0.01 - 50 = 50 packets/s. All buy nine tenths of it 300 s after the fall, of
+    which the longest wait for a trial takes up to 240 s. Before, this took up to 455 s.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        table = run(scenario_from_text(TARIFF, seed=seed), out=Path(folder) / "run").flow_epochs
+    total = table.groupby("t_ps")["delivered"].sum()
+    total.index = total.index / 1e12
+    rates = total.diff().rolling(20).mean() / 5  # packets/s of a user
+    print(seed, rates.loc[[480, 600, 700, 800, 890]].round(1).to_dict())
+    assert rates.loc[480] < 2
+    assert rates.loc[800:].mean() > 0.9 * 50

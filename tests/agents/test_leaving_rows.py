@@ -55,7 +55,7 @@ class Life:
         return np.array(told, dtype=np.float64)
 
 
-@pytest.mark.parametrize(("seed", "phase", "dear"), [(4, 9, 0.5), (3, 1, 0.7), (5, 2, 0.7)])
+@pytest.mark.parametrize(("seed", "phase", "dear"), [(4, 9, 0.5), (6, 1, 0.7), (5, 2, 0.7)])
 def test_users_do_the_same_in_whatever_rows_their_flows_are(
     seed: int, phase: int, dear: float
 ) -> None:

@@ -209,6 +209,21 @@ def test_a_search_among_two_prices_is_judged_by_those_before_it(
     assert one.verdict == verdict
 
 
+def test_prices_too_far_apart_for_a_slope_have_not_settled(steered: Path) -> None:
+    """Steps of 0.8 of the mean price leave no three prices within a factor of 1.5."""
+    table = pd.read_parquet(steered / "agents.parquet")
+    own = (table["agent"] == "left-net") & (table["name"] == "price_micro_per_mark")
+    table.loc[own, "value"] = 1e5 * np.resize([1.0, 1.8, 1.0, 0.2], int(own.sum()))
+    table.to_parquet(steered / "agents.parquet", index=False)
+    count = 36
+    sales = pd.concat([pd.read_parquet(steered / "ledger.parquet").iloc[:1]] * count)
+    times = (np.arange(0, 180, 5) + 5) * S
+    sales = sales.assign(t_ps=times, debit="users", credit="left-net", amount_micro=5)
+    sales.to_parquet(steered / "ledger.parquet", index=False)
+    (one,) = settling_of(open_raw(steered))
+    assert one.verdict == "unclear"
+
+
 def test_few_prices_or_far_ones_have_no_slope() -> None:
     """Seven reports, two prices, or prices a factor of two apart give no slope."""
     ones = np.ones(12)
@@ -371,9 +386,12 @@ def test_beside_a_price_that_changed_once_a_verdict_is_unclear(
     times = np.arange(0, 180, 5)
     posted = [("left-net", t, 0.1 * TRIES[k]) for k, t in enumerate(times)]
     posted += [("right-net", 0, 0.1), ("right-net", 150, last)]
-    pd.DataFrame(
-        [(t * S, who, -1, "price_micro_per_mark", 1e6 * money) for who, t, money in posted],
-        columns=["t_ps", "agent", "flow", "name", "value"],
-    ).sort_values("t_ps", kind="stable").to_parquet(folder / "agents.parquet", index=False)
+    rows = [(t * S, who, -1, "price_micro_per_mark", 1e6 * money) for who, t, money in posted]
+    for k, t in enumerate(times):  # the search knows that it is at the best price
+        noted = {"own_price": 0.1, "profit_slope": 0.01 * (-1) ** k, "profit_curvature": 2.0}
+        rows += [(t * S, "left-net", -1, name, value) for name, value in noted.items()]
+    pd.DataFrame(rows, columns=["t_ps", "agent", "flow", "name", "value"]).sort_values(
+        "t_ps", kind="stable"
+    ).to_parquet(folder / "agents.parquet", index=False)
     verdicts = {one.carrier: one.verdict for one in settling_of(open_raw(folder))}
     assert verdicts["left-net"] == verdict

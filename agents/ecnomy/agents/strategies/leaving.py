@@ -9,7 +9,9 @@ fade below ten marks, because a flow that pays little meets few marks.
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  sum of standing / sum of dt                 the cost by time, money/s
 
-Until its first whole interval ends, a flow has the c of the interval in which it began. A utility's
+Contracts charge exactly, so a c that fell by a quarter shows another time of day or a new tariff:
+the sums then begin again, and decisions hurry for a time `retry`. Until its first whole
+interval ends, a flow has the c of the interval in which it began. A utility's
 delay cost counts as a contract on round trip times arrived data, although it is not billed. A flow
 leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S: U(D(p)) -
 p D(p) - S < U(0). Marks are random, so both are taken at p less one standard error of the n marks,
@@ -52,6 +54,7 @@ from ecnomy.agents.volumes import BYTES_PER_MB
 __all__ = ["LEAST", "PROBE", "Leaving"]
 
 LEAST: Final = 1e-3  # smallest rate, as a share of x0
+CHEAPER: Final = 0.75  # ratio of c up to which its contracts have changed
 PROBE: Final = 1e-2  # rate paid for during a trial, as a share of x0
 FADE: Final = 0.5
 KNOWN: Final = 10.0  # sums do not fade below this number of marks
@@ -76,7 +79,8 @@ class Leaving:
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at last decision
         self._charged = False  # whether any charge by time has occurred
         self._tries = False
-        self._cheaper_s = -math.inf  # time at which a lower price last brought flows back
+        self._cheaper_s = -math.inf  # time of the last return for a lower price, or fall of c
+        self._retariffed = False  # whether c fell at this decision
         self._grows = False
         # money by use, by contract, r dt, n; standing money, dt, packets
         self._sums: Floats = np.zeros((7, 0))
@@ -129,7 +133,13 @@ class Leaving:
         more = np.array([use, use - marks, used_s, count, standing, time, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
         held |= FADE * self._sums[6] < ENOUGH  # otherwise, slow flows would never know a price
-        self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
+        kept = np.where(held, 1.0, FADE)
+        self._retariffed = False
+        if (use > marks).any() and not self._delay_cost:
+            changed = self._cheapened(use - marks, used_s) & sent
+            kept[changed] = 0.0
+            self._retariffed = bool(changed.any())
+        self._sums = np.where(sent, kept * self._sums + more, self._sums)
         if (use > marks).any():
             began = ~np.asarray(sent, np.bool_) & (used_s > 0)
             self._early = np.where(began, _ratio(use - marks, used_s, 0.0), self._early)
@@ -139,6 +149,11 @@ class Leaving:
         if standing.any():  # charges by time are also due while a flow begins
             lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
             self._stay = self._stay + [standing / users, lost]
+
+    def _cheapened(self, charged: Floats, used_s: Floats) -> Truths:
+        """Return the flows whose contracts charge less than before, by a quarter or more."""
+        now, before = _ratio(charged, used_s, 0.0), _ratio(self._sums[1], self._sums[2], 0.0)
+        return (now > 0) & (now < CHEAPER * before)
 
     def contract(self) -> Floats:
         """Return c, 0 if unknown."""
@@ -180,7 +195,7 @@ class Leaving:
         self.probing = (self.probing | back) & (self._sums[6] < ENOUGH) & ~self.away
         tries = ~self.away & (t_s - self._back_s < self._retry_s)
         self._tries = bool((tries | self._doubts).any())
-        if cheaper.any():
+        if cheaper.any() or self._retariffed:
             self._cheaper_s = t_s
         self._grows = t_s - self._cheaper_s < self._retry_s
         return back
@@ -201,8 +216,9 @@ class Leaving:
     def hurries(self) -> bool:
         """Return whether decisions should be soon.
 
-        They should for flows that a lower price has brought back, and for trials that are charged
-        by time.
+        They should for flows that a lower price has brought back or whose contracts became
+        cheaper, and
+        for trials that are charged by time.
         """
         return self._grows or (self._charged and self._tries)
 

@@ -32,7 +32,8 @@ increase the profit. A price that appears at rest is then
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
     unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound: chance, a flat profit
                 or a short run hide the best price, and the search may have stalled. A slope that
-                had to be fitted to the whole run never gives `climbing`, only this. It is also
+                had to be fitted to the whole run never gives `climbing`, only this. So does a
+                search whose prices are too few or too far apart for a slope. It is also
                 unclear if another carrier's price has not settled, or changes too seldom to tell
 
 A settled price is shown with a notice if, for more than half of the time, it was the highest or
@@ -178,7 +179,8 @@ def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps:
     """Return the verdict, extended by the slope of the profit if that is known."""
     found = slope_of(run, one.carrier, prices, from_ps, to_ps)
     if found is None:
-        return one
+        moves = one.low < one.high
+        return msgspec.structs.replace(one, verdict="unclear") if moves else one
     verdict = by_slope(found)
     if verdict != "climbing":
         return msgspec.structs.replace(one, verdict=verdict)
