@@ -9,6 +9,7 @@ import pytest
 
 from command_line import ecnomy
 from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.results.manifest import read_manifest
 
 
@@ -46,3 +47,19 @@ def test_every_message_about_a_key_ends_with_the_command_that_explains_it(
         file.write_text(f"{text}\n")
         assert ecnomy("check", str(file)) == 2
         assert capsys.readouterr().err.endswith(f"; ecnomy explain{command}\n")
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        (["access"], "'access'"),
+        (["access", "bottleneck"], "'access' or 'bottleneck'"),
+        (["access", "bottleneck", "edge"], "'access', or one of bottleneck, edge"),
+        (["edge"], "'edge'"),
+        (["edge", "town"], "one of edge, town"),
+        ([], "none"),
+    ],
+)
+def test_known_names_are_listed_as_in_a_sentence(known: list[str], expected: str) -> None:
+    """A single alternative to the nearest name is not a list."""
+    assert known_name("acess", known) == expected

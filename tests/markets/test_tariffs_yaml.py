@@ -174,7 +174,7 @@ BAD = [
     ("{kind: per-unit, price: 1e-7 money/mark}", ".price", "'1e-7", "multiples of 1/1000000"),
     ("{kind: per-unit, price: 2e6 money/GB}", ".price", "'2e6", "at most 1000000 money/GB"),
     ("{kind: posted, per: apple}", ".per", "'apple'", "one of ms, s, min"),
-    ("{kind: posted, price: 1 money/GB}", ".price", "unknown key 'price'", "one of per"),
+    ("{kind: posted, price: 1 money/GB}", ".price", "unknown key 'price'", "'per'"),
     ("{kind: flat, price: 2 money/GB}", ".price", "'money/GB' is a unit", "such as 6 money/h"),
     ("{kind: two-part, price: 2 money/GB}", ".fee", "no 'fee'", "such as 6 money/h"),
     ("{kind: time-of-day, periods: []}", ".periods", "no periods", "at least one"),

@@ -112,7 +112,7 @@ def test_quick_form(tmp_path: Path) -> None:
 def test_quick_form_has_its_keys(tmp_path: Path) -> None:
     """Anything else under `quick` is an error with its place."""
     file = write(tmp_path, SWEEP + "quick: {seed: 3}\n")
-    with pytest.raises(ScenarioError, match=r"quick\.seed: found unknown key 'seed'"):
+    with pytest.raises(ScenarioError, match=r"quick\.seed: found the unknown key 'seed'"):
         load_sweep(file)
 
 

@@ -96,9 +96,13 @@ def known_name(given: str, known: Iterable[str]) -> str:
     others = [name for name in names if name != near]
     more = f" and {len(others) - _MOST_LISTED:,} more" if len(others) > _MOST_LISTED else ""
     listed = f"one of {', '.join(others[:_MOST_LISTED])}{more}" if others else "none"
+    if len(others) == 1:
+        listed = repr(others[0])
     if not near:
         return listed
-    return f"{near!r}, or {listed}" if others else repr(near)
+    if not others:
+        return repr(near)
+    return f"{near!r} or {listed}" if len(others) == 1 else f"{near!r}, or {listed}"
 
 
 def _read(node: Node, kind: Any, path: str, places: Places) -> Any:

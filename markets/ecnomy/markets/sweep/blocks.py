@@ -80,7 +80,9 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
         path = f"parameters.{kind}"
         if kind not in _BLOCKS:
             assert node is not None
-            raise node.keys[kind].error(path, f"unknown key {kind!r}", known_name(kind, _BLOCKS))
+            raise node.keys[kind].error(
+                path, f"the unknown key {kind!r}", known_name(kind, _BLOCKS)
+            )
         block = (_listed if kind in _LISTS else _sampled)(kind, body, path)
         for parameter in paths_under(block.paths, block.ties):
             if parameter in FIXED:
@@ -202,7 +204,7 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
     for key in given:
         if key not in keys:
             expected = known_name(key, keys)
-            raise body.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
+            raise body.keys[key].error(f"{path}.{key}", f"the unknown key {key!r}", expected)
     samples = keys[count].read(given[count], f"{path}.{count}")
     if kind == "sobol" and samples & (samples - 1):
         expected = (

@@ -131,7 +131,7 @@ def read_calibration(node: Node, points: int) -> Calibration:
     for key in given:
         if key not in CALIBRATE:
             expected = known_name(key, CALIBRATE)
-            raise node.keys[key].error(f"calibrate.{key}", f"unknown key {key!r}", expected)
+            raise node.keys[key].error(f"calibrate.{key}", f"the unknown key {key!r}", expected)
     if absent := [key for key in _NEEDED if key not in given]:
         lacking = f"no {', '.join(map(repr, absent))}"
         raise node.place.error("calibrate", lacking, f"{', '.join(_NEEDED)}")

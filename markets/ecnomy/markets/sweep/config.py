@@ -139,7 +139,7 @@ def _unknown(root: Node, key: str, shown: str) -> ScenarioError:
     if key in Document.__struct_fields__:
         expected = f"it under 'set', or `ecnomy run {shown}` for a scenario"
         return root.keys[key].error(key, f"{key!r}, a key of scenarios", expected)
-    return root.keys[key].error(key, f"unknown key {key!r}", known_name(key, SWEEP))
+    return root.keys[key].error(key, f"the unknown key {key!r}", known_name(key, SWEEP))
 
 
 def _version(root: Node) -> None:
@@ -209,7 +209,7 @@ def _quick(node: Node | None, keys: tuple[str, ...]) -> dict[str, Node]:
     for key in node.mapping():
         if key not in keys:
             expected = known_name(key, keys)
-            raise node.keys[key].error(f"quick.{key}", f"unknown key {key!r}", expected)
+            raise node.keys[key].error(f"quick.{key}", f"the unknown key {key!r}", expected)
     return node.mapping()
 
 
@@ -233,7 +233,7 @@ def _limits(node: Node | None) -> Limits:
     for key in node.mapping():
         if key not in LIMITS:
             expected = known_name(key, LIMITS)
-            raise node.keys[key].error(f"limits.{key}", f"unknown key {key!r}", expected)
+            raise node.keys[key].error(f"limits.{key}", f"the unknown key {key!r}", expected)
     given = node.mapping()
     time, memory = (LIMITS[k].read(given[k], k) if k in given else UNLIMITED for k in LIMITS)
     return Limits(time, memory)

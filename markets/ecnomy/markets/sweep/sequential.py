@@ -139,7 +139,7 @@ def read_until(node: Node, replicates: int, place: Any) -> Until:
         for key in given:
             if key not in UNTIL:
                 expected = known_name(key, UNTIL)
-                raise node.keys[key].error(f"until.{key}", f"unknown key {key!r}", expected)
+                raise node.keys[key].error(f"until.{key}", f"the unknown key {key!r}", expected)
         if "half-width" not in given:
             raise node.place.error("until", "no 'half-width'", _WIDTH)
         outcome = _name(given["outcome"]) if "outcome" in given else ""

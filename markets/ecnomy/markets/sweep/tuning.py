@@ -146,7 +146,7 @@ def read_tuning(node: Node) -> Tuning:
     for key in given:
         if key not in TUNE:
             expected = known_name(key, TUNE)
-            raise node.keys[key].error(f"tune.{key}", f"unknown key {key!r}", expected)
+            raise node.keys[key].error(f"tune.{key}", f"the unknown key {key!r}", expected)
     if not given.get("over", Node(None, node.place)).mapping():
         raise node.place.error("tune", "no 'over'", "over: {path: {from: A, to: B}}")
     paths, ranges, ties = read_over(given["over"], "tune.over")
