@@ -11,6 +11,7 @@ from command_line import ecnomy
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.results.manifest import read_manifest
+from test_bad_yaml import GOOD
 
 
 def test_names_in_place_of_files_are_understood(
@@ -63,3 +64,58 @@ def test_every_message_about_a_key_ends_with_the_command_that_explains_it(
 def test_known_names_are_listed_as_in_a_sentence(known: list[str], expected: str) -> None:
     """A single alternative to the nearest name is not a list."""
     assert known_name("acess", known) == expected
+
+
+RED = "law: red, min_threshold: 5 packets, max_threshold: 15 packets"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "command"),
+    [
+        ("fixed, probability: 0.1", "fixed, probabilty: 0.1", "network.links.marking.fixed"),
+        ("law: fixed, probability: 0.1", f"{RED}, max_probabilty: 1", "network.links.marking.red"),
+        (
+            "law: fixed, probability: 0.1",
+            f"{RED}, max_probability: 1.5",
+            "network.links.marking.red.max_probability",
+        ),
+        ("law: fixed, probability: 0.1", f"{RED}, buffer: 9 kB", "network.links.marking.red"),
+        ("law: fixed, probability: 0.1", "law: pi", "network.links.marking.pi"),
+        ("law: fixed, probability: 0.1", "law: pi, unit: bytes", "network.links.marking.pi"),
+        ("law: fixed", "law: fixd", "network.links.marking"),
+        ("{kind: greedy}", "{kind: greedy, profile: {}}", "sources.traffic.greedy"),
+        ("{law: wtp}", "{law: wtp, beta: 1}", "sources.transport.wtp"),
+        (
+            "{law: wtp}",
+            "{law: wtp, weight: 4 marks, mark_rate: 3 marks/s}",
+            "sources.transport.wtp.mark_rate",
+        ),
+        ("rate: 64 kbps", "rate: 64 kbps, interval: 1 s", "sources.traffic.cbr.interval"),
+        ("count: 2", "cout: 2", "sources"),
+        ("market:", "record: {eevry: 1 s}\nmarket:", "record"),
+        ("market:", "recrod: {}\nmarket:", "record"),
+        ("market:", "nothing: {}\nmarket:", ""),
+        (
+            "connectivity-provider}",
+            "connectivity-provider, strategy: {kind: target-utilization, quantle: 1}}",
+            "market.agents.strategy.target-utilization",
+        ),
+        (
+            "connectivity-provider}",
+            "connectivity-provider, contracts: [{meter: bytes, sources: gold, "
+            "tariff: {kind: per-unit, prize: 1}}]}",
+            "market.agents.contracts.tariff.per-unit",
+        ),
+    ],
+)
+def test_the_command_at_the_end_names_the_law_or_kind(
+    old: str, new: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown key shows the page of its law, kind or section; and the command works."""
+    assert old in GOOD
+    file = tmp_path / "s.yaml"
+    file.write_text(GOOD.replace(old, new, 1))
+    assert ecnomy("check", str(file)) == 2
+    message, _, shown = capsys.readouterr().err.strip().partition("; ecnomy explain")
+    assert shown.strip() == command, message
+    assert ecnomy("explain", *shown.split()) == 0

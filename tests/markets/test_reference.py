@@ -178,6 +178,21 @@ def test_every_key_is_its_own_explanation() -> None:
     assert {path: known_path(path, entries()) for path in paths} == {path: path for path in paths}
 
 
+def test_a_key_of_a_law_is_explained_with_its_law() -> None:
+    """The command names the law or kind, and its first entry is the key of this law."""
+    checked = 0
+    for one in entries():
+        if one.variant or not one.within or "choices" in one.path:  # names of a menu's choices
+            continue
+        path = ".".join(step for step in one.path.split(".") if step[0] != "<")
+        command = known_path(path, entries(), one.within)
+        checked += 1
+        found = [e for e in lookup(command, entries()) if not e.variant and e.file == one.file]
+        assert one in found, command
+        assert {e.within[: len(one.within)] for e in found} == {one.within}, command
+    assert checked > 500, checked
+
+
 def test_an_unknown_word_names_the_nearest() -> None:
     """An unknown word gives one line with the nearest name."""
     with pytest.raises(InputError, match="did you mean rem, red") as refused:

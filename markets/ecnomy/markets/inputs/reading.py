@@ -16,7 +16,9 @@ from typing import Any, Final, NoReturn, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
+from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.find import nearest
+from ecnomy.markets.inputs.error_variants import add_variant
 from ecnomy.markets.inputs.yamlfile import Gap, MissingKeys, Node, Place, child_path, show
 
 __all__ = [
@@ -162,20 +164,27 @@ class _Gaps:
 
     def __init__(self) -> None:
         self._found: list[Gap] = []
+        self._notes: list[str] = []  # of the first error
 
     def read(self, node: Node, kind: Any, path: str, places: Places) -> Any:
         """Return a value, or None if it lacks keys."""
         try:
             return _read(node, kind, path, places)
         except MissingKeys as error:
+            if not self._found:
+                self._notes = list(getattr(error, "__notes__", ()))
             self._found += error.gaps
             return None
 
     def refuse(self, own: Gap | None = None) -> None:
         """Raise an error if keys are missing; `own` has the missing keys of the mapping itself."""
-        gaps = [own, *self._found] if own is not None and own.keys else self._found
-        if gaps:
-            raise MissingKeys(gaps)
+        if own is not None and own.keys:
+            raise MissingKeys([own, *self._found])
+        if self._found:
+            error = MissingKeys(self._found)
+            for note in self._notes:
+                error.add_note(note)
+            raise error
 
 
 def _read_list(node: Node, item: Any, path: str, places: Places) -> tuple[Any, ...]:
@@ -222,6 +231,16 @@ def fields_of(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo
 
 
 def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Places) -> Any:
+    try:
+        return _read_fields(node, kind, path, places)
+    except ScenarioError as error:
+        config = kind.__struct_config__
+        if config.tag_field:
+            add_variant(error, config.tag_field, str(config.tag))
+        raise
+
+
+def _read_fields(node: Node, kind: type[msgspec.Struct], path: str, places: Places) -> Any:
     fields = fields_of(kind)
     if not isinstance(node.value, dict):
         raise node.place.error(path, show(node), f"a mapping with {', '.join(fields)}")

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ecnomy.agents.errors import InputError, ScenarioError
+from ecnomy.markets.inputs.error_variants import variants_of
+from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.examples import examples_folder, packaged
 from ecnomy.markets.reference.files import all_entries
-from ecnomy.markets.reference.lookup import known_path
+from ecnomy.markets.reference.lookup import known_path, sections
 
 __all__ = ["hint"]
 
@@ -18,7 +21,8 @@ def hint(error: ScenarioError) -> str:
     of an example or a file of configs/ that is not here, or "".
     """
     if error.path:
-        key = known_path(error.path, all_entries())
+        entries = all_entries()
+        key = known_path(error.path, entries, variants_of(error)) or _section(error, entries)
         return f"; ecnomy explain {key}".rstrip()  # without a key, it lists all keys
     if os.path.exists(error.file):
         return ""
@@ -32,3 +36,9 @@ def hint(error: ScenarioError) -> str:
     except (InputError, OSError, ValueError):  # not installed, or no file name
         return ""
     return f"; `ecnomy example {name}` copies the example here" if known else ""
+
+
+def _section(error: ScenarioError, entries: Sequence[Entry]) -> str:
+    """Return the top-level key that the message names first in place of an unknown one, or ""."""
+    names = (one.name for one in sections(entries))
+    return next((name for name in names if error.expected.startswith(repr(name))), "")

@@ -15,6 +15,7 @@ from ecnomy.markets.reference.entry import Entry
 __all__ = ["Group", "below", "grouped", "known_path", "lookup", "search", "sections"]
 
 _INDEX = re.compile(r"\[[^\]]*\]")
+_ITEM = re.compile(r"\[([0-9]+)\]")  # of a list, so that no key after it is taken for a name
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -110,20 +111,43 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
     return found
 
 
-def known_path(path: str, entries: Sequence[Entry]) -> str:
+def known_path(path: str, entries: Sequence[Entry], within: Sequence[str] = ()) -> str:
     """Return the key of a path in a message, without names and numbers; "" if unknown.
 
     If the last steps are names or unknown keys, the result is the mapping that contains them. A
     step that can be a key is not taken for a name.
+
+    Args:
+        path: dotted path in the message.
+        entries: all entries.
+        within: laws and kinds on the path, such as `law: red`, the outermost first. The result
+            names them, and only their keys are found. Without any, every law's keys are found.
     """
-    typed = [step for step in _INDEX.sub("", path).split(".") if step]
-    keys = [one for one in entries if not one.variant]
+    typed = [step for step in _INDEX.sub("", _ITEM.sub(r".\1", path)).split(".") if step]
+    keys = [one for one in entries if not one.variant and _agree(one.within, within)]
     for length in range(len(typed), 0, -1):
-        fitting = [_keys(one) for one in keys if _fits(typed[:length], _steps(one), one)]
+        fitting = [one for one in keys if _fits(typed[:length], _steps(one), one)]
         if fitting:
-            longest = max(fitting, key=len)
-            return ".".join(longest)
+            longest = max(fitting, key=lambda one: len(_keys(one)))
+            return ".".join(_through(longest, entries, tuple(within)))
     return ""
+
+
+def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Check whether the longer list of variants begins with the shorter one."""
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+def _through(key: Entry, entries: Sequence[Entry], within: tuple[str, ...]) -> list[str]:
+    """Return the steps of a key's path, with the variants that it is in."""
+    steps = _keys(key)
+    for depth in range(len(within), 0, -1):  # the innermost first, so that positions stay
+        for one in entries:
+            if one.variant and one.file == key.file and one.within == within[:depth]:
+                if key.path == one.path or key.path.startswith(f"{one.path}."):
+                    steps.insert(len(_keys(one)), one.name)
+                    break
+    return steps
 
 
 def _steps(one: Entry) -> list[str]:

@@ -23,10 +23,11 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.errors import EcnomyError, ScenarioError
 from ecnomy.agents.spec import Params, StrategySpec, Value
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import number_in
+from ecnomy.markets.inputs.error_variants import add_variant
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
@@ -89,8 +90,12 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
         found = f"{others[0][:60]!r} of {cls.__name__}, which is not a dataclass"
         wanted = "a class with @dataclass, whose fields are its parameters"
         raise node.keys[others[0]].error(child_path(path, others[0]), found, wanted)
-    params = _params(node, fields, path)
-    _try(trial, params, node, path)
+    try:
+        params = _params(node, fields, path)
+        _try(trial, params, node, path)
+    except ScenarioError as error:
+        add_variant(error, "kind", str(kind.value))
+        raise
     return params
 
 
@@ -216,7 +221,12 @@ def _form(node: Node, field: Field, path: str) -> dict[str, Value]:
     given = node.mapping().get("kind")
     if given is None:
         raise node.place.error(path, show(node), expected_of_field(field))
-    inner = _params(node, declared(_form_class(given, field, path)), path)
+    form = declared(_form_class(given, field, path))
+    try:
+        inner = _params(node, form, path)
+    except ScenarioError as error:
+        add_variant(error, "kind", str(given.value))
+        raise
     return {"kind": str(given.value), **typing.cast(dict[str, Value], inner)}
 
 

@@ -16,9 +16,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.errors import EcnomyError, ScenarioError
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Word
+from ecnomy.markets.inputs.error_variants import add_variant
 from ecnomy.markets.inputs.reading import Misfit, known_name
 from ecnomy.markets.inputs.units import money_per
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
@@ -76,7 +77,7 @@ class TariffReader(msgspec.Struct, frozen=True):
         name = kind.value
         if isinstance(name, str) and name in self._kinds():
             if name == "menu":
-                return self._menu(node, path)
+                return self._read_menu(node, path)
             return typing.cast(Tariff, reading.read(node, KINDS[name], path, {}))
         if isinstance(name, str) and (":" in name or name in _entry_points()):
             return self._own(node, kind, name, path)
@@ -97,6 +98,13 @@ class TariffReader(msgspec.Struct, frozen=True):
 
     def _kinds(self) -> list[str]:
         return [kind for kind in KINDS if self.menus or kind != "menu"]
+
+    def _read_menu(self, node: Node, path: str) -> Menu:
+        try:
+            return self._menu(node, path)
+        except ScenarioError as error:
+            add_variant(error, "kind", "menu")
+            raise
 
     @staticmethod
     def _menu(node: Node, path: str) -> Menu:

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laws and kinds among whose keys a fault is, such as `law: red`.
+
+Readers add them to the error on its way up, so that the message can name the page of a law. They
+are notes of the exception, which Python shows in tracebacks.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ecnomy.agents.errors import ScenarioError
+
+__all__ = ["add_variant", "variants_of"]
+
+_HEAD: Final = "in a mapping with "
+
+
+def add_variant(error: ScenarioError, selector: str, word: str) -> None:
+    """Note that the fault is in the mapping of a law or kind; the innermost is noted first."""
+    error.add_note(f"{_HEAD}{selector}: {word}")
+
+
+def variants_of(error: BaseException) -> tuple[str, ...]:
+    """Return the laws and kinds of a fault, the outermost first."""
+    notes = reversed(getattr(error, "__notes__", ()))
+    return tuple(note.removeprefix(_HEAD) for note in notes if note.startswith(_HEAD))
