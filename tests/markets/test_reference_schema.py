@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft7Validator  # comes with altair, of the extra `dashboard`
 
 from ecnomy.agents.errors import ScenarioError
@@ -18,9 +20,9 @@ from test_bad_yaml import CASES, GOOD
 from tiers import full
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-# Faults that hang on other values, on names or on units, which a schema does not know.
+# Faults that hang on other values or on names, which a schema does not know.
 BEYOND = {
-    *("wrong unit", "unknown unit", "unknown node", "unknown source", "no isp", "fee in marks"),
+    *("unknown node", "unknown source", "no isp"),
     *("duplicate link", "duplicate source", "duplicate agent", "half a micro", "strategy unit"),
     "negative step",
     "a strategy of another role without its parameters",
@@ -68,6 +70,16 @@ def test_shipped_scenarios_are_valid(folder: str) -> None:
         assert faults(plain_tree(read(path, str(path)))) == [], path
 
 
+def test_shipped_scenarios_are_valid_as_yaml_1_1() -> None:
+    """Readers of YAML 1.1, such as PyYAML, take the word off for false."""
+    offs = 0
+    for path in scenarios(CONFIGS / "examples"):
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        offs += "'ecn': False" in str(document)
+        assert faults(document) == [], path
+    assert offs
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_bad_scenarios_are_refused(case: str) -> None:
     """Unknown keys and words, missing keys, wrong types and numbers out of range are refused."""
@@ -91,3 +103,42 @@ def test_the_good_scenario_is_valid() -> None:
     assert faults(good) == []
     good["network"]["links"][1]["marking"] = {"probability": 0.2}  # of a law that all links share
     assert faults(good) == []
+
+
+SOURCE, TONE, LINK = ("sources", 0), ("sources", 1), ("network", "links", 1)
+ISP, SHOP = ("market", "agents", 0), ("market", "agents", 1)
+RED = {"law": "red", "min_threshold": "5 packets", "max_threshold": "15 packets"}
+
+
+def changed(*changes: tuple[tuple[str | int, ...], Any]) -> Any:
+    """The good scenario with these values; None removes a key."""
+    document = copy.deepcopy(plain_tree(parse(GOOD, "good")))
+    for (*path, last), value in changes:
+        at: Any = document
+        for step in path:
+            at = at[step]
+        at[last] = value
+        if value is None:
+            del at[last]
+    return document
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ((*LINK, "delay"), "1 Mbps"),
+        ((*LINK, "rate"), "10 Mbqs"),
+        ((*LINK, "rate"), "10 kB"),
+        ((*LINK, "buffer"), "9 s"),
+        ((*SHOP, "classes", "gold", "fee"), "4 money"),
+        (("market", "price_per_mark"), "1 money/s"),
+        (("duration",), "60 seconds/s"),
+        (("duration",), "-0.1 s"),
+    ],
+)
+def test_units_of_another_kind_are_refused(change: tuple[tuple[str | int, ...], Any]) -> None:
+    """Units that `check` accepts are valid, with prefixes, plurals and blanks."""
+    assert faults(changed(change))
+    valid = {"delay": " 1 kiloms ", "rate": "8 kbit / minute", "buffer": "9 kilobytes"}
+    valid |= {"fee": "4 kmoney/days", "price_per_mark": "1 money / marks", "duration": "1 days"}
+    assert faults(changed((change[0], valid[str(change[0][-1])]))) == []

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -125,3 +127,40 @@ def test_lower_bound_gives_the_wanted_mean(shape: float, high: float, share: flo
 def test_shape_one_is_the_limit_of_its_neighbours() -> None:
     """The special case is continuous with the general one."""
     assert mean(10, 1000, 1) == pytest.approx(mean(10, 1000, 1 + 1e-7), rel=1e-4)
+
+
+KINDS = ("ps", "bit/s", "byte", "packet", "packet/s", "mark", "mark/s", "call", "transfer", "money")
+PRICES = ("money/s", "money/byte", "money/packet", "money/mark", "1/s", "s/m")
+
+
+def accepted(given_unit: str, wanted: str) -> bool:
+    """Whether a unit converts to another."""
+    try:
+        units.quantity(f"1 {given_unit}", wanted)
+    except units.UnitError:
+        return False
+    return True
+
+
+def spelt() -> list[str]:
+    """Names of units with real and false prefixes, plurals and cases."""
+    names = sorted(name for name in units._names() if not name.endswith("-"))
+    prefixes = [name[:-1] for name in units._names() if name.endswith("-")]
+    assert {"day", "byte", "B", "µs", "money"} < set(names) and {"k", "kilo"} < set(prefixes)
+    parts = itertools.product(["", "kk", "m", "K", *prefixes], names, ["", "s", "ss", "es"])
+    return sorted({"".join(each) for each in parts}) + ["dimensionless", "DAY", "parsec", "EUR"]
+
+
+@pytest.mark.parametrize("wanted", [*KINDS, *PRICES])
+def test_the_pattern_of_a_unit_has_exactly_the_accepted_spellings(wanted: str) -> None:
+    """A schema neither refuses a unit that `check` accepts, nor accepts one that it refuses."""
+    some = ["s", "kilodays", "ss", "Mbps", "Bpss", "bytes", "B", "packets", "marks", "kcall"]
+    some += ["transfer", "money", "moneys", "km", "dimensionless", "mbps", "kilobit", "bit"]
+    pairs = [f"{a}{over}{b}" for a, b in itertools.product(some, some) for over in ("/", " / ")]
+    inverse = [f"{over}{one}" for over in ("/", "1/", "1 / ") for one in (*some, *pairs[::2])]
+    pattern, found = re.compile(units.pattern(wanted)), 0
+    for one in (*spelt(), *pairs, *(one for one in inverse if one.count("/") <= 2)):
+        fits = pattern.fullmatch(one) is not None
+        assert fits == accepted(one, wanted), one
+        found += fits
+    assert found >= 2

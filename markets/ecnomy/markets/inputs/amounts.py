@@ -43,18 +43,41 @@ MOST_PS: Final = 2**62  # the sum of two such times fits into an int64
 MOST_BYTES: Final = 10**12
 LONGEST_NAME: Final = 64
 AUTO_NUMBER: Final = -1.0  # the word auto, for numbers of 0 or more
+_YAML_1_1: Final = {"on": True, "yes": True, "off": False, "no": False}
 _COUNTED: Final = ("byte", "mark", "packet")  # units with a plural
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 
 def quantity_schema(
-    words: Iterable[str] = (), *, signed: bool = False, above: bool = False
+    of: Iterable[str] = (),
+    words: Iterable[str] = (),
+    *,
+    signed: bool = False,
+    above: bool = False,
 ) -> dict[str, Any]:
-    """Return the JSON Schema of a number with a unit, or of these words; `above` excludes 0."""
-    number = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+    """Return the JSON Schema of a number with a unit, or of these words.
+
+    Args:
+        of: units of the accepted kinds; empty for any unit.
+        words: words that are accepted, too.
+        signed: whether negative numbers are accepted.
+        above: whether 0 is refused.
+    """
+    number = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
     some = "(?=[^A-Za-z/]*[1-9])" if above else ""
-    amount = rf"{some}[{'+-' if signed else '+'}]?{number}\s*(1?\s*/\s*)?[A-Za-z\u00b5].*"
+    sign = "[+-]?" if signed else r"(?:\+|-(?=[0.]+(?![0-9.])))?"  # -0 is 0
+    kinds = "|".join(map(units.pattern, of)) or r"(?:1?\s*/\s*)?[A-Za-z\u00b5].*"
+    amount = rf"\s*{some}{sign}{number}\s*(?:{kinds})\s*"
     return {"type": "string", "pattern": f"^({'|'.join([*words, amount])})$"}
+
+
+def words_schema(words: Iterable[str]) -> dict[str, Any]:
+    """Return the JSON Schema of a choice of words.
+
+    The word off is false to readers of YAML 1.1, which many editors are.
+    """
+    listed: list[Any] = list(words)
+    return {"enum": [*listed, *(_YAML_1_1[one] for one in listed if one in _YAML_1_1)]}
 
 
 def number_in(node: Node, path: str, expected: str) -> Fraction:
@@ -119,8 +142,11 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     def schema(self) -> dict[str, Any]:
         """See Reader."""
         above = self.above or self.least > 0
-        words = quantity_schema((w for w, _ in self.words), signed=self.least < 0, above=above)
-        return {"anyOf": [words, {"type": "number"}]} if self.plain else words
+        words = [word for word, _ in self.words]
+        amount = quantity_schema(self.units, words, signed=self.least < 0, above=above)
+        forms = [amount, *([{"type": "number"}] if self.plain else ())]
+        forms += [{"const": _YAML_1_1[word]} for word in words if word in _YAML_1_1]
+        return {"anyOf": forms} if len(forms) > 1 else amount
 
     def read(self, node: Node, path: str) -> Any:
         """See Reader."""
@@ -227,7 +253,7 @@ class Choice(msgspec.Struct, frozen=True):
     @property
     def schema(self) -> dict[str, Any]:
         """See Reader."""
-        words = {"enum": list(self.words)}
+        words = words_schema(self.words)
         return {"anyOf": [words, {"type": "string", "pattern": ":"}]} if self.own else words
 
     def read(self, node: Node, path: str) -> str:
@@ -359,7 +385,7 @@ class SizeReader(msgspec.Struct, frozen=True):
     def schema(self) -> dict[str, Any]:
         """See Reader."""
         words = (self.unlimited,) if self.unlimited else ()
-        return quantity_schema(words, above=self.least > 0)
+        return quantity_schema(("packet", "byte"), words, above=self.least > 0)
 
     def read(self, node: Node, path: str) -> Size:
         """See Reader."""

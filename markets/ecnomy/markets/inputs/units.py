@@ -9,7 +9,9 @@ registry. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
+from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from importlib import resources
@@ -26,6 +28,7 @@ __all__ = [
     "known_units",
     "money_per",
     "number",
+    "pattern",
     "quantity",
     "split",
     "worth",
@@ -189,12 +192,55 @@ def decimal_text(value: Fraction) -> str:
 
 
 @functools.cache
+def pattern(unit: str) -> str:
+    """Return the regular expression of all units that convert to this one, as `split` reads them.
+
+    It follows from units.txt: names with prefixes and plurals, and quotients of such units.
+    """
+    over, wanted = r"\s*/\s*", _unit(unit).dimensionality
+    words = _words()
+    pairs = [(a, b) for a, b in itertools.product(words, words) if a / b == wanted]
+    quotients = [f"{words[a]}{over}{words[b]}" for a, b in pairs]
+    inverse = [words[a] for a in words if a**-1 == wanted]
+    inverse += [f"{words[b]}{over}{words[a]}" for a, b in pairs]
+    forms = [words[a] for a in words if a == wanted] + quotients
+    forms += [rf"1?\s*/\s*{words}" for words in inverse]
+    return f"(?:{'|'.join(forms)})"
+
+
+@functools.cache
+def _words() -> dict[Any, str]:
+    """Return the regular expression of the units of each dimension, without quotients."""
+    prefixes = "|".join(sorted(name[:-1] for name in _names() if name.endswith("-")))
+    found: dict[Any, list[str]] = {}
+    for name in sorted(name for name in _names() if not name.endswith("-")):
+        dimension = _unit(name).dimensionality
+        plural = "s?" if len(name) > 1 else ""  # pint has no plural of a symbol such as s
+        found.setdefault(dimension, []).append(f"{name}{plural}")
+    made = {of: f"(?:{prefixes})?(?:{'|'.join(names)})" for of, names in found.items()}
+    return made | {_unit("dimensionless").dimensionality: "dimensionless"}
+
+
+def _names() -> Iterator[str]:
+    """Yield the names in units.txt, with aliases; those of prefixes end with a hyphen."""
+    for line in _definitions():
+        name, equals, rest = line.partition(" = ")
+        if equals and not name.startswith("#"):
+            yield from (name, *(word.strip() for word in rest.split("=")[1:]))
+
+
+@functools.cache
+def _definitions() -> list[str]:
+    text = resources.files(__package__).joinpath("units.txt").read_text(encoding="utf-8")
+    return text.splitlines()
+
+
+@functools.cache
 def _registry() -> pint.UnitRegistry[Fraction]:
     import pint
 
-    text = resources.files(__package__).joinpath("units.txt").read_text(encoding="utf-8")
     registry: pint.UnitRegistry[Fraction] = pint.UnitRegistry(None, non_int_type=Fraction)
-    registry.load_definitions(text.splitlines())
+    registry.load_definitions(_definitions())
     return registry
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A JSON Schema (draft 7) of scenario files, so that editors can complete, explain and check YAML.
 
-A schema cannot check whether names exist, units fit, or values fit each other. A file that
-`extends` another may omit any key, so only the keys it has and their types are checked. Marking
-laws of links may omit `law` (scenario/shared_marking.py).
+A schema cannot check whether names exist, or compare values. It checks units by patterns, which
+follow from the registry (inputs/units.py). A file that `extends` another may omit any key, so only
+the keys it has and their types are checked. Marking laws of links may omit `law`
+(scenario/shared_marking.py).
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ class _PacketRateReader(msgspec.Struct, frozen=True):
     @property
     def schema(self) -> dict[str, Any]:
         """See Reader."""
-        return quantity_schema(above=True)
+        return quantity_schema(("packet/s", "bit/s"), above=True)
 
     def read(self, node: Node, path: str) -> PacketRate:
         """See Reader."""

@@ -87,7 +87,7 @@ class _LimitReader(msgspec.Struct, frozen=True):
     @property
     def schema(self) -> dict[str, Any]:
         """See Reader."""
-        return quantity_schema(above=True)
+        return quantity_schema(METER_UNITS, above=True)
 
     def read(self, node: Node, path: str) -> Limit:
         """See Reader."""

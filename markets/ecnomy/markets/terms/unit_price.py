@@ -91,7 +91,8 @@ class PriceReader(msgspec.Struct, frozen=True):
     @property
     def schema(self) -> dict[str, Any]:
         """See Reader."""
-        return quantity_schema()
+        meters = (self.unit,) if self.unit else METER_UNITS
+        return quantity_schema(units.money_per(_name_of(unit)) for unit in meters)
 
     def read(self, node: Node, path: str) -> Price:
         """See Reader."""
@@ -132,8 +133,13 @@ def _meaning(given: str, wanted: str) -> tuple[str, Fraction]:
 
 
 def _worth(given: str, unit: str) -> Fraction:
-    name, (_, count) = next(item for item in units.PER.items() if item[1][0] == unit)
-    return units.worth(given, units.money_per(name)) / count
+    name = _name_of(unit)
+    return units.worth(given, units.money_per(name)) / units.PER[name][1]
+
+
+def _name_of(unit: str) -> str:
+    """Return a name in units.PER of a number of these units."""
+    return next(name for name, (of, _) in units.PER.items() if of == unit)
 
 
 def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
