@@ -27,7 +27,7 @@ BEYOND = {
     "negative step",
     "a strategy of another role without its parameters",
     *("tcp for cbr", "udp for greedy", "fraction of a ps", "time too long", "warm-up too long"),
-    *("red in two units", "red upside down", "windows too small", "two weights"),
+    *("red in two units", "red upside down", "windows too small"),
     "least window beyond memory",
     "a link that the carrier does not own",
     *("general without weights", "a choice of one"),
@@ -142,3 +142,32 @@ def test_units_of_another_kind_are_refused(change: tuple[tuple[str | int, ...], 
     valid = {"delay": " 1 kiloms ", "rate": "8 kbit / minute", "buffer": "9 kilobytes"}
     valid |= {"fee": "4 kmoney/days", "price_per_mark": "1 money / marks", "duration": "1 days"}
     assert faults(changed((change[0], valid[str(change[0][-1])]))) == []
+
+
+WTP, CBR = {"law": "wtp", "weight": "4 marks"}, {"kind": "cbr", "rate": "64 kbps"}
+PROMISE = {"price": "0.05 money", "max_delay": "15 ms", "max_delay_rate": 0.01}
+STREAMS = {"name": "tel", "role": "guaranteed-stream-provider"}
+
+
+@pytest.mark.parametrize(
+    ("change", "instead"),
+    [
+        (((*TONE, "traffic"), CBR | {"interval": "20 ms"}), CBR | {"interval": None}),
+        (((*TONE, "traffic"), {"kind": "cbr"}), {"kind": "cbr", "interval": "20 ms"}),
+        (((*SOURCE, "transport"), WTP | {"mark_rate": "36 marks/s"}), WTP),
+        ((("sources",), []), None),
+        ((("network", "links"), []), None),
+        ((("network", "topology"), "abilene"), "topohub:sndlib/abilene"),
+        ((("record",), {"series": ["cwnd", "cwnd"]}), {"series": ["cwnd", "rtt"]}),
+        (
+            (ISP, STREAMS | {"tariff": PROMISE, "tariffs": {"x": PROMISE | {"sources": "tone"}}}),
+            STREAMS | {"tariff": PROMISE, "tariffs": {}, "sources": "tone"},
+        ),
+    ],
+)
+def test_keys_that_exclude_or_need_each_other(
+    change: tuple[tuple[str | int, ...], Any], instead: Any
+) -> None:
+    """Exactly one, at most one, and at least one of some keys; without repetition."""
+    assert faults(changed(change))
+    assert instead is None or faults(changed((change[0], instead))) == []

@@ -81,7 +81,11 @@ class _Made:
             "properties": properties,
             "additionalProperties": False,
         }
-        return made | ({"required": required} if required and not self._partial else {})
+        if self._partial:
+            return made
+        rules = getattr(kind, "schema_rules", ())
+        made |= {"allOf": list(rules)} if rules else {}
+        return made | ({"required": required} if required else {})
 
     def _key(self, kind: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> Schema:
         value = self._value(field.type)

@@ -7,12 +7,13 @@ The module also has `Sending`, the common part of a source and a demand matrix.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Choice, Name, Names, Number, RateBps, TimePs
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.schema_rules import Rules, exactly_one
 from ecnomy.markets.plan.structs import EACH, TOGETHER
 from ecnomy.markets.scenario.profile import Profile
 from ecnomy.markets.scenario.traffic import DATAGRAMS
@@ -116,6 +117,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     busiest_link: _Ratio | None = None
     total: RateBps | None = None
     unit: _PerUnit | None = None
+    schema_rules: ClassVar[Rules] = (exactly_one("busiest_link", "total", "unit"),)
 
     def __post_init__(self) -> None:
         keys = ("busiest_link", "total", "unit")

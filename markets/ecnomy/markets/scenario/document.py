@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 import msgspec
 
@@ -33,6 +33,7 @@ from ecnomy.markets.inputs.amounts import (
     Word,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.schema_rules import Rules, at_least_one, at_most_one
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow, ElasticRow
@@ -236,6 +237,10 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     nodes: Patterns | None = None
     price_per_mark: PricePerMark | None = None
     contracts: tuple[ContractEntry, ...] | None = None
+    schema_rules: ClassVar[Rules] = (
+        at_most_one("tariff", "tariffs"),
+        at_most_one("sources", "tariffs"),
+    )
 
     def __post_init__(self) -> None:
         preset = preset_of(self.role)
@@ -364,6 +369,7 @@ class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
     histograms: Histograms = Histograms()
     counts: Counts | None = None
     classes: Classes = Classes()
+    schema_rules: ClassVar[Rules] = ({"properties": {"series": {"uniqueItems": True}}},)
 
     def __post_init__(self) -> None:
         if len(set(self.series)) < len(self.series):
@@ -396,6 +402,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     demands: tuple[Demands, ...] = ()
     market: Market | None = None
     record: RecordEntry = RecordEntry()
+    schema_rules: ClassVar[Rules] = (at_least_one("sources", "demands"),)
 
     def __post_init__(self) -> None:
         if self.warmup >= self.duration:

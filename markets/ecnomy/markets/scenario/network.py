@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -17,10 +17,12 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.schema_rules import Rules, at_least_one, at_most_one
 from ecnomy.markets.plan.routing import EQUAL_COST, METRICS, Router
 from ecnomy.markets.scenario.links import Direction, Link, Reverse
 from ecnomy.markets.scenario.marking import Marking
 from ecnomy.markets.scenario.position import PositionReader
+from ecnomy.markets.scenario.topology import PATTERN
 
 __all__ = ["Network"]
 
@@ -85,6 +87,12 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     routing: Annotated[str | None, Choice(METRICS)] = None
     equal_cost: Annotated[str, Choice(EQUAL_COST)] = "first"
     positions: dict[str, Annotated[tuple[float, float], PositionReader()]] = {}
+
+    schema_rules: ClassVar[Rules] = (
+        at_least_one("links", "topology"),
+        at_most_one("delay", "delay_per_km"),
+        {"properties": {"topology": {"pattern": PATTERN}}},
+    )
 
     def __post_init__(self) -> None:
         if not self.links and self.topology is None:

@@ -22,10 +22,11 @@ from ecnomy.agents.find import nearest
 from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.scenario.places import Places
 
-__all__ = ["Edge", "Topology", "node_names", "open_topology"]
+__all__ = ["PATTERN", "Edge", "Topology", "node_names", "open_topology"]
 
 _PREFIX: Final = "topohub:"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+")
+PATTERN: Final = f"^{_PREFIX}{_KEY.pattern}$"  # of the name of a topology
 _LONGEST: Final = 28  # longest node name; two such names make a valid link name
 
 

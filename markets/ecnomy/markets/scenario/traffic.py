@@ -7,13 +7,14 @@ that have no struct here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Union
 
 import msgspec
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number, RateBps, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.schema_rules import Rules, exactly_one
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.plan.law_table import LawEntry, law_table
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
@@ -151,6 +152,7 @@ class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"
     rate: RateBps | None = None
     interval: _Gap | None = None
     phase: _Phase = "independent"
+    schema_rules: ClassVar[Rules] = (exactly_one("rate", "interval"),)
 
     def __post_init__(self) -> None:
         if self.rate is None and self.interval is None:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Union
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Union
 
 import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Choice
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.schema_rules import Rules, at_most_one
 from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario.law_forms import (
     Field,
@@ -86,6 +87,7 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
     w_dec: Annotated[float | None, _Weight] = None
     mark_rate: Annotated[float | None, MarkRate] = None
     reference_rtt: _ReferenceRtt = -1
+    schema_rules: ClassVar[Rules] = (at_most_one("weight", "mark_rate"),)
 
     def __post_init__(self) -> None:
         self._check_weights()
@@ -132,6 +134,7 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
     mark_rate: Annotated[float | None, MarkRate] = None
     reference_rtt: _ReferenceRtt = -1
     only_down: bool = False
+    schema_rules: ClassVar[Rules] = (at_most_one("weight", "mark_rate"),)
 
     def __post_init__(self) -> None:
         if self.weight is not None and self.mark_rate is not None:
