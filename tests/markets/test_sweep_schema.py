@@ -85,6 +85,18 @@ def test_faults_of_a_sweep_are_refused(old: str, new: str) -> None:
     assert faults(sweep_schema(), GOOD.replace(old, new, 1)), new
 
 
+def test_tuning_has_one_aim() -> None:
+    """Two aims are refused, and so is tuning without one."""
+    over = "over: {market.price_per_mark: {from: 0.1 money, to: 0.2 money}}"
+    text = f"version: 1\nscenario: s.yaml\ntune: {{{over}, AIM}}\n"
+    aims = ("maximise: profit.isp", "minimise: flows.gold.loss")
+    target = "target: {outcome: profit.isp, value: 3}"
+    for aim in (*aims, target):
+        assert faults(sweep_schema(), text.replace("AIM", aim)) == [], aim
+    for aim in (", ".join(aims), f"{target}, {aims[0]}", "trials: 9"):
+        assert faults(sweep_schema(), text.replace("AIM", aim)), aim
+
+
 def test_a_variant_may_leave_out_keys() -> None:
     """A file that extends another has only the differing keys, which are also checked."""
     assert faults(sweep_schema(), "extends: base.yaml\nreplicates: 5\n") == []

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ecnomy.markets.inputs.amounts import Choice
+from ecnomy.markets.inputs.schema_rules import exactly_one
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.reference.schema import DRAFT, Schema, struct_schema
 from ecnomy.markets.reference.sweeps import sweep_keys
 from ecnomy.markets.sweep.blocks import plain_tree
-from ecnomy.markets.sweep.keys import Key
+from ecnomy.markets.sweep.keys import TUNE, Key
+from ecnomy.markets.sweep.tuning import AIMS
 
 __all__ = ["environment_schema", "sweep_schema"]
 
@@ -46,7 +48,10 @@ def _mapping(keys: Mapping[str, Key], *, whole: bool) -> Schema:
     required = [name for name in named if keys[name].default is None]
     made: Schema = {"type": "object", "properties": named}
     made["additionalProperties"] = others[0] if others else False
-    return made | ({"required": required} if required and whole else {})
+    if not whole:
+        return made
+    made |= {"allOf": [exactly_one(*AIMS)]} if keys is TUNE else {}
+    return made | ({"required": required} if required else {})
 
 
 def _value(key: Key, *, whole: bool) -> Schema:

@@ -32,10 +32,10 @@ from ecnomy.markets.sweep.keys import TUNE
 from ecnomy.markets.sweep.space import Assignment, Point, Range, latin_hypercube
 from ecnomy.markets.sweep.ties import Ties, paths_under
 
-__all__ = ["TARGET", "Bound", "Tuning", "beginning", "read_tuning"]
+__all__ = ["AIMS", "TARGET", "Bound", "Tuning", "beginning", "read_tuning"]
 
 TARGET: Final = "target"
-_AIMS: Final = ("maximise", "minimise", TARGET)
+AIMS: Final = ("maximise", "minimise", TARGET)
 _BOUNDS: Final = ("at-least", "at-most")
 _DIGITS: Final = 4
 _WITHIN: Final = 0.01
@@ -177,13 +177,13 @@ def read_tuning(node: Node) -> Tuning:
 
 
 def _aims() -> str:
-    return f"one of {', '.join(_AIMS)}"
+    return f"one of {', '.join(AIMS)}"
 
 
 def _aim(node: Node) -> tuple[str, str, float, float]:
     """Return the aim, its outcome, the target, and the distance that counts as met."""
     given = node.mapping()
-    named = [key for key in given if key in _AIMS]
+    named = [key for key in given if key in AIMS]
     if len(named) != 1:
         raise node.place.error("tune", " and ".join(named) or "none of them", _aims())
     aim, body = named[0], given[named[0]]
