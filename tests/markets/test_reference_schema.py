@@ -23,10 +23,9 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 # Faults that hang on other values or on names, which a schema does not know.
 BEYOND = {
     *("unknown node", "unknown source", "no isp"),
-    *("duplicate link", "duplicate source", "duplicate agent", "half a micro", "strategy unit"),
+    *("duplicate link", "duplicate source", "duplicate agent", "half a micro"),
     "negative step",
-    "a strategy of another role without its parameters",
-    *("tcp for cbr", "udp for greedy", "fraction of a ps", "time too long", "warm-up too long"),
+    *("fraction of a ps", "time too long", "warm-up too long"),
     *("red in two units", "red upside down", "windows too small"),
     "least window beyond memory",
     "a link that the carrier does not own",
@@ -171,3 +170,78 @@ def test_keys_that_exclude_or_need_each_other(
     """Exactly one, at most one, and at least one of some keys; without repetition."""
     assert faults(changed(change))
     assert instead is None or faults(changed((change[0], instead))) == []
+
+
+GATE = {"kind": "marking-quantile", "quantile": 0.9, "sample": "60 s"}
+CALLS = STREAMS | {"sources": "tone", "tariff": PROMISE}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ({"quantile": 2}, {"quantile": 1}),
+        ({"quantile": 0}, {"quantile": 1e-9}),
+        ({"quantile": "0.9"}, {"quantile": 0.5}),
+        ({"sample": 60}, {"sample": "60 s"}),
+        ({"sample": "60 Mbps"}, {"sample": "1 minute"}),
+        ({"learning": 0}, {"learning": 1}),
+        ({"learning": 1.5}, {"learning": 9}),
+        ({"margin": "2 money/s"}, {"margin": "-2 money"}),
+        ({"estimator": 3}, {"estimator": "beta"}),
+        ({"kind": "fee-limit", "low": "1 money/s"}, {"learning": 2}),
+    ],
+)
+def test_parameters_of_strategies_have_their_ranges_and_units(
+    wrong: dict[str, Any], right: dict[str, Any]
+) -> None:
+    """The ranges are those of `ecnomy explain`; a required parameter may not be left out."""
+    assert faults(changed((ISP, CALLS | {"strategy": GATE | wrong})))
+    assert faults(changed((ISP, CALLS | {"strategy": GATE | right}))) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (STREAMS | {"tariff": PROMISE}, CALLS),
+        (STREAMS | {"sources": "tone"}, CALLS | {"classes": {}}),
+        (CALLS | {"classes": {"c": {"fee": "1 money/s"}}}, CALLS | {"test_streams": "tone"}),
+        (
+            {"name": "shop", "role": "application-provider", "strategy": GATE},
+            {"name": "me", "role": "my_lab.roles:Mine", "strategy": GATE, "sources": "tone"},
+        ),
+        (
+            {"name": "isp", "role": "connectivity-provider", "sources": "gold"},
+            {"name": "isp", "role": "connectivity-provider", "strategy": {"kind": "lab:Mine"}},
+        ),
+        ({"name": "me", "role": "customer"}, {"name": "me", "role": "customer", "sources": "gold"}),
+        (
+            CALLS | {"strategy": {"kind": "fee-limit", "low": "1 money/s", "high": "2 money/s"}},
+            CALLS | {"strategy": {"kind": "lines", "lines": 2}},
+        ),
+    ],
+)
+def test_an_agent_has_the_keys_of_its_role(wrong: dict[str, Any], right: dict[str, Any]) -> None:
+    """Keys of other roles, missing keys, and strategies of other roles are refused."""
+    assert faults(changed((ISP, wrong)))
+    assert faults(changed((ISP, right))) == []
+
+
+VOIP, CAPPED = {"kind": "voip"}, {"kind": "rate-capped", "rate": "1 Mbps"}
+
+
+@pytest.mark.parametrize(
+    ("traffic", "law", "other"),
+    [
+        (CAPPED, "udp", "reno"),
+        ({"kind": "greedy"}, "udp", "wtp"),
+        (CBR, "reno", "udp"),
+        (VOIP, "reno", "udp"),
+        ({"kind": "poisson", "rate": "9 packets/s"}, "cubic", "udp"),
+    ],
+)
+def test_traffic_fits_its_transport(traffic: dict[str, Any], law: str, other: str) -> None:
+    """Datagrams need udp, and all other traffic needs TCP."""
+    for word, wrong in ((law, True), (other, False)):
+        change = ((*TONE, "traffic"), traffic), ((*TONE, "transport"), {"law": word})
+        assert bool(faults(changed(*change))) == wrong, word
+    assert faults(changed(((*TONE, "traffic"), None)))  # greedy by default

@@ -16,10 +16,11 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
-from ecnomy.markets.reference.class_entries import role_entries, strategy_entries
+from ecnomy.markets.reference.agent_schema import OWN, Schema, role_rules, strategy_schema
+from ecnomy.markets.reference.class_entries import role_entries
 from ecnomy.markets.reference.samples import members
 from ecnomy.markets.reference.sentences import about, first_sentence, law_of
-from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.marking import Marking
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
@@ -28,9 +29,8 @@ from ecnomy.markets.terms.tariffs import Own
 
 __all__ = ["DRAFT", "Schema", "scenario_schema", "struct_schema"]
 
-Schema = dict[str, Any]
+_LONG: Final = 100  # characters of a pattern
 DRAFT: Final = "http://json-schema.org/draft-07/schema#"
-_OWN: Final[Schema] = {"type": "string", "pattern": ":"}  # a custom class, module:Class
 _PLAIN: Final = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
@@ -40,14 +40,37 @@ def scenario_schema() -> Schema:
     roots = [made.reference(Document) for made in (whole, partial)]
     choice = {"if": {"required": ["extends"]}, "then": roots[1], "else": roots[0]}
     head = {"$schema": DRAFT, "title": "ecnomy scenario", "type": "object"}
-    return head | choice | {"definitions": whole.found | partial.found}
+    return _shared(head | choice | {"definitions": whole.found | partial.found})
 
 
 def struct_schema(kind: type[msgspec.Struct], title: str) -> Schema:
     """Return the schema of a file that is read as this struct."""
     made = _Made(partial=False)
     head = {"$schema": DRAFT, "title": title}
-    return head | {"allOf": [made.reference(kind)]} | {"definitions": made.found}
+    return _shared(head | {"allOf": [made.reference(kind)]} | {"definitions": made.found})
+
+
+def _shared(schema: Schema) -> Schema:
+    """Return the schema with one definition for each long pattern, instead of its copies."""
+    found: dict[str, str] = {}
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [walk(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        text = value.get("pattern", "")
+        if not isinstance(text, str) or len(text) < _LONG:
+            return {key: walk(item) for key, item in value.items()}
+        name = found.setdefault(text, f"quantity.{len(found) + 1}")
+        one = {"$ref": f"#/definitions/{name}"}
+        rest = {key: item for key, item in value.items() if key not in ("type", "pattern")}
+        return rest | {"allOf": [one]} if rest else one  # keys beside "$ref" do not count
+
+    made: Schema = walk(schema)
+    for text, name in found.items():
+        made["definitions"][name] = {"type": "string", "pattern": text}
+    return made
 
 
 class _Made:
@@ -83,8 +106,8 @@ class _Made:
         }
         if self._partial:
             return made
-        rules = getattr(kind, "schema_rules", ())
-        made |= {"allOf": list(rules)} if rules else {}
+        rules = [*getattr(kind, "schema_rules", ()), *(role_rules() if kind is AgentEntry else ())]
+        made |= {"allOf": rules} if rules else {}
         return made | ({"required": required} if required else {})
 
     def _key(self, kind: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> Schema:
@@ -121,7 +144,7 @@ class _Made:
         tags = {str(kind.__struct_config__.tag): self.reference(kind) for kind in kinds}
         words: Schema = {"enum": list(tags)}
         if own:
-            words = {"anyOf": [words, _OWN]}
+            words = {"anyOf": [words, OWN]}
         made: Schema = {"type": "object", "properties": {key: words}}
         made["allOf"] = [
             {"if": {"properties": {key: {"const": tag}}, "required": [key]}, "then": then}
@@ -139,35 +162,14 @@ class _Made:
         if isinstance(reader, StrategyReader):
             name = "strategy.partial" if self._partial else "strategy"
             if name not in self.found:
-                self.found[name] = _strategy(partial=self._partial)
+                self.found[name] = strategy_schema(partial=self._partial)
             return {"$ref": f"#/definitions/{name}"}
         if isinstance(reader, RoleReader):
             words = {"enum": [one.name for one in role_entries()]}
             terms = {"type": "object", "required": ["kind"]}
-            return {"anyOf": [words, _OWN, terms]}
+            return {"anyOf": [words, OWN, terms]}
         forms = list(getattr(reader, "forms", ()))
         if isinstance(reader, TariffReader):
             return self._union(forms, free=self._partial, own=True)
         plain: Schema = getattr(reader, "schema", {})
         return {"anyOf": [plain, *map(self.reference, forms)]} if forms else plain
-
-
-def _strategy(*, partial: bool) -> Schema:
-    """Return the schema of a strategy by kind; it names parameters without their forms."""
-    keys: dict[str, Schema] = {}
-    for one in strategy_entries():
-        if one.variant and len(one.within) == 1:
-            keys[one.name] = {"kind": {}}
-        elif not one.variant and len(one.within) == 1:
-            kind = one.within[0].partition(": ")[2]
-            keys[kind][one.name] = {"description": one.about}
-    words = {"anyOf": [{"enum": list(keys)}, _OWN]}
-    made: Schema = {"type": "object", "properties": {"kind": words}}
-    made["allOf"] = [
-        {
-            "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
-            "then": {"properties": properties, "additionalProperties": False},
-        }
-        for kind, properties in keys.items()
-    ]
-    return made if partial else made | {"required": ["kind"]}

@@ -36,7 +36,9 @@ def environment_schema() -> Schema:
     from ecnomy.markets.rl.environment_file import EnvironmentDocument
 
     made = struct_schema(EnvironmentDocument, "ecnomy environment")
-    [document] = (one for one in made["definitions"].values() if "learners" in one["properties"])
+    [document] = (
+        one for one in made["definitions"].values() if "learners" in one.get("properties", ())
+    )
     document["properties"]["set"] = {"type": "object"}  # changes of the scenario
     return made
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import typing
 from typing import Annotated, ClassVar, Final
 
 import msgspec
@@ -55,6 +56,7 @@ from ecnomy.markets.terms.unit_price import TimePrice
 __all__ = [
     "AUTO",
     "NEVER",
+    "TAKEN",
     "AgentEntry",
     "ClassEntry",
     "Document",
@@ -76,6 +78,20 @@ _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), abo
 _PriceRatio = Annotated[float, Number(what="a ratio", least=1e-4, most=1e4)]
 _Members = Annotated[int, Number(what="a number of flows", least=0, most=10**9, whole=True)]
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
+
+_OVER_UDP: Final = {"properties": {"law": {"const": Udp.__struct_config__.tag}}}
+_DATAGRAM_KINDS: Final = [
+    one.__struct_config__.tag for one in typing.get_args(Traffic) if issubclass(one, DATAGRAMS)
+]
+_DATAGRAM_TRAFFIC: Final = {
+    "required": ["traffic"],
+    "properties": {
+        "traffic": {
+            "required": ["kind"],
+            "properties": {"kind": {"enum": _DATAGRAM_KINDS}},
+        }
+    },
+}
 
 
 class _LinkOnPath(Word, frozen=True):
@@ -114,6 +130,13 @@ class Source(Sending, frozen=True, kw_only=True):
     traffic: Traffic = Greedy()
     group: Name | None = None
     service_class: ClassName | None = msgspec.field(name="class", default=None)
+    schema_rules: ClassVar[Rules] = (
+        {"if": _DATAGRAM_TRAFFIC, "then": {"properties": {"transport": _OVER_UDP}}},
+        {
+            "if": {"properties": {"transport": _OVER_UDP | {"required": ["law"]}}},
+            "then": _DATAGRAM_TRAFFIC,
+        },
+    )
 
     def __post_init__(self) -> None:
         if self.sender == self.receiver:
