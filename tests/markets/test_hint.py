@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 from command_line import ecnomy
-from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.errors import ResultsError, ScenarioError
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.reference.files import all_entries
+from ecnomy.markets.reference.hint import hint
+from ecnomy.markets.reference.lookup import lookup
 from ecnomy.markets.results.manifest import read_manifest
-from test_bad_yaml import GOOD
+from ecnomy.markets.scenario import load
+from test_bad_yaml import CASES, GOOD
 
 
 def test_names_in_place_of_files_are_understood(
@@ -119,3 +124,16 @@ def test_the_command_at_the_end_names_the_law_or_kind(
     message, _, shown = capsys.readouterr().err.strip().partition("; ecnomy explain")
     assert shown.strip() == command, message
     assert ecnomy("explain", *shown.split()) == 0
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_command_that_a_message_names_works(case: str, tmp_path: Path) -> None:
+    """The reference has the page that the message of each bad scenario names."""
+    old, new = CASES[case]["old"], CASES[case]["new"]
+    file = tmp_path / "s.yaml"
+    file.write_text(GOOD.replace(old, new, 1))
+    try:
+        make_plan(load(file))
+    except ScenarioError as error:
+        command = hint(error).removeprefix("; ecnomy explain").strip()
+        assert not command or lookup(command, all_entries()), error
