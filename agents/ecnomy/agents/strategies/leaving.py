@@ -143,8 +143,8 @@ class Leaving:
         if (use > marks).any():
             began = ~np.asarray(sent, np.bool_) & (used_s > 0)
             self._early = np.where(began, _ratio(use - marks, used_s, 0.0), self._early)
-        kept = math.exp(-seen.dt_s / self._retry_s)
-        self._past = np.where(sent, kept * self._past + more[:4], self._past)
+        faded = math.exp(-seen.dt_s / self._retry_s)
+        self._past = np.where(sent, faded * self._past + more[:4], self._past)
         self._charged |= bool(standing.any())
         if standing.any():  # charges by time are also due while a flow begins
             lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
