@@ -202,10 +202,20 @@ def test_large_games_have_their_pure_equilibria_alone() -> None:
 
 
 def test_drifts_end_at_the_stable_rest_points_alone() -> None:
-    """In the stag hunt (4, 0; 3, 3), only the start k/8 above 3/4 stags ends at all stags."""
+    """In the stag hunt (4, 0; 3, 3), a quarter of starts, above 3/4 stags, ends at all stags.
+
+    In coordination on 3, 2 or 1, the basins are the triangles of their indifference lines.
+    """
     found = solve(symmetric([[4, 0], [3, 3]]))
     ends = {tuple(np.round(one.row, 6)): one.starts for one in found.rest_points}
-    assert ends[1, 0] == pytest.approx(1 / 7) and ends[0, 1] == pytest.approx(5 / 7)
+    assert ends[1, 0] == pytest.approx(0.25, abs=0.005)
+    assert ends[0, 1] == pytest.approx(0.75, abs=0.005)
+    found = solve(symmetric(np.diag([3.0, 2.0, 1.0])))
+    ends = {tuple(np.round(one.row, 6)): one.starts for one in found.rest_points}
+    draws = np.random.default_rng(1).dirichlet(np.ones(3), 4000)  # x_i times its pay-off decides
+    share = np.bincount((draws * [3, 2, 1]).argmax(axis=1)) / len(draws)
+    for corner, expected in zip(np.eye(3), share, strict=True):
+        assert ends[tuple(corner)] == pytest.approx(expected, abs=0.03)
 
 
 @pytest.fixture

@@ -136,15 +136,18 @@ def _with_one(members: tuple[int, ...], others: list[int], member: int, entrants
 
 
 def resting(
-    means: Mapping[Profile, Floats], players: int, members: tuple[int, ...]
+    means: Mapping[Profile, Floats],
+    players: int,
+    members: tuple[int, ...],
+    steps: int = _STARTS,
 ) -> tuple[Rest, ...]:
     """Return the rest points of a grid of mixed starts, in order of their shares of starts.
 
-    All starts without a rest point form one entry.
+    All starts without a rest point form one entry. `steps` of the grid lead from corner to corner.
     """
     flow = Flow(means, players, members)
     found: list[tuple[Floats, bool, int]] = []
-    starts = _grid(len(members))
+    starts = _grid(len(members), steps)
     for start in starts:
         mix, still = flow.end(start)
         for index, (other, rested, count) in enumerate(found):
@@ -157,11 +160,10 @@ def resting(
     return tuple(Rest(mix, count / len(starts), still) for mix, still, count in found)
 
 
-def _grid(members: int) -> list[Floats]:
-    """Return mixed starts, evenly spread over the interior of the simplex."""
-    steps = _STARTS + members
-    drawn = itertools.product(range(1, steps), repeat=members)
-    return [np.array(each) / steps for each in drawn if sum(each) == steps]
+def _grid(members: int, steps: int) -> list[Floats]:
+    """Return mixed starts, evenly spread: each in the middle of an equal part of the simplex."""
+    drawn = itertools.product(range(steps + 1), repeat=members)
+    return [(np.array(each) + 1 / members) / (steps + 1) for each in drawn if sum(each) == steps]
 
 
 def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:

@@ -24,7 +24,7 @@ from ecnomy.analysis.game.stability import stable_in_one, stable_in_two
 
 __all__ = ["RestPoint", "Solution", "profiles_of", "solve"]
 
-_MOST_DRIFTING: Final = 4  # most strategies for drifts, because the grid of starts grows fast
+_STEPS: Final = {1: 0, 2: 200, 3: 20, 4: 9}  # of the grid of starts, by number of strategies
 _SAME: Final = 0.02  # a drift that ends this close to a rest point counts as ending there
 
 
@@ -118,9 +118,9 @@ def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
 def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
     """Add the share of starts of each point, for small games with a stable rest point."""
     count = len(game.rows)
-    if count > _MOST_DRIFTING or not any(one.stable for one in points):
+    if count not in _STEPS or not any(one.stable for one in points):
         return points
-    rests = resting(profiles_of(scaled(game.first)), 2, tuple(range(count)))
+    rests = resting(profiles_of(scaled(game.first)), 2, tuple(range(count)), _STEPS[count])
     return [
         msgspec.structs.replace(
             one,

@@ -143,10 +143,11 @@ def legend(found: Solution) -> Iterator[str]:
     yield (
         "Rest points are Nash equilibria. stable: small changes of the shares die out under "
         "replicator dynamics (linearised; undecided: they neither grow nor die out). alpha-rank: "
-        "the share of time in which all play it."
+        "the share of time in which all play it, where whoever earns more than others takes over, "
+        "even if all then earn less."
     )
     if any(not math.isnan(one.starts) for one in found.rest_points):
-        yield "starts: the share of an even grid of mixed starts that drift there."
+        yield "starts: the share of about 200 evenly spread mixed starts that drift there."
     if not found.complete:
         yield "The game is too large to search mixed rest points: only pure ones are listed."
     if found.mixtures:
