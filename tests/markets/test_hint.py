@@ -68,7 +68,7 @@ def test_every_message_about_a_key_ends_with_the_command_that_explains_it(
 )
 def test_known_names_are_listed_as_in_a_sentence(known: list[str], expected: str) -> None:
     """A single alternative to the nearest name is not a list."""
-    assert known_name("acess", known) == expected
+    assert known_name("accex", known) == expected
 
 
 RED = "law: red, min_threshold: 5 packets, max_threshold: 15 packets"
@@ -77,7 +77,7 @@ RED = "law: red, min_threshold: 5 packets, max_threshold: 15 packets"
 @pytest.mark.parametrize(
     ("old", "new", "command"),
     [
-        ("fixed, probability: 0.1", "fixed, probabilty: 0.1", "network.links.marking.fixed"),
+        ("fixed, probability: 0.1", "fixed, probablity1: 0.1", "network.links.marking.fixed"),
         ("law: fixed, probability: 0.1", f"{RED}, max_probabilty: 1", "network.links.marking.red"),
         (
             "law: fixed, probability: 0.1",
@@ -98,7 +98,7 @@ RED = "law: red, min_threshold: 5 packets, max_threshold: 15 packets"
         ("rate: 64 kbps", "rate: 64 kbps, interval: 1 s", "sources.traffic.cbr.interval"),
         ("count: 2", "cout: 2", "sources"),
         ("market:", "record: {eevry: 1 s}\nmarket:", "record"),
-        ("market:", "recrod: {}\nmarket:", "record"),
+        ("market:", "recordd: {}\nmarket:", "record"),
         ("market:", "nothing: {}\nmarket:", ""),
         (
             "connectivity-provider}",
