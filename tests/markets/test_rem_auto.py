@@ -73,6 +73,21 @@ def test_phi_is_the_best_for_the_worst_reading() -> None:
     assert worst(log_phi) < 1.01 * min(worst(v / prices[1]) for v in np.geomspace(0.05, 9, 800))
 
 
+def test_prices_too_far_apart_for_one_phi_are_named() -> None:
+    """A link of 50 Mbps and one of 0.5 Mbps have prices a factor of 200 apart."""
+    law = "not_ect: pass, buffer: unlimited, marking: {law: rem, phi: auto, gamma: auto}}"
+    links = f"    - {{name: fast, from: a, to: b, rate: 50 Mbps, delay: 2 ms, {law}\n"
+    links += f"    - {{name: slow, from: b, to: c, rate: 0.5 Mbps, delay: 10 ms, {law}\n"
+    rem = "transport: {law: rem, phi: auto, mss: 960 bytes, max_rate: 7000 packets/s, weight:"
+    sources = f"  - {{name: s, from: a, to: b, {rem} 100 packets/s}}}}\n"
+    sources += f"  - {{name: t, from: b, to: c, {rem} 200 packets/s}}}}\n"
+    scenario = scenario_from_text(
+        f"version: 1\nduration: 1 s\nnetwork:\n  links:\n{links}sources:\n{sources}"
+    )
+    (line,) = [w for w in warnings(scenario, make_plan(scenario)) if "phi" in w]
+    assert "found auto, a phi of " in line and "of the packets of s, expected 5 % to 99 %" in line
+
+
 def test_auto_on_one_link_is_the_closed_form() -> None:
     """For p* = 0.8 and x = 625/s, gamma is 1 / (4 D c / p*) and alpha T / (16 D)."""
     plan = make_plan(scenario_from_text(TEXT))
