@@ -233,7 +233,8 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             decides at the first report at or after the time it is due, so at most once per epoch.
             Providers decide at every report, from t = 0 on. A carrier that waits for customers
             (revenue-gradient, revenue-bandit) adapts to their responses. A customer adapts: max(5
-            s, 3 T / (gain p)), the first time at random within 5 s. A price handler adapts in the
+            s, 3 T / (gain p)), with T the round trip, p the share of marked packets and the gain of
+            its window law; the first time at random within 5 s. A price handler adapts in the
             same way, first at t = 0, to at most twice the time just observed. With an interval set,
             the first decision is at a random time within it (a price handler also decides at t =
             0).
