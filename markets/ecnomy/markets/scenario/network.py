@@ -55,8 +55,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         delay: propagation delay of all links of the topology, instead of a delay by length.
         buffer: room for waiting packets at the topology's links.
         framing: link-layer bytes added to every packet on the topology's links.
-        not_ect: treatment of packets that are not ECN-capable at the links of the topology; by default
-            drop.
+        not_ect: treatment of packets that are not ECN-capable at the links of the topology; by
+            default drop.
         marking: marking law of all links without their own. From the weakest
             to the strongest: drop-tail, `network.marking`, values of a link without a `law`, a
             link's marking with a `law`. `marking` of a link is for its forward direction, but links
