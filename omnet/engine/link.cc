@@ -125,10 +125,10 @@ bool Link::admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_b
   const Entry entry = queue_.admit(
       law_, *plan_, queue_.free_at > now, wire_bytes, true, now,
       [&] { return packet.view(wire_bytes); },
-      [&](std::int32_t flow) { mark_waiting(core, flow, now); },
-      [&](std::int32_t position) { drop_waiting(core, position, now); });
-  if (entry == Entry::refused || entry == Entry::full) {
-    drop(core, id, entry == Entry::refused, now);
+      [&](std::int32_t flow) { mark_waiting(core, flow, now); });
+  if (entry > Entry::mark) {
+    if (entry == Entry::pair) drop_waiting(core, queue_.victim, now);
+    drop(core, id, entry != Entry::full, now);
     return false;
   }
   if (entry == Entry::mark) apply_mark(core, packet, now);

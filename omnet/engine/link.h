@@ -59,7 +59,7 @@ class Link {
 
   QueueView view(Time now) const noexcept;
   Time transmission(std::int32_t wire_bytes) noexcept;
-  void begin_next(Core& core);
+  [[gnu::noinline]] void begin_next(Core& core);  // inlined, it would make arrivals spill registers
   void begin_transmission(Core& core, Packet& packet);
   void line_up(Core& core, PacketId id);
   void queue_up(PacketId id, std::int32_t wire_bytes, Time now) noexcept;
@@ -67,7 +67,7 @@ class Link {
   void apply_mark(Core& core, Packet& packet, Time now) noexcept;
   void mark_inside(Core& core, Packet& packet, Time now) noexcept;
   void mark_waiting(Core& core, std::int32_t flow, Time now) noexcept;
-  void drop_waiting(Core& core, std::int32_t position, Time now);
+  [[gnu::cold, gnu::noinline]] void drop_waiting(Core& core, std::int32_t position, Time now);
   void drop(Core& core, PacketId id, bool by_law, Time now);
 
   const std::int32_t index_;

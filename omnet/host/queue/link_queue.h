@@ -27,7 +27,8 @@ struct PacketAccounts {
   Tally* tally = nullptr;
 };
 
-enum class Entry : std::uint8_t { pass, mark, refused, full };
+// `pair`: refused, and the waiting packet `victim` is dropped as well.
+enum class Entry : std::uint8_t { pass, mark, refused, full, pair };
 
 // The waiting packets, without the packet in service. Callers call account() before they change the numbers.
 struct LinkQueue {
@@ -35,6 +36,7 @@ struct LinkQueue {
   std::int64_t packets = 0, bytes = 0;  // bytes: as on this link's wire
   Time free_at = 0;                     // end of the transmissions that were accepted or have begun
   Time work = 0;                        // sum of their durations
+  std::int32_t victim = 0;              // position of a waiting packet, see Entry::pair
 
   // Updates the queue's integral up to now.
   void account(Time now) noexcept {
@@ -92,11 +94,11 @@ struct LinkQueue {
 
   // Decides on a packet's entry, first by the marking law and then by the buffer. An idle link's buffer accepts every
   // packet. The caller sets a mark. `ip` is true if the packet has an ECN field. view() returns the packet's view for a
-  // law, mark_waiting(flow) marks waiting packets, and drop_waiting(position) drops one.
-  template <class Law, class View, class MarkWaiting, class DropWaiting>
+  // law, and mark_waiting(flow) marks waiting packets.
+  template <class Law, class View, class MarkWaiting>
   [[gnu::always_inline]] Entry admit(Law& law, const LinkPlan& plan, bool busy,
                                      std::int32_t wire_bytes, bool ip, Time now, View&& view,
-                                     MarkWaiting&& mark_waiting, DropWaiting&& drop_waiting) {
+                                     MarkWaiting&& mark_waiting) {
     bool mark = false;
     if (!law.drop_tail()) {
       const QueueView queue{packets, bytes, plan.rate_bps, busy ? kNever : free_at};
@@ -104,8 +106,8 @@ struct LinkQueue {
       const Decision decision = law.on_arrival(queue, packet, now);
       if (decision.waiting != kNoFlow) {
         if (decision.action == Action::drop_pair) {
-          drop_waiting(decision.waiting);
-          return Entry::refused;
+          victim = decision.waiting;
+          return Entry::pair;
         }
         mark_waiting(decision.waiting);
       }

@@ -67,10 +67,10 @@ MarkingQueue::Slot MarkingQueue::look(inet::Packet* packet, Time now) const {
 bool MarkingQueue::admitted(Slot& slot, Time now) {
   const Entry entry = queue_.admit(
       *law_, plan_, busy(now), slot.wireBytes, slot.ipv4, now, [&] { return view(slot); },
-      [&](std::int32_t flow) { markWaiting(flow, now); },
-      [&](std::int32_t position) { dropWaiting(position, now); });
-  if (entry == Entry::refused || entry == Entry::full) {
-    const bool byLaw = entry == Entry::refused;
+      [&](std::int32_t flow) { markWaiting(flow, now); });
+  if (entry > Entry::mark) {
+    if (entry == Entry::pair) dropWaiting(queue_.victim, now);
+    const bool byLaw = entry != Entry::full;
     countDrop(slot, byLaw, now);
     dropPacket(slot.packet, byLaw ? inet::CONGESTION : inet::QUEUE_OVERFLOW);
     return false;

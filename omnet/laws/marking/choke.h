@@ -80,7 +80,8 @@ class Choke : public MarkingLaw {
   }
 
   template <class Uniform>
-  Decision on_departure(const QueueView&, const PacketView&, Time, Uniform&&) noexcept {
+  [[gnu::noinline]] Decision on_departure(const QueueView&, const PacketView&, Time,
+                                          Uniform&&) noexcept {
     if (!own_->flows.empty()) own_->flows.pop_front();
     return {};
   }
