@@ -59,13 +59,13 @@ class RiskBroker(Role):
 
 
 class PayBack:
-    """What marks have cost a flow beyond the cap in the present period."""
+    """What marks have cost a flow beyond the cap in the current period."""
 
     def __init__(self, cover: Cover, seat: Seat) -> None:
         self._seat, self._rows = seat, seat.rows_of(seat.spec.sources)
         self._cap_micro = round(cover.cap * MICRO)
         self._period_ps = round(cover.period * PS_PER_S)
-        self._charged = np.zeros(len(self._rows), dtype=np.int64)  # in the present period
+        self._charged = np.zeros(len(self._rows), dtype=np.int64)  # in the current period
         self._period = 0
 
     def due(self, epoch: Any) -> Dues:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two links in a row that mark a fixed share of packets, and their carriers, which steer prices.
 
-Each link marks one packet in five, so the price of a packet does not depend on load: 20 % of
+Each link marks one packet in five, so the price per packet does not depend on load: 20 % of
 packets carry the first link's mark, and 0.8 x 20 % the second link's.
 """
 

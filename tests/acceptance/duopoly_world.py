@@ -141,7 +141,7 @@ class Climber:
         return round(math.exp(self._log + (self.probe if self._above() else -self.probe)))
 
     def _above(self) -> int:
-        """Return whether the present price is the upper one."""
+        """Return whether the current price is the upper one."""
         return self._reports // HOLD // self.rhythm % 2
 
 

@@ -22,7 +22,7 @@ class RemNetwork:
     flows: tuple[tuple[tuple[int, ...], int], ...]
 
     def optimum(self) -> np.ndarray:
-        """Rates [packets/s] that maximize sum w ln x: projected Newton steps on the dual."""
+        """Rates [packets/s] that maximise sum w ln x: projected Newton steps on the dual."""
         uses = np.zeros((len(self.links), len(self.flows)))
         for flow, (path, _) in enumerate(self.flows):
             uses[list(path), flow] = 1

@@ -142,5 +142,5 @@ def test_revenue_is_flat_for_log_users() -> None:
 
 @pytest.mark.parametrize("price", LOG_PRICES)
 def test_log_users_spend_what_they_are_worth(price: float) -> None:
-    """They spend 6 x 1.25 money/s, within 2 %."""
+    """Log users spend 6 x 1.25 money/s, within 2 %."""
     assert log_revenue(price) == pytest.approx(USERS * AMOUNT, rel=0.02)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls priced by packet rate, or by peak and mean rate, recounted from calls and ledger.
+"""Bills of calls priced by packet rate, or by peak and mean rate, recomputed from the tables.
 
 Andreassen et al. 2002, 4.4, list bases of tariffs; Kelly 1996 has the tariff by two rates.
 """

@@ -175,7 +175,7 @@ def test_other_searches_under_direct_settle_only_at_the_equilibrium(
 
 
 def bought(kind: str, packet: float) -> float:
-    """The demand of a user of DIRECT at a price of a packet."""
+    """The demand of a user of DIRECT at a price per packet."""
     a, x0, *_ = DIRECT[kind]
     found = a / packet - x0 if kind == "log" else x0 * (1 - packet * x0 / 2 / a)
     return max(found, 0.0)
@@ -208,7 +208,7 @@ def test_a_leader_whose_follower_stays_does_not_settle(seed: int) -> None:
 
 
 def nash(kind: str, choke: float) -> float:
-    """The price of a packet that each of two charges under `direct`, by best replies on a grid."""
+    """The price per packet that each of two charges under `direct`, by best replies on a grid."""
     grid, mine = np.linspace(0, choke, 100_001)[1:], 0.1 * choke
     for _ in range(60):
         q = np.minimum((grid + mine) / choke, 1)
@@ -265,7 +265,7 @@ POOR, RICH, X0_PPS = 1.0, 2.5, 125.0  # money/s, money/s, packets/s
 
 
 def two_peaks(packet: float | Floats) -> float | Floats:
-    """The profit from four users of each group at a price of a packet, money/s.
+    """The profit from four users of each group at a price per packet, money/s.
 
     Users with U = a (1 - (1 - x / x0)^2) buy x0 (1 - q x0 / 2 a) up to a price of 2 a / x0.
     """
@@ -333,7 +333,7 @@ def logit_best() -> float:
 
 
 def left_by_logit(price: float) -> float:
-    """The theoretical profit at a price of a packet, money/s."""
+    """The theoretical profit at a price per packet, money/s."""
     taking = USERS / (1 + math.exp((price / MB - MIDDLE) / SPREAD))
     return (price - COST) * taking * 50_000 / 8000
 

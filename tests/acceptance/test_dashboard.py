@@ -260,7 +260,7 @@ def _price(board: _Board) -> None:
 
 
 def _play(board: _Board, process: subprocess.Popen[str]) -> None:
-    """It plays until it is paused; a failure shows the page's text and all stacks.
+    """Play until the market is paused; a failure shows the page's text and all stacks.
 
     On busy machines a first click has twice had no effect, without a message on standard error. A
     user would click again.

@@ -43,7 +43,7 @@ market:
     ("start", "seed"), [(1.6, 2), *(rare(start, seed) for start in (0.6, 1.6) for seed in (1, 3))]
 )
 def test_a_monopolist_earns_what_it_can(start: float, seed: int) -> None:
-    """Its income is within 8 % in the last third, from 0.6 and 1.6 times the best price.
+    """Income is within 8 % in the last third, from 0.6 and 1.6 times the best price.
 
     Users who take part in trials of higher prices buy a few percent less than their demand. A
     carrier that held each price for only ten reports stayed above 1.6.

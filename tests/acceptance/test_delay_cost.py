@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users with a cost of delay buy, and choose paths, by the full price of a bit.
+"""Users with a cost of delay buy, and choose paths, by the full price per bit.
 
-U = a log(1 + x / x0) - k d x is highest at x = x0 (a / (l + k d) - 1), where l is the price of a
-bit and d the round trip. Links mark a tenth of packets and have spare capacity, so l and d are
-fixed.
+U = a log(1 + x / x0) - k d x is highest at x = x0 (a / (l + k d) - 1), where l is the price per bit
+and d the round trip. Links mark a tenth of packets and have spare capacity, so l and d are fixed.
 """
 
 from __future__ import annotations

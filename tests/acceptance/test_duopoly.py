@@ -69,7 +69,7 @@ def theory(figure: str, monopoly: bool) -> tuple[float, float]:
 
 
 def report() -> str:
-    """Both markets by figure: interval over the seeds, rest point of trials, equilibrium."""
+    """Each figure of both markets: interval over the seeds, rest point of trials, equilibrium."""
     lines = []
     for monopoly in (False, True):
         lines += ["", "one owner of both links" if monopoly else "two carriers"]
@@ -105,7 +105,7 @@ def test_it_comes_to_the_closed_form(figure: str, monopoly: bool, margin: float)
 
 
 def test_it_is_neither_bertrand_nor_cournot() -> None:
-    """Two carriers' price of a packet is between 0 and Cournot's third of the choke price."""
+    """The price per packet of two carriers is between 0 and Cournot's third of the choke price."""
     low, high = bounds(measured(PACKET, False))
     cournot = MODEL.choke_price / 3
     assert 0.3 * cournot < low and high < 0.5 * cournot, report()
@@ -136,6 +136,6 @@ def test_a_monopolist_is_dearer_and_welfare_less() -> None:
 
 
 def test_the_monopolists_income_is_short_by_what_reading_marks_costs() -> None:
-    """It is 1.2 % below the closed form in these seeds, as explained above."""
+    """The income is 1.2 % below the closed form in these seeds, as explained above."""
     found, (rest, _) = measured(INCOME, True), theory(INCOME, True)
     assert 0.975 * rest < found.mean < rest, report()

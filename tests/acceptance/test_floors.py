@@ -61,7 +61,7 @@ def stepped(packets: int = 200_000) -> tuple[float, float]:
 
 
 def test_share_of_time_and_marks_taken_too_much(tmp_path: Path) -> None:
-    """Both agree with the steps, and `check` predicted the approximate surplus."""
+    """Share and marks agree with the steps, and `check` predicted the approximate surplus."""
     result = run(scenario(), out=tmp_path / "r")
     (floor,) = floors(result.raw)
     share, marks = stepped()

@@ -95,7 +95,7 @@ def test_ack_clocked_ratio_carries_the_floor_bias(marking: tuple[str, ...]) -> N
 
 
 def test_background_pays_for_its_marks(tmp_path: Path) -> None:
-    """It pays no fee, but all marks: account, tables of `run` and `show`, counted marks."""
+    """Background pays no fee, but all marks: account, tables of `run` and `show`, counted marks."""
     result = run(load(CONFIG, overrides=["duration=90 s"]), out=tmp_path / "run")
     table = result.flow_epochs.merge(result.raw.flows[["flow", "source"]], on="flow")
     ce = table[table["source"] == "background"].groupby("t_ps")["ce"].sum()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Business models of a guaranteed stream provider, recounted from calls, files and marks."""
+"""Business models of a guaranteed stream provider, recomputed from calls, files and marks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`price-demand` on packets: the number of web users follows the demand curve at a MB's price.
 
-The link marks a fixed share of packets, so the price of a MB follows from the price per mark:
+The link marks a fixed share of packets, so the price per MB follows from the price per mark:
 0.05 marks per packet with 960 bytes of data, except the last packet of a page.
 """
 

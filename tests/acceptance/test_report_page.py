@@ -137,7 +137,7 @@ def test_maps_and_sensitivity_have_what_was_swept(made: Path, read: PageReader) 
 
 @full
 def test_a_sweep_that_kept_nothing_has_a_page(tmp_path: Path) -> None:
-    """Its table alone gives an answer without a statement, and the page says what is missing."""
+    """The table alone gives an answer without a statement, and the page says what is missing."""
     few = SWEEP.replace("[30, 60, 250]", "[30, 60]").replace(
         f"{MINUTES} min, warmup", f"{min(4, MINUTES)} min, warmup"
     )
@@ -195,7 +195,7 @@ def test_the_page_fits_desk_and_telephone(made: Path, tmp_path: Path) -> None:
 
 @in_browser
 def test_queries_are_open_on_paper(made: Path, tmp_path: Path) -> None:
-    """They are closed on the screen and open in print, with no line wider than the sheet."""
+    """Queries are closed on the screen and open in print, with no line wider than the sheet."""
     with Tab(tmp_path / "profile") as tab:
         tab.size(1280, 800)
         tab.go((made / "report.html").as_uri())

@@ -41,7 +41,7 @@ def cost_of_1_mbps(run: Rates, source: str, first_s: int, last_s: int) -> float:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("span", [CALM, CROWDED, CALM_AGAIN])
 def test_pages_begin_at_what_their_rate_costs(span: tuple[int, int], seed: int) -> None:
-    """Pages begin within 5 % of the price of a bit for pages."""
+    """Pages begin within 5 % of the price per bit for pages."""
     run = made(seed)
     begun = run.transfers.query("flow < 8")["start_ps"].to_numpy() / 1e12
     begun = begun[(begun >= span[0]) & (begun < span[1])]

@@ -4,7 +4,7 @@
 The criteria are those of `target-utilization` (steering_world.held), while demand doubles, but
 for means over four decision intervals. With the virtual queue a decision corrects 90 % of an
 error, including noise: at a constant theta, utilization in 5 s has a standard
-deviation of 0.009 to 0.011 here, so single intervals will always be off by 0.02 at times.
+deviation of 0.009 to 0.011 here, so individual intervals will always be off by 0.02 at times.
 """
 
 from __future__ import annotations

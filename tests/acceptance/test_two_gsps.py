@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Providers that compete for the same callers: every call, mark and posting recounted."""
+"""Providers that compete for the same callers: every call, mark and posting is recomputed."""
 
 from __future__ import annotations
 

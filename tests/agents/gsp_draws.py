@@ -19,8 +19,8 @@ class Drawn(NamedTuple):
     Attributes:
         seen: marks among the packets of the test streams.
         bad: bad packets among them.
-        marks: of the connection, if it were admitted.
-        late: its bad packets.
+        marks: marks of the connection, if it were admitted.
+        late: bad packets of the connection, likewise.
     """
 
     seen: Row
@@ -43,13 +43,13 @@ def connections(
     """Connections at rates that test streams and connection share, drawn apart from each other.
 
     Args:
-        rng: of the draws.
-        count: how many.
+        rng: generator of the draws.
+        count: number of connections.
         marking: a and b of the marking rate M.
         delay: a and b of the delay rate L, independent of M; None: L = slope M.
         slope: see delay.
         probes: packets of the test streams.
-        packets: of a connection.
+        packets: packets of a connection.
         exact: counts are the rates themselves times the packets, without chance (as in the paper).
     """
     rate = rng.beta(*marking, count)

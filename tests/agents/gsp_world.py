@@ -2,8 +2,8 @@
 """A provider of calls with drawn test streams and calls, without a network or a market.
 
 There is a report every second. Calls arrive in between, last a drawn time, and have marks and bad
-packets by the rates at their time. The strategy's observations are kept in plain lists, for a
-recount.
+packets by the rates at their time. The strategy's observations are kept in plain lists, so that
+tests can recompute its answers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy may answer with numpy's truth values and numbers as well as Python's."""
+"""A strategy may answer with numpy's Booleans and numbers as well as Python's."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ def customer(model: mesa.Model, answer: object, kind: str = "Deciding") -> Custo
 @pytest.mark.parametrize("value", [True, False])
 @pytest.mark.parametrize("kind", [bool, np.bool_, np.array])
 def test_a_call_is_answered_by_any_truth_value(model: mesa.Model, kind: Any, value: bool) -> None:
-    """A comparison of numpy numbers is np.bool_; the engine gets a Python truth value."""
+    """A comparison of numpy numbers is np.bool_; the engine gets a Python bool."""
     answer = gsp(model, kind(value)).admit(Call(0, 0))
     assert answer is value
 
 
 @pytest.mark.parametrize("answer", [None, 1, 0.0, np.int64(1), np.array([True]), "yes"])
 def test_a_call_is_not_answered_by_what_is_no_truth_value(model: mesa.Model, answer: Any) -> None:
-    """The message shows what was answered."""
+    """The message shows the answer."""
     with pytest.raises(StrategyError, match="expected True or False"):
         gsp(model, answer).admit(Call(0, 0))
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_a_price_may_be_any_integer(model: mesa.Model, kind: Any) -> None:
-    """It is booked as a Python integer, which cannot overflow."""
+    """The price is booked as a Python integer, which cannot overflow."""
     price = isp(model, kind(120)).post_price(prices())
     assert price == 120 and type(price) is int
 

@@ -81,7 +81,7 @@ class Users:
 
 
 def test_users_take_what_leaves_them_most() -> None:
-    """They take the faster one if it is free, and the slower one if the faster costs too much."""
+    """Users take the faster source if it is free, and the slower if the faster costs too much."""
     users = Users(9)
     first = users.meet((1, 3))
     assert 0 < sum(first) < 9  # at random
@@ -145,7 +145,7 @@ def test_the_loyal_do_not_look() -> None:
 
 
 def test_the_curious_try_others() -> None:
-    """A tenth of the users try an alternative without users, whatever they know."""
+    """A tenth of the users try an alternative without users, regardless of their knowledge."""
     users = Users(5000)
     users.meet((1, 3))
     assert sum(users.look((1, 3))) == sum(users.look((1, 3))) == 5000
@@ -174,7 +174,7 @@ def test_a_gain_within_chance_moves_few(gain: float, share: float) -> None:
 
 
 def test_fees_count() -> None:
-    """A fee of 0.5 money/s counts for more than marks of 0.4 money/s that others pay."""
+    """A fee of 0.5 money/s outweighs marks of 0.4 money/s that others pay."""
     users = Users(6)
     users.meet((2, 2))
     n = 6
@@ -249,7 +249,7 @@ def test_users_leave_where_every_alternative_loses() -> None:
 
 
 def test_who_knows_no_other_alternative_tries_it_before_it_leaves() -> None:
-    """It loses 1.3 money/s, 78 in 60 s; the other is free, worth a cost of 10 money, not 1000."""
+    """A user loses 1.3 money/s, 78 in 60 s. A free source is worth a cost of 10 money, not 1000."""
     for cost, stays in ((10.0, True), (1000.0, False)):
         users = Users(1, switching_cost=cost)
         first = users.meet((1, 1))[0]

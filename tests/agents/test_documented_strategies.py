@@ -35,10 +35,10 @@ class Sent:
     """One run, from a separate folder: strategies are found next to the scenario.
 
     Attributes:
-        end_s: when the file was complete, infinite if it was not [s].
-        paid: for it [money].
+        end_s: time at which the file was complete, infinite if never [s].
+        paid: payments for the file [money].
         marked: share of packets marked from 60 s to 170 s.
-        prices: of a mark, every second in that time [money].
+        prices: price of a mark, every second in that time [money].
     """
 
     def __init__(self, scenario: str, seed: int, *overrides: str) -> None:
@@ -86,7 +86,7 @@ def crowded(seed: int) -> Sent:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_file_is_there_within_a_percent_of_its_deadline(seed: int) -> None:
-    """It arrives before its deadline, both with the neighbours alone and with a passing crowd."""
+    """The file is complete in time, both with the neighbours alone and with a passing crowd."""
     for sent in (printed(seed), crowded(seed)):
         assert 0.99 * DEADLINE_S <= sent.end_s <= DEADLINE_S
 
@@ -106,7 +106,7 @@ def test_it_costs_less_than_a_constant_willingness_that_is_in_time(seed: int) ->
 
 
 def test_who_knows_of_the_crowd_pays_less() -> None:
-    """A constant willingness chosen in hindsight buys before and after the crowd and pays less."""
+    """A constant payment chosen in hindsight buys before and after the crowd and costs less."""
     knew = constant("0.8", 1, "crowd.yaml")
     assert 0.9 * DEADLINE_S < knew.end_s < DEADLINE_S
     assert 0.9 * crowded(1).paid < knew.paid < crowded(1).paid
@@ -123,7 +123,7 @@ def test_the_carrier_keeps_the_share_of_marks(seed: int) -> None:
 
 
 def test_the_price_is_what_theory_says() -> None:
-    """All willingness is spent on marks: price x one packet in ten x packets a second."""
+    """The whole willingness to pay goes to marks: price x 0.1 x packets per second."""
     for seed in SEEDS:
         sent = printed(seed)
         load = 0.6 + sent.marked / 0.5
@@ -132,7 +132,7 @@ def test_the_price_is_what_theory_says() -> None:
 
 
 def test_the_thrifty_family_changes_tariff_once_films_begin(tmp_path: Path) -> None:
-    """It changes tariff at about 40 s, when the films have cost more than the flat tariff."""
+    """The family changes at about 40 s, when the films have cost more than the flat tariff."""
     for name, text in files().items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")

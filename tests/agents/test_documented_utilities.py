@@ -58,7 +58,7 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_utility_of_the_readme_runs(documented: Path) -> None:
-    """Its users pay for their marks by the printed utility."""
+    """The README's users pay for their marks by the printed utility."""
     shortened = ["duration=30 s", "warmup=1 s", "record=null"]
     result = run(load(documented / "saturating.yaml", overrides=shortened), out=documented / "run")
     told = result.raw.agents[result.raw.agents["name"] == "willingness_micro_per_s"]

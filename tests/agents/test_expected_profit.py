@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`expected-profit`, step by step against a recount, and in networks that change."""
+"""`expected-profit`, step by step against a plain recomputation, and in networks that change."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Recount:
         return self.mean(what), 1 / rho - 1 if rho > 0 else math.inf
 
     def broken(self, packets: int) -> float:
-        """The next samples, with more weight for those that follow samples like the present one."""
+        """The next samples, with more weight for those that follow samples like the current one."""
         rows = self.samples()
         logs = [math.log((s[2] + 0.5) / (s[0] + 1)) for s in rows]
         alike = max(float(np.corrcoef(logs[:-1], logs[1:])[0, 1]), 0.0)
@@ -261,7 +261,7 @@ def _broken(count: int) -> list[Any]:
 
 @full
 def test_it_does_better_than_letting_everybody_in_where_that_loses() -> None:
-    """At a price between the costs of quiet and busy times, it sells in quiet times and earns."""
+    """At a price between quiet and busy costs, the strategy sells in quiet times and profits."""
 
     class All(ExpectedProfit):
         def admit(self, call: Call) -> bool:

@@ -37,7 +37,7 @@ def pay(decision: Decision) -> float:
 
 
 def test_a_deadline_is_an_even_pace_at_the_cost_of_a_byte() -> None:
-    """It pays for 10 MB in 100 s minus 5 % and two decisions, at 1 money/MB, and then at 3."""
+    """A flow pays for 10 MB in 100 s minus 5 % and two decisions, at 1 money/MB, then at 3."""
     strategy = FileBudget(deadline=100.0, memory=1e-3)
     strategy.decide_many(seen(0, 0))
     first = strategy.decide_many(seen(1, 1, file_bytes=10 * MB, file_left=10 * MB))
@@ -93,7 +93,7 @@ def test_a_budget_goes_by_what_a_byte_may_cost() -> None:
     ("gain", "dt_s"), [(0.5, 1), (0.02, 1), (0.02, 20), (0.001, 1), (0.004, 20), (1e-6, 1), (0, 1)]
 )
 def test_a_lagging_window_is_hurried(gain: float, dt_s: int) -> None:
-    """It pays for the deadline's pace, and for more the longer the window lags, as by hand."""
+    """A flow pays for the deadline's pace, and for more if the window lags longer, as by hand."""
     strategy = FileBudget(deadline=100.0, margin=0.01, memory=1e-3)
     strategy.decide_many(seen(0, 0))
     strategy.decide_many(seen(1e-9, 1e-9, file_bytes=50 * MB, file_left=50 * MB))
@@ -109,7 +109,7 @@ def test_a_lagging_window_is_hurried(gain: float, dt_s: int) -> None:
 
 
 def test_both_make_the_money_last() -> None:
-    """The deadline's pace would cost 20 money; of 5 it gets no more than 5 / T a second."""
+    """The deadline's pace would cost 20 money; with a budget of 5 the flow pays 5 / T a second."""
     strategy = FileBudget(budget=5.0, deadline=100.0, cost=2.0, margin=0.01)
     strategy.decide_many(seen(0, 0))
     decision = strategy.decide_many(seen(1, 1, file_bytes=10 * MB, file_left=10 * MB))
@@ -117,7 +117,7 @@ def test_both_make_the_money_last() -> None:
 
 
 def test_what_marks_may_cost() -> None:
-    """It spends half of the rest, because the price may double; without money the flow is off."""
+    """A flow spends half of the rest, because prices may double; without money it is off."""
     strategy = FileBudget(budget=1.0)
     first = strategy.decide_many(seen(0, 0))
     assert first.budget_micro.tolist() == [500_000] and first.active.tolist() == [True]

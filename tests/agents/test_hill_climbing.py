@@ -39,7 +39,7 @@ class Carrier:
         return {"marks": self.received}
 
     def decide(self, received: int = 0, paid: int = 0, responds_s: int = 0) -> int:
-        """One decision after so much money (micro-units) came and went; returns the change."""
+        """One decision after these receipts and payments (micro-units); returns the change."""
         self.received += received
         self.paid += paid
         dt_ps = 10 * S if self.t_ps else 0
@@ -94,7 +94,7 @@ def test_a_change_that_did_not_pay_is_taken_back() -> None:
 
 
 def test_what_it_owes_others_counts() -> None:
-    """If payments rise more than income, the change is taken back."""
+    """If payments rise more than income, the strategy takes the change back."""
     carrier = Carrier(200_000)
     assert [carrier.decide(), carrier.decide()] == [0, 0]
     tried = carrier.decide(1000, paid=100)
@@ -153,6 +153,6 @@ def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: st
 
 
 def test_without_a_market_it_says_so() -> None:
-    """It depends only on its earnings, so it needs a market."""
+    """The strategy depends only on its earnings, so it needs a market."""
     with pytest.raises(StrategyError, match="requires a market"):
         HillClimbing(step=0.01).post_price(PriceObservation(0, 0, 1, NONE))

@@ -125,7 +125,7 @@ def test_a_charge_by_use_is_known_from_the_first_bill() -> None:
 
 @pytest.mark.parametrize(("cost", "srtt_s"), [(0.4, 0.3), (2.0, 0.05)])
 def test_a_cost_of_delay_counts_as_a_contract_by_use(cost: float, srtt_s: float) -> None:
-    """Its price per x0 is cost x round trip x MB/s; the sums fade by half at the next bill."""
+    """The delay's price per x0 is cost x round trip x MB/s; sums fade by half at the next bill."""
     leaving = User(delay_cost=cost).leaving
     assert leaving.contract() == [0.0]
     totals = np.zeros(2)  # money for delay, r dt

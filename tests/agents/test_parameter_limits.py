@@ -168,7 +168,7 @@ def test_each_strategy_with_numbers_is_here() -> None:
 def test_demands_and_times_have_limits_too(
     kinds: dict[str, Any], kind: str, key: str, limits: tuple[tuple[float, ...], ...]
 ) -> None:
-    """Their parameters are refused by name."""
+    """Parameters of demands and times are refused by name."""
     given = {"at": 1.0, "spread": 1.0, "elasticity": 2.0, "choke": 1.0, "mean": 1.0}
     own = {one.name for one in dataclasses.fields(kinds[kind])}
     base = {name: value for name, value in given.items() if name in own}

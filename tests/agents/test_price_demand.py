@@ -24,7 +24,7 @@ CURVES = {
 
 
 class Crowd:
-    """Users who look every 10 s; the test sets the price of a MB of each active user."""
+    """Users who look every 10 s; the test sets the price per MB of each active user."""
 
     def __init__(self, count: int, seed: int = 1, **params: Any) -> None:
         self.strategy = PriceDemand(**params)

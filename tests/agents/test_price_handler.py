@@ -65,7 +65,7 @@ def log(a: float = 1.0, **more: float) -> ElasticUtility:
 
 
 def pay(strategy: ElasticUtility, observation: Observation) -> np.ndarray:
-    """Willingness to pay, money per second."""
+    """Willingness to pay [money/s]."""
     return strategy.decide_many(observation).willingness_micro_per_s / MICRO
 
 
@@ -100,7 +100,7 @@ def handler() -> Callable[..., PriceHandler]:
 
 
 def test_first_decision_is_at_the_first_report(handler: Callable[..., PriceHandler]) -> None:
-    """It is at t = 0, before any packet; the second one is at a random phase of the interval."""
+    """The first decision is at t = 0, before any packet; the second one is at a random phase."""
     home = handler(20)
     assert home.due(0)
     decision = home.decide(seen(0.0, 0.0, t_s=0, dt_s=0))
@@ -316,7 +316,7 @@ def test_each_flow_has_its_own_willingness() -> None:
 
 
 def test_a_thousand_flows_are_decided_as_one_by_one() -> None:
-    """Columns give what single flows give."""
+    """Decisions on columns equal decisions on individual flows."""
     rates = np.geomspace(0.05, 20.0, 1000) * MBPS
     whole = utility(3.0)
     for t_s, dt_s in ((0, 0), (5, 5), (10, 5)):

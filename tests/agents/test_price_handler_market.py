@@ -178,7 +178,7 @@ def test_resolved_scenario_loads_as_itself() -> None:
 
 
 def test_handler_pays_its_marks_itself() -> None:
-    """It pays the ISP at the price in force; the mark rate is its willingness over the price."""
+    """A handler pays the ISP at the price in force; mark rate = willingness to pay / price."""
     plan = world.plan([world.source("web", count=2)])
     market = Market(plan, MarketSpec(1000, (ISP, handler("web", "constant-charge", charge=0.5))))
     decide = market.decide(world.report(plan, 0, 0))
@@ -244,7 +244,7 @@ def test_flows_tell_what_they_want_at_most() -> None:
 
 
 def test_market_refuses_a_handler_of_sold_flows() -> None:
-    """It is an input error with a message, even without a scenario's checks."""
+    """The refusal is an input error with a message, even without a scenario's checks."""
     plan = world.plan([world.source("web")])
     agent = handler("web", "constant-charge", charge=0.5)
     with pytest.raises(InputError, match="'home' is in a class"):

@@ -24,7 +24,7 @@ def view(t_s: float, dt_s: float, mbps: float, marks: int = 5, **more: object) -
 
 
 def test_all_is_a_cap_and_a_threshold() -> None:
-    """Both hold from the first decision on, while the rate is reached or no packet is marked."""
+    """Cap and threshold hold from the start, while the rate is reached or no packet is marked."""
     buyer = AllOrNothing(threshold=2.0, rate=MBPS)
     for said in (view(0, 0, 0), view(5, 5, 0.2), view(10, 5, 0.95), view(15, 5, 0.3, marks=0)):
         decision = buyer.decide(said)
@@ -33,7 +33,7 @@ def test_all_is_a_cap_and_a_threshold() -> None:
 
 
 def test_nothing_until_a_drawn_time_later() -> None:
-    """Below 0.9 x0 with marks, it is off for [retry / 2, 3 retry / 2], and then twice as long."""
+    """Below 0.9 x0 with marks, a flow is off for [retry / 2, 3 retry / 2], then twice as long."""
     buyer, t = AllOrNothing(threshold=2.0, rate=MBPS, retry=20.0), 0.0
     buyer.decide(view(0, 0, 0))
     waits = []

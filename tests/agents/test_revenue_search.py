@@ -41,7 +41,7 @@ def linear(price: float) -> float:
 def settle(
     carrier: CarrierBooks, left: Callable[[float], float], decisions: int, noise: float = 0.0
 ) -> None:
-    """Customers who respond at once; what comes in is off by a normal share `noise`."""
+    """Customers who respond at once; income has a normally distributed relative error `noise`."""
     random = np.random.default_rng(7)
     carrier.decide()
     for _ in range(decisions):
@@ -90,14 +90,14 @@ def test_chance_moves_it_by_as_much_as_it_says() -> None:
 
 
 def test_a_loss_leads_out_of_itself() -> None:
-    """It starts at half the cost, where every mark loses money."""
+    """The search starts at half the cost, where every mark loses money."""
     carrier = CarrierBooks(RevenueGradient(), round(COST / 2))
     settle(carrier, isoelastic(2.0), 4 * 60)
     assert own(carrier)[-1] == pytest.approx(2 * COST, rel=0.03)
 
 
 def test_the_gradient_stays_within_floor_and_ceiling() -> None:
-    """Its price stays within, even if prices beyond them earn more."""
+    """The price stays within its limits, even if prices beyond them earn more."""
     carrier = CarrierBooks(RevenueGradient(floor=0.1, ceiling=0.15), 90_000)
     settle(carrier, isoelastic(2.0), 200)  # wants 0.2
     assert own(carrier)[0] == pytest.approx(100_000)
@@ -233,7 +233,7 @@ def test_the_bandit_draws_by_the_variance_within_each_price() -> None:
 
 
 def test_the_bandit_finds_the_higher_of_two_peaks() -> None:
-    """A gradient from the left stays on the lower one."""
+    """A gradient from the left stays on the lower peak."""
 
     def left(price: float) -> float:
         low, high = math.log(price / 50_000), math.log(price / 400_000)
@@ -270,7 +270,7 @@ def test_values_that_make_no_sense_are_refused(
 
 @pytest.mark.parametrize("strategy", [RevenueGradient(), RevenueBandit(floor=0.1, ceiling=0.2)])
 def test_without_a_market_they_say_so(strategy: RevenueGradient | RevenueBandit) -> None:
-    """They depend only on their earnings, so they need a market."""
+    """Both strategies depend only on their earnings, so they need a market."""
     with pytest.raises(StrategyError, match="requires? a market"):
         strategy.post_price(PriceObservation(0, 0, 1, NO_LINKS))
 

@@ -247,7 +247,7 @@ def test_a_carrier_that_cannot_wait_is_hasty(
 def test_a_carrier_without_an_interval_waits_for_its_users(
     kind: str, responds_s: int, next_s: int, model: mesa.Model
 ) -> None:
-    """It waits 5 s to 10 min if its strategy waits for users, else until the next report."""
+    """A carrier waits 5 s to 10 min if its strategy waits for users, else until the next report."""
     carrier = ConnectivityProvider(model, "net", Terms(1, kind))
     assert carrier.next_ps < 5 * PS
     CarrierBooks(carrier, 5, responds_s=responds_s).decide()

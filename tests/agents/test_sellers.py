@@ -87,7 +87,7 @@ def gsp(**more: Any) -> tuple[GuaranteedStreamProvider, Seat]:
 def test_a_provider_of_calls_joins_with_all_rows(
     carrier: str, costs: tuple[int, int] | None
 ) -> None:
-    """It pays the marks of calls, files and test streams; its own calls count if it is one firm."""
+    """The seller pays marks of calls, files and test streams; own calls count if it is one firm."""
     role, seat = gsp(integrated_with=carrier, fixed_costs=costs)
     role.join(seat)
     calls = [role.lines[k] for k in range(3)]
@@ -107,7 +107,7 @@ def test_a_provider_of_calls_joins_with_all_rows(
 
 
 def test_a_provider_of_calls_posts_prices_and_notes_what_has_changed() -> None:
-    """It posts the price of the row that has one, and notes only changes the second time."""
+    """The seller posts the price of the row that has one; its second notes are only changes."""
     role, seat = gsp()
     role.join(seat)
     seat.take()
@@ -237,7 +237,7 @@ def test_fees_are_whole_numbers_by_class(answer: object, says: str) -> None:
 
 @pytest.mark.parametrize("answer", [True, False, np.True_, 1, None])
 def test_admission_is_true_or_false(answer: object) -> None:
-    """Truth values of Python and numpy are accepted."""
+    """Booleans of Python and numpy are accepted."""
     role, request = shop(answer), ClassRequest(0, "gold", 3, 1, 0.0)
     assert role.asked
     assert role.watches_classes

@@ -106,7 +106,7 @@ def test_sated_utilities_want_x0_and_no_more(utility: Utility) -> None:
 
 
 def test_curvature_of_a_user_who_anticipates_its_price() -> None:
-    """It is that of the slope U'(r) (1 - r / C), found by numbers; infinite on a whole link."""
+    """Curvature of the slope U'(r) (1 - r / C), found numerically; infinite on a whole link."""
     user = Anticipating(AlphaFair(a=1.5, alpha=2.0), capacity=2.0)
     within = np.array([0.2, 0.5, 1.0, 1.9])
     numeric = RateUtility.curvature_at(user, within)
@@ -124,7 +124,7 @@ def test_a_target_buys_what_constant_throughput_does() -> None:
 
 
 def test_quadratic_is_athuraliyas() -> None:
-    """It is -(M - x)^2 / (2 w) up to a constant, with slope (M - x) / w and demand M - w p."""
+    """U is -(M - x)^2 / (2 w) up to a constant, with slope (M - x) / w and demand M - w p."""
     ceiling, a = 8e6, 3.0
     w, at = ceiling**2 / (2 * a), AtRate(Quadratic(a=a, x0=ceiling))
     x = np.array([1e6, 4e6, 7e6])
@@ -144,7 +144,7 @@ def test_in_bits_per_second_with_another_reference() -> None:
 
 @pytest.mark.parametrize("utility", ELASTIC, ids=repr)
 def test_curvature_is_the_largest_there_is(utility: Utility) -> None:
-    """-x U''/U' never exceeds it, and comes near it within nine decades of rates."""
+    """-x U''/U' never exceeds the curvature, and reaches it somewhere in nine decades of rates."""
     wide = np.geomspace(1e-3, 1e6, 91)
     curvature = -wide * derivative(utility.slope, wide) / utility.slope(wide)
     assert curvature.max() == pytest.approx(utility.curvature, rel=1e-4)
@@ -177,7 +177,7 @@ def test_alpha_one_is_the_logarithm_between_its_neighbours() -> None:
 
 
 def test_only_a_log_x_needs_no_rate_of_reference() -> None:
-    """It is the only utility whose x U'(x) is the same at every rate."""
+    """Only for a log x is x U'(x) the same at every rate."""
     constant = [utility for utility in ELASTIC if np.ptp(utility.worth(R)) == 0]
     assert [u for u in ALL if not u.needs_x0] == constant == [AlphaFair(a=1.5, alpha=1.0)]
 

@@ -94,7 +94,7 @@ def test_what_costs_nothing() -> None:
 
 
 def test_a_users_own_is_searched_for_its_best_rate() -> None:
-    """It has no closed form; tested with a concave utility and a sigmoid that jumps to 0."""
+    """Custom utilities have no closed form: here a concave one, and a sigmoid that jumps to 0."""
     p = np.geomspace(1e-2, 20.0, 200)
     mine = Saturating(a=2.0, patience=0.5)
     assert mine.demand(p) == pytest.approx(np.maximum(0.5 * np.log(4.0 / p), 0.0), abs=1e-3)

@@ -78,7 +78,7 @@ def test_groups_that_cannot_be_compared_are_refused() -> None:
 
 
 def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
-    """They follow the explicit step-up rule; NaN stays NaN."""
+    """The q-values follow the explicit step-up rule; NaN stays NaN."""
     ps = [0.01, 0.04, math.nan, 0.03, 0.5]
     ranked = sorted(p for p in ps if p == p)
     by_hand = {

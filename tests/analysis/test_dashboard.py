@@ -78,7 +78,7 @@ def test_sources_of_a_group_are_one(tmp_path: Path) -> None:
 
 
 def test_numbers_are_differences_of_reports_and_books(stage: Stage) -> None:
-    """Rates, marks, money and use of the last five seconds, recounted from two reports."""
+    """Rates, marks, money and use of the last five seconds, recomputed from two reports."""
     live = LiveMarket(stage, 1)
     _stepped(live, 7)
     market, then = live.market, live.market.report
@@ -109,7 +109,7 @@ def test_numbers_are_differences_of_reports_and_books(stage: Stage) -> None:
 
 
 def test_gold_for_silver_raises_its_rate(stage: Stage) -> None:
-    """Its rate then equals gold's, and it pays the gold fee."""
+    """The rate of silver then equals gold's, and silver pays the gold fee."""
     live = LiveMarket(stage, 1)
     _stepped(live, 40)
     before = live.watch.last.groups[1].each_bps
@@ -299,7 +299,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
 def test_what_cannot_be_shown_is_refused(
     options: list[str], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Missing scenarios, runs without a market and foreign addresses are refused at once."""
+    """Missing scenarios, runs without a market and addresses of others are refused at once."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     app = typer.Typer()
     app.command()(command.dashboard_command)

@@ -146,7 +146,7 @@ def test_q_values_are_over_all_rows_and_what_differs_comes_first(found: Diff) ->
 
 
 def test_the_only_setting_that_differs_is_the_law(found: Diff) -> None:
-    """It is one setting, not one per parameter of the law; the seed does not count."""
+    """The law is one setting, not one per parameter; the seed does not count."""
     (setting,) = found.settings.differs
     assert setting.path == PATH
     assert setting.first == "red (min_threshold 5 packets, max_threshold 15 packets)"

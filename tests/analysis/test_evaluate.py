@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy evaluate`: verdicts by hand, columns recounted, every condition, whole evaluations."""
+"""`ecnomy evaluate`: verdicts by hand, recomputed columns, every condition, whole evaluations."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_columns_are_what_the_tables_say(tmp_path: Path) -> None:
 
 
 def test_the_smaller_of_two_shares_counts_whoever_has_it(tmp_path: Path) -> None:
-    """Both sources have the share of the one that gets less, so an advantage is never fairer."""
+    """Both sources count with the smaller share, so an advantage never seems fairer."""
     sources = [
         {"name": name, "from": start, "to": "homes", "transport": CUBIC, "spread": "1 s"}
         for name, start in (("near", "servers"), ("far", "distant"))

@@ -87,7 +87,7 @@ def test_rock_paper_scissors(win: float, lose: float, stable: bool | None) -> No
 
 
 def test_coordination_has_two_stable_ends() -> None:
-    """With pay-offs of 2 at a and 1 at b, all a and all b are stable, with a border at 1/3 a."""
+    """If a earns 2 and b earns 1, all-a and all-b are stable. The boundary is at one third a."""
     found = solve(symmetric([[2, 0], [0, 1]]))
     assert mixes(found) == {(1, 0): True, (0, 1): True, (0.333333, 0.666667): False}
     assert found.rest_points[0].starts > found.rest_points[1].starts > 0

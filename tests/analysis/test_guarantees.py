@@ -308,7 +308,7 @@ def test_a_real_run_blocks_and_breaks(two: RawRun) -> None:
 
 
 def test_show_of_two_providers_has_a_block_and_a_picture_of_each(two: RawRun) -> None:
-    """Both appear in the scenario's order; the one without test streams has no such table."""
+    """The providers are in the scenario's order; one without test streams has no such table."""
     text = _show(two.path)
     first, second = text.split("bold, guaranteed stream provider")
     assert "careful, guaranteed stream provider" in first

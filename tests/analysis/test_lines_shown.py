@@ -30,7 +30,7 @@ sources:
 
 @pytest.mark.parametrize("rows", ["each", "together"])
 def test_calls_and_lost_calls_are_those_of_the_table(tmp_path: Path, rows: str) -> None:
-    """They count within the measured time; the formula is printed beside them."""
+    """Calls count within the measured time; the formula is printed beside them."""
     raw = run(scenario_from_text(TEXT.format(rows=rows)), out=tmp_path / "run").raw
     (found,) = lines_of(raw)
     late = raw.calls[raw.calls.start_ps >= 10 * 10**12]

@@ -84,7 +84,7 @@ def test_a_sweep_has_what_its_tables_say(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_market_has_no_price(tmp_path: Path) -> None:
-    """Its outcome has no column for a price."""
+    """The outcome of such a run has no column for a price."""
     file = write(tmp_path, SWEEP, BARE)
     run(load(file.parent / "scenario.yaml"), seed=1, out=tmp_path / "out")
     assert price_columns(tmp_path / "out") == {}

@@ -326,7 +326,7 @@ def test_a_page_that_disagrees_with_show_is_refused(
 
 
 def test_the_page_stands_alone(three: PageReader) -> None:
-    """It has no scripts or network resources; pictures have texts; ids are unique; an outline."""
+    """The page has no scripts or network resources. Pictures have texts; ids are unique."""
     assert "script" not in three.tags
     loaded = [link for tag, link in three.links if tag != "a"]
     assert loaded and all(link.startswith("data:image/") for link in loaded)

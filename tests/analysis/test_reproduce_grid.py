@@ -81,7 +81,7 @@ def paper(tmp_path: Path, monkeypatch) -> Path:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> tuple[Path, Any, int]:
-    """Its results with the grid, the findings, and the number of runs."""
+    """The results of a paper with the grid, the findings, and the number of runs."""
     home = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
         _paper(home, patch)
@@ -155,7 +155,7 @@ def test_a_variant_has_its_own_seeds(paper: Path, tmp_path: Path) -> None:
 def test_an_undecided_alternative_gets_more_seeds(
     made, paper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its seeds and those of the chosen settings are doubled up to a decision or the maximum.
+    """Seeds of the claim and the chosen settings are doubled up to a decision or the maximum.
 
     The maximum is 20, in the fast tier 3: twice two are too many.
     """
@@ -323,7 +323,7 @@ def test_declared_alternatives_make_scenarios(name: str, tmp_path: Path) -> None
 def test_a_variant_of_a_calibration_keeps_the_seeds_of_its_check(
     study: str, kept: int, monkeypatch
 ) -> None:
-    """Its check uses seeds beyond its replicates; other studies have their replicates."""
+    """The calibration's check uses seeds beyond its replicates; other studies do not."""
     paper = load_paper("andreassen2002")
     (variant,) = [v for v in variants_of(paper, "calibration") if v.name == "receive-window=16-kB"]
     frame = pd.DataFrame({"replicate": range(6), "data_packets": 1})

@@ -55,7 +55,7 @@ def test_goes_on_where_it_was(paper: Path, tmp_path: Path) -> None:
 
 
 def test_quick_and_whole_do_not_mix(paper: Path, tmp_path: Path) -> None:
-    """Both forms keep separate runs and files."""
+    """Quick and whole reproductions keep separate runs and files."""
     go(tmp_path / "out")
     _, made = go(tmp_path / "out", quick=True)
     assert made == 12

@@ -124,7 +124,7 @@ def test_plot_without_analysis_or_reports_says_so(
 
 @pytest.mark.parametrize(("old", "new"), [("load", "open_sweep"), ("Run", "Results")])
 def test_names_before_still_work_and_warn(old: str, new: str) -> None:
-    """They return the same as the new names, and name them in a warning."""
+    """Old names return the same as the new names, and name them in a warning."""
     with pytest.warns(DeprecationWarning, match=f"is now ecnomy.analysis.{new}"):
         assert getattr(ecnomy.analysis, old) is getattr(ecnomy.analysis, new)
     assert ecnomy.markets.RunResult is ecnomy.markets.Results is Results

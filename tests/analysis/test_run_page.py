@@ -45,7 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def read(made: Path) -> PageReader:
-    """Its page."""
+    """The page of the run."""
     write_run_page(made, made.parent / "page.html", ["ecnomy", "report", str(made)])
     return PageReader(made.parent / "page.html")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opening results folders: good, partial, foreign and broken ones."""
+"""Opening results folders: good, partial, unreadable and broken ones."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _plan(folder: Path) -> None:
 def test_what_cannot_be_read_is_refused_in_one_line(
     copy: Path, spoil: Callable[[Path], None], says: str
 ) -> None:
-    """Each kind of foreign folder raises ResultsError with one line naming it."""
+    """Opening an unreadable folder of any kind raises ResultsError with one line that names it."""
     spoil(copy)
     with pytest.raises(ResultsError, match=says) as caught:
         open_run(copy)

@@ -196,7 +196,7 @@ def test_the_whole_window_stands_beside_the_phases(gold_silver: Path) -> None:
 
 
 def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
-    """It is below both windows' tables of money, and in the carrier's account."""
+    """The share is below both windows' tables of money, and in the carrier's account."""
     run = open_raw(gold_silver)
     output = " ".join(_show(gold_silver, "--no-plot").output.split())
     summary = summarize(run)

@@ -164,7 +164,7 @@ def test_bootstrap_draws_seeds_together() -> None:
 
 
 def test_rank_correlation_of_noise_is_uncertain() -> None:
-    """It equals scipy's on the means, and means within their noise have a wide interval."""
+    """The correlation equals scipy's on the means; means within noise have a wide interval."""
     rng = np.random.default_rng(7)
     noise = {x: rng.normal(size=10) for x in range(6)}
     found = rank_correlation(noise)

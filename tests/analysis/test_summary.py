@@ -165,7 +165,7 @@ def test_drops_without_marks_are_congestion_too(gold_silver: Path) -> None:
 
 
 def test_flows_that_change_class_are_shown_by_source(gold_silver: Path, tmp_path: Path) -> None:
-    """A silver flow that became gold at 90 s leaves one silver row, and no sentence."""
+    """If a silver flow becomes gold at 90 s, there is one silver row and no closing sentence."""
     folder = Path(shutil.copytree(gold_silver, tmp_path / "run"))
     epochs = pd.read_parquet(folder / "flow_epochs.parquet")
     first = np.where(epochs["flow"] < 2, 0, np.where(epochs["flow"] < 4, 1, -1))

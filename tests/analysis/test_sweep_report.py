@@ -89,7 +89,7 @@ def test_a_profit_of_one_value_alone_says_which_and_why() -> None:
     whole = nothing_differs(np.random.default_rng(1), 3, 1)
     whole.values[whole.point != 1] = np.nan
     found = found_of(msgspec.structs.replace(whole, outcomes=("profit.isp",)))
-    assert found.headline == "Only b has finished runs with profit.isp."
+    assert found.headline == "Only b has finished runs that report profit.isp."
     assert found.detail.endswith("declare utilities; balance.isp is for all.")
 
 
@@ -268,7 +268,7 @@ def test_points_that_are_equal_are_on_the_front_together() -> None:
 
 @pytest.mark.drawn
 def test_the_page_says_first_what_was_found(folder: Path) -> None:
-    """It is one file without scripts or network: the answer, then tables, pictures and CSV."""
+    """The page is one file without scripts: the answer, then tables, pictures and CSV."""
     done = CliRunner().invoke(report_app, [str(folder)])
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("shop: profit per second is highest with rare.\n")

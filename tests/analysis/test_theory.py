@@ -45,7 +45,7 @@ def test_waits_scale_with_the_service_time() -> None:
 
 @pytest.mark.parametrize("buffer_bdp", [0.0, 0.1, 0.25, 0.7, 1.0, 2.0])
 def test_utilization_matches_integration(buffer_bdp: float) -> None:
-    """Utilization equals that of one cycle of the sawtooth, integrated in time steps."""
+    """Utilization equals that of one cycle of the sawtooth, integrated numerically over time."""
     window, time, carried = (1 + buffer_bdp) / 2, 0.0, 0.0
     step = 1e-4
     while window < 1 + buffer_bdp:
@@ -81,7 +81,7 @@ def _reno_averages(p: float, decrease: float, marks: int, seed: int) -> tuple[fl
 
 @pytest.mark.parametrize("decrease", [rare(0.5), 0.8])
 def test_bernoulli_constant_matches_monte_carlo(decrease: float) -> None:
-    """Both averages are within 1.5 % of 20,000 simulated marks at p = 1e-4."""
+    """Averages over time and packets are within 1.5 % of 20,000 simulated marks at p = 1e-4."""
     over_time, over_packets = _reno_averages(1e-4, decrease, 20_000, 1)
     assert theory.bernoulli_constant(decrease) == pytest.approx(over_time, rel=0.015)
     packet = theory.bernoulli_constant(decrease, average="packet")
@@ -145,6 +145,6 @@ def test_wtp_time_constant_matches_the_drift() -> None:
 
 
 def test_wtp_stability_of_equation_seven() -> None:
-    """It is gain (p + x p') / w_dec for round numbers, and half of that with w_dec = 2."""
+    """The condition is gain (p + x p') / w_dec for round numbers, and half with w_dec = 2."""
     assert theory.wtp_stability(0.5, 0.1, 1000, 1e-3) == pytest.approx(0.55)
     assert theory.wtp_stability(0.5, 0.1, 1000, 1e-3, w_dec=2) == pytest.approx(0.275)

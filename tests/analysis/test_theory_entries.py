@@ -64,7 +64,7 @@ def test_athuraliya2000_fig1() -> None:
 
 
 def test_athuraliya2000_basic_theorem(theorem: dict[str, float]) -> None:
-    """Both versions converge, PC1 and PC2 descend, and p = gamma b up to rounding."""
+    """REM's two versions converge, PC1 and PC2 descend, and p = gamma b up to rounding."""
     got = theorem
     assert max(_of(got, "c1").values()) < 1e-3
     for rule in ("pc1", "pc2"):

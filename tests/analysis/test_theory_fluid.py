@@ -56,7 +56,7 @@ def test_without_delay_it_is_an_ordinary_equation() -> None:
 
 @pytest.mark.parametrize("alpha_delay", [0.3, 0.367, 0.369, 0.4, 1.4, 1.57, 1.572, 3.0])
 def test_the_slowest_root(alpha_delay: float) -> None:
-    """It solves s = -alpha exp(-s T), no root is to its right, and its borders are 1/e and pi/2."""
+    """The root solves s = -alpha exp(-s T), is rightmost, and has its borders at 1/e and pi/2."""
     alpha = alpha_delay / DELAY
     root = theory.delay_root_per_s(alpha, DELAY)
     assert abs(root + alpha * cmath.exp(-root * DELAY)) < 1e-9 * alpha

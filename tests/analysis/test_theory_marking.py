@@ -74,7 +74,7 @@ def _virtual_queues(a: float, limit: float, steps: int) -> tuple[float, float]:
     ("load", "theta", "buffer"), [(0.6, 0.7, 10), (0.7, 0.7, 10), (0.9, 0.95, 2.5), (1.1, 1.0, 5)]
 )
 def test_virtual_queue_matches_simulated_queues(load: float, theta: float, buffer: float) -> None:
-    """Both variants are within 2 % of a simulation, below and above the virtual capacity."""
+    """The two variants are within 2 % of a simulation, below and above the virtual capacity."""
     lost, marked = _virtual_queues(load / theta, theta * buffer, 1600)
     overflow = theory.virtual_queue_probability(load, theta, buffer, variant="per-overflow")
     busy = theory.virtual_queue_probability(load, theta, buffer)
@@ -110,7 +110,7 @@ def test_wtp_equilibrium_refuses_what_the_law_cannot_mark() -> None:
 
 
 def test_wtp_red_equilibrium_is_where_the_fluid_settles() -> None:
-    """Windows and queue integrated in time end at the solved queue and rates."""
+    """Integrated over time, windows and queue converge to the solved queue and rates."""
     weights, base = np.array([0.5, 2.0]), np.array([0.04, 0.08])
     got = theory.wtp_red_equilibrium(
         weights.tolist(),

@@ -48,7 +48,7 @@ def test_ratios_of_table_1_with_floor_and_queue(
 
 
 def _fluid_at_rest(rtts: np.ndarray, use: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Windows and two RED queues integrated in time by Euler's rule until they are at rest."""
+    """Windows and two RED queues, integrated over time by Euler's rule until they are at rest."""
     window, queue = np.full(rtts.size, 15.0), np.full(2, 8.0)
     for _ in range(40_000):
         rtt = rtts + use @ queue / CAPACITY

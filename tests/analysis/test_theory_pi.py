@@ -38,7 +38,7 @@ def test_the_loop_crosses_one_at_the_zero(flows: int, rtt_s: float, rate: float)
 
 
 def test_what_it_refuses() -> None:
-    """It refuses arguments that are not positive, and zeros beyond the sampling's reach."""
+    """`pi_gains` refuses arguments that are not positive, and zeros beyond the sampling's reach."""
     for bad in ((0, 0.1, 1e3, 160), (5, -1, 1e3, 160), (5, 0.1, math.inf, 160), (5, 0.1, 1e3, 0)):
         with pytest.raises(InputError, match="positive and finite"):
             theory.pi_gains(*bad)

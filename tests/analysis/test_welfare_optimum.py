@@ -191,7 +191,7 @@ def test_margin_of_a_law_by_load(lot: RawRun) -> None:
 
 
 def test_margin_of_fixed_marking(tmp_path: Path) -> None:
-    """Its probability does not depend on load, so the margin is from gain p."""
+    """A fixed probability does not depend on load, so the margin comes from gain p."""
     welfare = welfare_of(world.one_link(tmp_path, marking="{law: fixed, probability: 0.05}"))
     assert welfare is not None
     (one,) = welfare.margins

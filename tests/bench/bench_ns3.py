@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The speed relative to ns-3 (wheel from PyPI) on the same dumbbell, in turn, in one session.
 
-CPU seconds are differences of a longer and a shorter run, because ns-3 compiles bindings while
+CPU seconds are differences between a longer and a shorter run, because ns-3 compiles bindings while
 it starts. Install ns-3 with `pip install .[bench]`, or name an interpreter that has it in
 ECNOMY_NS3_PYTHON.
 """

@@ -113,7 +113,7 @@ for end in ENDS:
 
 
 def test_both_languages_know_utf_8(peer: Path) -> None:
-    """Both accept the ends of each form of UTF-8, and refuse the nearest values beyond."""
+    """C++ and Python accept the ends of each form of UTF-8, and refuse the values just beyond."""
     texts = [text + more for text in (*ENDS, *BESIDE) for more in (b"", b"a")]
     names = ["ok error"] * 2 * len(ENDS) + ["not-messagepack"] * 2 * len(BESIDE)
     bodies = [b"\x82\xa4type\xa5error\xa6reason" + bytes([0xA0 + len(t)]) + t for t in texts]
@@ -237,7 +237,7 @@ def test_every_value_of_a_report_is_finite(table: str) -> None:
 
 
 def test_no_probability_is_above_1() -> None:
-    """A probability above 1, which only a foreign engine can report, is refused."""
+    """A probability above 1, which only an engine of another program can report, is refused."""
     decode_body(_with_last("links", "probability", 1), samples.LIMITS)
     with pytest.raises(ProtocolError, match=r"out-of-range.*links\.probability\[1\] = 1\.5"):
         decode_body(_with_last("links", "probability", 1.5), samples.LIMITS)

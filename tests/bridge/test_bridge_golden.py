@@ -13,7 +13,7 @@ from ecnomy.markets.bridge import messages as m
 
 
 def test_both_languages_write_the_same_bytes(peer: Path) -> None:
-    """Both write the same bytes for every message, with integers at encoding boundaries."""
+    """C++ and Python write the same bytes for every message, with integers at boundaries."""
     expected: list[m.Message] = [
         samples.HELLO,
         dataclasses.replace(samples.HELLO, show=True),

@@ -93,9 +93,9 @@ def line(
     """One link of classes between two fast ones.
 
     Args:
-        of: its scheduler.
+        of: scheduler of the link.
         traffic: class, packet bytes, traffic law and number of flows of each source of datagrams.
-        kind: of the link, as plans.link is given it.
+        kind: kind of the link, as for plans.link.
     """
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex(
         "classes", 1, 2, rate_bps, 0.005, **kind

@@ -45,7 +45,7 @@ class Outcome:
         return next(r for r in self.reports if r.t_ps == round(t_s * 1e12))
 
     def over(self, from_s: float, to_s: float, part: str = "flows") -> dict[str, np.ndarray]:
-        """Differences of all columns between two reports."""
+        """Changes of all columns between two reports."""
         first, last = getattr(self.at(from_s), part), getattr(self.at(to_s), part)
         return {k: last[k] - first[k] for k in last}
 

@@ -193,7 +193,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("case", STRANGE)
 def test_a_message_repeats_a_strange_value_in_ascii_and_cut(case: str, tmp_path) -> None:
-    """Values may come from foreign files, so direction marks and escapes are not printed."""
+    """Values may come from files of others, so direction marks and escapes are not printed."""
     good, text = plans.reference_dumbbell(2.0).to_json().decode(), STRANGE[case]
     assert text[0] in good
     path = tmp_path / "plan.json"

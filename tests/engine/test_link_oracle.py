@@ -143,7 +143,7 @@ def test_threshold_marks_departures() -> None:
 
 @pytest.mark.parametrize("variant", [0, 1])
 def test_virtual_queue(variant: int) -> None:
-    """Both variants mark as a fluid buffer of 0.9 * 8 * 500 bytes, drained at 0.9 of the rate."""
+    """The variants mark like a fluid buffer of 0.9 * 8 * 500 bytes, drained at 0.9 of the rate."""
     state = dict(level=0.0, at=0, marking=False)
 
     def law(fifo: Fifo, now: int, size: int) -> bool:

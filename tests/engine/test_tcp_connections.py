@@ -61,7 +61,7 @@ def connections(transport: Tcp, probability: float, seed: int) -> list[list[tupl
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_connection_after_a_bad_one_is_as_the_first(kind: str) -> None:
-    """It sends the same packets at the same times as a flow that has never lost a packet."""
+    """The flow sends the same packets at the same times as one that has never lost a packet."""
     clean = connections(KINDS[kind], 0.0, 1)
     assert len(clean) > 2 and len(clean[0]) == 106 and all(one == clean[0] for one in clean)
     for seed in range(12):

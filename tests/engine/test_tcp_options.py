@@ -144,7 +144,7 @@ def fair(window: Law, reference_s: float, seed: int, *, shared: bool) -> float:
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
-    """The 99 % interval of the mean of the ratios, or only the mean of a few ratios."""
+    """The 99 % confidence interval for the mean of the ratios, or only the mean of a few ratios."""
     if not in_full():
         return float(np.mean(ratios)), float(np.mean(ratios))
     half = STUDENT_99 * float(np.std(ratios, ddof=1)) / len(ratios) ** 0.5

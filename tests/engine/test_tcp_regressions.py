@@ -217,7 +217,7 @@ def test_links_change_before_flows_act() -> None:
 
 
 def test_a_flow_switched_off_at_the_start_sends_nothing() -> None:
-    """It does not even send a SYN; it connects when it is switched on later."""
+    """The flow does not even send a SYN. When switched on later, it connects."""
     outcome = one(plans.tcp(), 6, orders((0, {"active": 0}), (4, {})), trace=True)
     rows = outcome.table("trace")
     assert rows["t_ps"][rows["event"] == SEND].min() == 4 * PS

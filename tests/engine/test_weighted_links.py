@@ -44,7 +44,7 @@ def rates(plan: plans.Plan, from_s: float, to_s: float) -> np.ndarray:
 
 
 def overloaded(voice_bps: float, web_bps: float, **kind: float) -> plans.Plan:
-    """Both classes of Table 1, each at its own rate."""
+    """The two classes of Table 1, each at its own rate."""
     of = weights(TABLE_1, [None, RED_DROP], quantum_bytes=142)
     traffic = [
         (n, size, poisson(rate, size), 1)

@@ -41,8 +41,8 @@ def pipe(
     Args:
         rise: window after an ACK without echo, packets.
         cut: window after the first echo of a round trip, packets.
-        probability: of a mark, for each packet.
-        acks: how many to simulate.
+        probability: probability of a mark, for each packet.
+        acks: number of ACKs to simulate.
     """
     marked = np.random.default_rng(acks).random(acks) < probability
     window, answered, last, integral, from_s = 1 / probability**0.5, 0, 1.0, 0.0, 0.0

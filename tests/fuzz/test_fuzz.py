@@ -76,7 +76,7 @@ def build(name: str, sources: tuple[Path, ...], flags: tuple[str, ...]) -> Path:
 
 @full
 def test_mutated_inputs(corpus: Path) -> None:
-    """Seeded mutations cause no failure. A failing input would be named."""
+    """Seeded mutations cause no failure. On failure, the message shows the input."""
     if lack := missing_compiler():
         pytest.skip(lack)
     program = build("fuzz", (*SOURCES, HERE / "main.cc"), (*FLAGS, *SANITIZED))

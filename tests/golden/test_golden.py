@@ -237,7 +237,7 @@ NEWER: Final[dict[str, tuple[str, dict[str, Any], Callable[[Path], object], str]
 
 @pytest.mark.parametrize("kind", NEWER)
 def test_a_newer_folder_is_refused_in_one_line(kind: str, tmp_path: Path) -> None:
-    """It is refused by its format before anything else is read, and nothing is written to it."""
+    """The folder is refused by its format before anything else is read, and stays unchanged."""
     name, keys, read, says = NEWER[kind]
     shutil.copytree(VERSIONS[-1], tmp_path / "copy")
     file = tmp_path / "copy" / name

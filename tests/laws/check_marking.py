@@ -89,7 +89,7 @@ def compare_virtual_queue(
 
 
 def check_virtual_queue(laws: Laws) -> None:
-    """Both variants agree, with the papers' theta and B and arrivals near the capacity."""
+    """Law and oracle agree, with the papers' theta and B and arrivals near the capacity."""
     _virtual_queue_at_random(laws, by_packet=False)
 
 

@@ -71,7 +71,7 @@ class Flow:
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """The bytes in the queue."""
         return sum(packet.size for packet in self.packets)
 
 

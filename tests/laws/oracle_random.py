@@ -48,7 +48,7 @@ def fnv1a(text: str) -> int:
 
 
 def splitmix(state: int) -> int:
-    """The output of SplitMix64 that leaves this `state`."""
+    """The next output of SplitMix64 from this `state`."""
     z = (state + 0x9E3779B97F4A7C15) & M64
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         z = (z ^ (z >> shift)) * factor & M64

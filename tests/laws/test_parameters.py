@@ -41,7 +41,7 @@ def comparable(row: Row) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_python_has_the_laws_of_the_headers(laws: Laws, kind: str) -> None:
-    """Both sides name the same laws."""
+    """Python and the headers name the same laws."""
     known = laws.tables()[kind].keys() | TABLELESS[kind]
     assert law_table()[kind].keys() == known, "register the law in tests/laws/native"
     assert all(not law_table()[kind][name].parameters for name in TABLELESS[kind])

@@ -145,7 +145,7 @@ class Greedy:
 
 
 class Undecided:
-    """Answers a call with the number of calls admitted, which is not a truth value."""
+    """Answers a call with the number of calls admitted, which is not a Boolean."""
 
     def watch(self, seen: StreamObservation) -> None:
         self.share = int(seen.marks.sum()) / max(int(seen.sent.sum()), 1)
@@ -183,7 +183,7 @@ class Overcharging(ForProviders):
 
 
 class Doorman(ForProviders):
-    """Answers a request with a number, not a truth value."""
+    """Answers a request with a number, not a Boolean."""
 
     def let_in(self, request: ClassRequest) -> int:
         return 1

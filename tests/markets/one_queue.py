@@ -20,5 +20,5 @@ def scenario(queue: str, source: str = "transport: {law: prague}") -> Scenario:
 
 
 def plan(queue: str, law: str = "prague") -> Plan:
-    """Its plan."""
+    """The plan of the scenario."""
     return make_plan(scenario(queue, f"transport: {{law: {law}}}"))

@@ -219,7 +219,7 @@ def test_marks_are_the_sellers_where_callers_choose() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_charges_and_refunds_are_those_of_a_plain_recount(seed: int) -> None:
-    """Charges and refunds, at the prices of the request, agree with a recount and the balances."""
+    """Charges and refunds, at the prices of the request, agree with plain sums and the balances."""
     rng, market = np.random.Generator(np.random.Philox(seed)), Desk()
     tariffs = []
     for flow, who in enumerate(("alpha", "beta", "alpha", "beta")):
@@ -328,7 +328,7 @@ def test_a_buyer_may_prefer_best_effort() -> None:
 
 
 def test_a_call_that_costs_too_much_for_the_ledger_is_refused() -> None:
-    """It is refused at its end, from 2^62 micro-units on."""
+    """The call is refused at its end, from 2^62 micro-units on."""
     for over in (0, 1):
         market = Desk()
         tariff = CallTariff(LARGEST_MICRO - 11 + over, 0, 1.0, 0, price_micro_per_min=10)

@@ -221,7 +221,7 @@ def test_bad_input_is_one_line_and_exit_2(
 def test_a_strategy_beside_the_working_directory_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is found as by scenarios; its quantities arrive in the units that it declares."""
+    """A strategy is found as by scenarios; quantities arrive in the units that it declares."""
     (tmp_path / "beside_lab.py").write_text(
         textwrap.dedent("""
         import dataclasses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows at their floor: time, targets and marks of random reports, against a recount."""
+"""Windows at their floor: time, targets and marks of random reports, against plain sums."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def found(on: dict[int, float], background: set[int], *, to_s: int = TO_S) -> di
 
 
 def test_a_class_is_a_group_and_so_is_a_source_outside() -> None:
-    """They are in the order of first flows; a class of two providers has the seller's name too."""
+    """Groups are in the order of first flows; a class of two providers has the seller's name."""
     groups = found({}, set())
     assert list(groups) == ["gold of shop", "b", "gold of rival", "tin"]
     assert [group.flows for group in groups.values()] == [5, 2, 1, 4]

@@ -43,7 +43,7 @@ def good(tmp_path: Path) -> Path:
     ],
 )
 def test_long_quantities_are_refused_unread(tmp_path: Path, new: str, found: str) -> None:
-    """They are refused before any arithmetic or look-up of units."""
+    """Long quantities are refused before any arithmetic or look-up of units."""
     file = tmp_path / "long.yaml"
     file.write_text(GOOD.replace("10 Mbps", new))
     error = fault(file)
@@ -74,7 +74,7 @@ def test_numbers_beyond_any_size_are_refused(good: Path, size: str) -> None:
     ],
 )
 def test_intervals_have_the_range_of_their_law(good: Path, law: str, marking: str) -> None:
-    """Both ends of the law's range can be planned; beyond them the scenario is refused."""
+    """The ends of the law's range can be planned; beyond them the scenario is refused."""
     table = {one.name: one for one in law_table()["marking"][law].parameters}["interval_s"]
 
     def override(at_s: float) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def test_intervals_have_the_range_of_their_law(good: Path, law: str, marking: st
 
 
 def test_the_least_window_is_the_engine_s(good: Path) -> None:
-    """It is a millionth of a packet: the engine reads exactly the values that the check accepts."""
+    """The least is a millionth of a packet: engine and check accept exactly the same values."""
     path, file = "sources.gold.transport.cwnd_min", good.with_suffix(".json")
     plan = make_plan(load(good, overrides=(f"{path}=1e-6 packets",))).to_json()
     assert "at least 1e-06 packet" in fault(good, (f"{path}=9.99e-7 packets",)).expected
@@ -109,7 +109,7 @@ def test_the_least_window_is_the_engine_s(good: Path) -> None:
     ],
 )
 def test_long_paths_of_set_are_refused(good: Path, path: str, found: str) -> None:
-    """They are refused before they are followed."""
+    """Long paths are refused before they are followed."""
     error = fault(good, (f"{path}=1",))
     assert error.found == found and len(str(error)) < 400
 

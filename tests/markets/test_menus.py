@@ -49,7 +49,7 @@ market:
 
 
 def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
-    """Bills follow the bytes of the reports, and each tariff carries its own fraction."""
+    """Bills match the reported bytes. Each tariff carries over its own fraction of a micro-unit."""
     LOG.clear()
     result = run(scenario_from_text(TEXT), out=tmp_path / "r")
     table = result.flow_epochs.set_index(["t_ps", "flow"])["delivered_bytes"].unstack()
@@ -80,7 +80,7 @@ def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
 
 
 def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
-    """They observe the choices of their agent's flows, in the order of contracts."""
+    """Strategies observe the choices of their agent's flows, in the order of contracts."""
     LOG.clear()
     run(scenario_from_text(TEXT), out=tmp_path / "r")
     told = {(t, name): rest for t, _, name, *rest in LOG}

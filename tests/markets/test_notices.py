@@ -215,7 +215,7 @@ def test_the_target_in_force_is_the_last_one_before_an_interval() -> None:
 
 
 def test_an_early_report_without_a_round_trip_is_left_out() -> None:
-    """It is left out like a report before the flow was on; aims change between reports."""
+    """Such a report is omitted, like one before the flow was on; aims change between reports."""
     weight = [[0.6, 0.6, 1.8]] * 3 + [[0.3, 0.3, 0.9]]
     run = Run(**but("srtt_s", 2, 0, 0.0), weight=weight)
     assert found(saturated, run)["two"] == (0.125, 10.0, 4.5, 5.5)

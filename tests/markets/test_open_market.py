@@ -51,7 +51,7 @@ def test_steps_give_the_bytes_of_run(scenario: Path, tmp_path: Path) -> None:
 
 
 def test_the_snippet_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It runs unchanged, and gives the same results as `run`."""
+    """The snippet runs unchanged, and gives the same results as `run`."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     block = text[text.index("    from ecnomy.markets import open_market") :].splitlines()
     lines = "\n".join(itertools.takewhile(lambda line: line.startswith("    ") or not line, block))
@@ -249,7 +249,7 @@ def test_progress_lasts_from_start_to_end(scene: Path) -> None:
 def test_a_run_that_ends_with_its_warm_up_has_no_means(
     scene: Path, tmp_path: Path, end_s: int
 ) -> None:
-    """Its page says so, in memory and in a folder."""
+    """The page of the run says so, in memory and in a folder."""
     for keep in ({"out": tmp_path / "r"}, {"tables": False}):
         with open_market(scene, **keep) as market:
             market.run_until(end_s)

@@ -60,7 +60,7 @@ def test_a_settlement_that_errs_is_named(rule: str, says: str, tmp_path: Path) -
     ],
 )
 def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None:
-    """It may fail when it joins, acts, posts a price or adds a contract."""
+    """A role may fail when it joins, acts, posts a price or adds a contract."""
     text = TEXT + f"    - {{name: bob, role: 'own_faults:{role}'}}\n"
     with pytest.raises(EcnomyError, match=says):
         run(scenario_from_text(text), out=tmp_path / "r")

@@ -144,7 +144,7 @@ def test_a_flow_has_one_user_and_one_class() -> None:
 
 
 def test_whoever_pays_marks_itself_is_outside_all_classes() -> None:
-    """Its flows may not join a class; other flows may."""
+    """The flows of such an agent may not join a class; other flows may."""
     for source, fits in (("one", False), ("two", True)):
         parties = World().parties
         parties.use("ann", (source,), alone=True)

@@ -79,7 +79,7 @@ def test_links_that_are_no_path_are_refused(
 
 
 def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
-    """Both alternatives over `direct` leave `other` idle. A path by hand removes both warnings."""
+    """Two alternatives over `direct` leave `other` idle. A path by hand removes both warnings."""
 
     def told(path: str) -> str:
         scenario = scenario_from_text(TEXT.replace("PATH", path))

@@ -143,7 +143,7 @@ def test_virtual_queue_takes_the_buffer_of_its_link() -> None:
 
 
 def test_virtual_queue_is_served_as_written() -> None:
-    """It is a fluid unless `service: packet` is written."""
+    """The virtual queue is a fluid unless `service: packet` is written."""
     for written, service in (("", 0), (", service: fluid", 0), (", service: packet", 1)):
         link = a_link(f"rate: 1 Mbps, marking: {{law: virtual-queue{written}}}")[0]
         assert link.marking.params["service"] == service

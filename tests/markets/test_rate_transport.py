@@ -52,7 +52,7 @@ def test_rem_reaches_the_plan() -> None:
 
 
 def test_a_mark_rate_takes_the_place_of_a_weight() -> None:
-    """Both laws that receive every mark accept a target in marks per second."""
+    """The two laws that receive every mark accept a target in marks per second."""
     rem = planned("law: rem, mark_rate: 20 marks/s, phi: 1.4, max_rate: 24 packets/ms")
     assert rem.initial_mark_rate == 20.0
     primal = planned("law: primal, mark_rate: 30 marks/s")
@@ -112,7 +112,7 @@ def test_faults(options: str, path: str, expected: str) -> None:
 
 @pytest.mark.parametrize("transport", [REM, "law: primal", "law: vegas"])
 def test_the_manifest_reloads(transport: str) -> None:
-    """The transport in a run's manifest gives the same plan again."""
+    """The transport in a run's manifest reproduces the same plan."""
     written = scenario(transport)
     again = scenario_from_text(json.dumps(written.resolved()))
     assert make_plan(again).to_json() == make_plan(written).to_json()

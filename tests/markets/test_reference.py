@@ -90,7 +90,7 @@ def test_no_sentence_of_a_law_is_written_twice() -> None:
     "kind", [kind for kind in LAWS if kind is not KINDS["menu"]], ids=lambda kind: kind.__name__
 )
 def test_examples_of_laws_and_kinds_read(kind: type[msgspec.Struct]) -> None:
-    """They read as in a scenario; a menu is read as tariffs instead of fields."""
+    """Examples can be read as in a scenario; a menu is read as tariffs instead of fields."""
     node = parse(in_yaml(example_of(kind)), "example", lines=False)
     assert isinstance(reading.read(node, kind, "", {}), kind)
 
@@ -114,7 +114,7 @@ def test_examples_have_the_keys_that_stand_below() -> None:
 
 
 def test_examples_of_strategies_read() -> None:
-    """They have the parameters that each strategy needs."""
+    """Examples have the parameters that each strategy needs."""
     assert len(strategies()) >= 30
     for one in strategies():
         node = parse(one.example, "example", lines=False)

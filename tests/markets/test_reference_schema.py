@@ -92,7 +92,7 @@ def test_bad_scenarios_are_refused(case: str) -> None:
 
 
 def test_the_good_scenario_is_valid() -> None:
-    """It is also valid with a tariff and a strategy of a user's class."""
+    """The scenario is also valid with a tariff and a strategy of a user's class."""
     good = plain_tree(parse(GOOD, "good"))
     assert faults(good) == []
     good["market"]["agents"][0] |= {

@@ -113,7 +113,7 @@ def test_auto_of_a_link_without_a_price_counts_the_link_itself() -> None:
 
 
 def test_the_scenario_keeps_the_word() -> None:
-    """A manifest says auto, and gives the same plan again."""
+    """A manifest says auto, and reproduces the same plan."""
     scenario = scenario_from_text(TEXT)
     again = scenario_from_text(json.dumps(scenario.resolved()))
     assert make_plan(again) == make_plan(scenario)
@@ -137,7 +137,7 @@ def test_auto_is_above_doubt_and_phi_follows_the_one_written() -> None:
     ],
 )
 def test_what_is_beyond_the_bound_is_one_line(override: str, bound: float) -> None:
-    """It names the place, the value, the bound and auto."""
+    """The warning names the place, the value, the bound and auto."""
     scenario = scenario_from_text(TEXT, overrides=[override])
     (only,) = [w for w in warnings(scenario, make_plan(scenario)) if "or auto" in w]
     path, value = override.split("=")

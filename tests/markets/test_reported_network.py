@@ -55,7 +55,7 @@ def test_the_network_of_the_plan_is_the_plan(plan: Plan) -> None:
     ],
 )
 def test_what_is_missing_is_a_difference(plan: Plan, change: Callable[[Any], object]) -> None:
-    """It is one line, with the values in the network and in the scenario."""
+    """A missing item is one line, with the values in the network and in the scenario."""
     (line,) = differences(plan, changed(plan, change))
     assert "in the network and" in line
 

@@ -99,7 +99,7 @@ def test_other_tables_are_there(tmp_path: Path) -> None:
 
 
 def test_complete_manifest(tmp_path: Path) -> None:
-    """It has the plan, the versions, the classes and the measured window."""
+    """The manifest has the plan, the versions, the classes and the measured window."""
     found = manifest(write(tmp_path / "r"))
     assert found["format"] == 1 and found["complete"] is True and found["reason"] is None
     assert found["measured"] == {"from_ps": PS, "to_ps": 4 * PS}

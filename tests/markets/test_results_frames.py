@@ -69,7 +69,7 @@ def rows(result: Results, table: str) -> list[dict]:
 
 
 def test_a_run_just_made_and_one_opened_are_one_class(made: Results) -> None:
-    """They have the same class, the same frames and the same text."""
+    """The two have the same class, the same frames and the same text."""
     opened = open_run(made.folder)
     assert type(opened) is type(made) is Results
     for name in ("flows", "links", "agents", "ledger", "summary"):
@@ -362,7 +362,7 @@ def test_a_notebook_shows_who_got_and_paid_what(made: Results) -> None:
 
 
 def test_a_partial_run_says_why(tmp_path: Path) -> None:
-    """Its page and its line give the reason, and its frames end where it ended."""
+    """Page and line of the run give the reason, and its frames end where the run ended."""
     with open_market(EXAMPLE, overrides=SHORT, out=tmp_path / "<b>r") as market:
         market.step()
         result = market.close()

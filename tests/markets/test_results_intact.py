@@ -76,7 +76,7 @@ def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
 def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused(
     name: str, endless: bool, tmp_path: Path
 ) -> None:
-    """It is refused in one line, without waiting or reading forever."""
+    """The file is refused in one line, without waiting or reading forever."""
     folder = write(tmp_path / "r")
     (folder / "outcomes").mkdir()
     (folder / name).unlink(missing_ok=True)

@@ -29,7 +29,7 @@ MIDDLE = {"isp": np.zeros(1, np.float32), "joe": np.zeros(2, np.float32)}
 
 @pytest.fixture
 def env(tmp_path: Path) -> Any:
-    """Both learners."""
+    """The environment of both learners."""
     made = parallel_env(written(tmp_path))
     yield made
     made.close()
@@ -37,7 +37,7 @@ def env(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("text", [ENVIRONMENT, LEVELS], ids=["continuous", "levels"])
 def test_pettingzoos_own_tests(tmp_path: Path, text: str) -> None:
-    """Its API test, and its test that environments of one seed are equal."""
+    """PettingZoo's API test, and its test that environments of one seed are equal."""
     path = written(tmp_path, text)
     env = parallel_env(path)
     parallel_api_test(env, num_cycles=20)

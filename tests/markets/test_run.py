@@ -232,7 +232,7 @@ def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> Non
 def test_folder_of_a_live_run_is_refused(
     tmp_path: Path, force: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its results are partial because it still runs: one line, status 2, and no file changes."""
+    """Results of a live run are partial: one line, status 2, and no file changes."""
     there = ["--out", str(tmp_path / "r")]
     with open_market(scenario(tmp_path), out=tmp_path / "r") as live:
         live.step()

@@ -192,7 +192,7 @@ def test_summary_fits_a_screen() -> None:
 
 
 def test_summary_shows_twelve_rows_of_a_kind() -> None:
-    """It gives the number of the others, for 28 links and for 14 laws."""
+    """The summary gives the number of the others, for 28 links and for 14 laws."""
     law = "marking: {{law: fixed, probability: 0.{0}}}"
     link = f"    - {{{{name: l{{0}}, from: a, to: b, rate: 1 Mbps, {law}}}}}"
     links = "\n".join(link.format(number) for number in range(11, 24))

@@ -137,7 +137,7 @@ def test_the_latest_news_are_shown() -> None:
 
 
 def test_a_held_value_is_news_once_and_again_at_its_release() -> None:
-    """It overrides the provider's decision at each report, until the user releases it."""
+    """The held value overrides the provider's decision at each report, until its release."""
     scenario = load(EXAMPLES / "gold-silver.yaml")
     plan = make_plan(scenario)
     assert scenario.market is not None

@@ -69,7 +69,7 @@ class Serving:
 
     @property
     def errors(self) -> str:
-        """Its standard error so far."""
+        """The server's standard error so far."""
         return self._errors.read_text()
 
     def next_run(self) -> tuple[Path, str]:
@@ -191,7 +191,7 @@ def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
 
 @on_one
 def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
-    """Its results are marked as partial, and the next run is complete."""
+    """Results of the guest's run are marked as partial, and the next run is complete."""
     _hello(serving, lambda wire: None)
     folder, said = serving.next_run()
     assert said.startswith("engine test 1 disconnected at simulated time 0 s")

@@ -141,7 +141,7 @@ class Recent:
 @pytest.mark.parametrize("ratio", [1.0, 2.5, 0.05])
 @pytest.mark.parametrize("rule", HAND)
 def test_many_epochs_of_changing_prices_by_a_recount(rule: str, ratio: float) -> None:
-    """Bills and prices of a mark agree with a recount after each of eight epochs."""
+    """Bills and prices of a mark agree with a recomputation after each of eight epochs."""
     rng, market = np.random.Generator(np.random.Philox(5)), three(rule, ratio)
     posted = dict(PRICES)
 

@@ -150,7 +150,7 @@ def test_links_of_a_topology() -> None:
 def test_scenarios_without_a_shared_marking_stay_as_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Their documents do not change; a topology's plan is the same with and without the step."""
+    """Such documents do not change; a topology's plan is the same with and without the step."""
     trees = [load_tree(file) for file in sorted(CONFIGS.glob("examples/*.yaml"))]
     shared = [tree for tree in trees if "marking" in tree.mapping()["network"].mapping()]
     assert all(with_shared_marking(tree) is tree for tree in trees if tree not in shared)

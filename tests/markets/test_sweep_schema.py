@@ -50,7 +50,7 @@ def test_shipped_sweeps_are_valid() -> None:
 
 
 def test_the_shipped_environment_is_valid() -> None:
-    """It is invalid with a misspelt key, or without learners."""
+    """With a misspelt key, or without learners, the environment is invalid."""
     text = (CONFIGS / "rl/monopolist.yaml").read_text(encoding="utf-8")
     assert faults(environment_schema(), text) == []
     for old, new in (("learners:", "learner:"), ("actions:", "action:"), ("step:", "stride:")):

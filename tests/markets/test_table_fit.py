@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
     """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """It does."""
+        """Claim to be a terminal."""
         return True
 
 

@@ -71,7 +71,7 @@ UNITS = st.sampled_from(["ps", "byte", "mark"])
 
 
 def check(tariff: Simple, unit: str, seen: list[Epoch]) -> None:
-    """Charges of a row among idle ones are differences of its exact bill, or are refused."""
+    """Charges of a row among idle ones are increments of its exact bill, or are refused."""
     charged, t_ps, before = accruer(tariff, 3, unit), 0, 0
     for epoch, bill in zip(seen, bills(tariff, seen), strict=True):
         quantity, active = ints(0, epoch.quantity, 0), ints(0, epoch.active_ps, 0)
@@ -118,7 +118,7 @@ def test_two_part_is_one_bill(fee: Price, paid: Price, seen: list[Epoch]) -> Non
 
 @st.composite
 def times_of_day(draw: st.DrawFn, units: st.SearchStrategy[str] = UNITS) -> tuple[TimeOfDay, str]:
-    """Up to five periods on a day of odd length, over midnight at times, with gaps or without."""
+    """Up to five periods in a day of any length, with or without gaps. Some cross midnight."""
     unit, day = draw(units), draw(st.one_of(st.just(24 * HOUR), st.integers(8, 30 * HOUR)))
     cuts = sorted(draw(st.sets(st.integers(0, day - 1), min_size=2, max_size=5)))
     paid = price(unit)

@@ -146,7 +146,7 @@ def test_every_price_that_can_be_written_is_read_exactly(micro: int, name: str) 
     ],
 )
 def test_prices_in_other_units_are_exact(text: str, price: Price) -> None:
-    """They are stored per smallest unit of the table in which they are integers."""
+    """Prices are stored per smallest unit of the table in which they are integers."""
     kept = PriceReader().read(parse(text, "lab.yaml"), "price")
     assert kept == price
     assert PriceReader().read(parse(str(kept), "lab.yaml"), "price") == kept

@@ -81,7 +81,7 @@ def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
 
 
 def test_a_carrier_is_told_its_links_by_name_and_use(tmp_path: Path) -> None:
-    """Both directions of links, the share of time each was busy, and times in s and ps."""
+    """A carrier sees both directions of links, their busy shares of time, and times in s and ps."""
     result = made(tmp_path / "r", "Switch")
     told = [seen for seen in LOG["isp"] if isinstance(seen, PriceObservation)]
     assert {seen.names for seen in told} == {("wire", "wire.reverse")}

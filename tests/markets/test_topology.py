@@ -137,7 +137,7 @@ def test_overrides_and_more_links() -> None:
 
 
 def test_the_resolved_scenario_needs_no_topohub() -> None:
-    """It contains links, positions and sources, and has the same plan."""
+    """The resolved scenario has links, positions and sources, and the same plan."""
     first = load(ABILENE)
     resolved = first.resolved()
     assert "topology" not in resolved["network"]

@@ -113,7 +113,7 @@ def test_faults_of_options(options: str, path: str, expected: str) -> None:
 
 
 def test_the_manifest_reloads_with_options() -> None:
-    """The transport in a run's manifest gives the same plan again."""
+    """The transport in a run's manifest reproduces the same plan."""
     written = scenario(
         "law: wtp, sack: true, delayed_acks: 2, receiver_window: 64 packets, ect: all,"
         " reference_rtt: 200 ms"

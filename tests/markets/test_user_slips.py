@@ -54,7 +54,7 @@ def test_a_missing_transport_is_told_with_one_that_carries_the_traffic(
     ],
 )
 def test_absurd_values_are_faults_of_the_scenario(override: str, found: str) -> None:
-    """They are refused with their place before anything runs."""
+    """Absurd values are refused with their place before anything runs."""
     with pytest.raises(ScenarioError) as caught:
         make_plan(load(GOLD, overrides=[override]))
     assert found in caught.value.found and "\n" not in str(caught.value)

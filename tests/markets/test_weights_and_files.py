@@ -58,7 +58,7 @@ def test_weight_is_paid_for_by_time(result) -> None:
 
 
 def test_views_tell_weight_and_cap(result) -> None:
-    """They have the values last decided, at first the plan's; a law without a weight has 0."""
+    """Views have the values last decided, at first the plan's; without a weight, they have 0."""
     views = {view.t_ps // 10**12: view for view in LOG["heavy.0"]}
     assert [views[t].weight for t in (1, 4, 5, 8, 9, 11)] == [2.0, 2.0, 3.0, 3.0, 1.0, 1.0]
     assert [views[t].rate_cap_bps for t in (1, 6, 7, 11)] == [-1.0, -1.0, 1e6, 1e6]

@@ -57,12 +57,12 @@ class Rich:
 
 @dataclasses.dataclass
 class Vague:
-    """Answers with something other than a truth value."""
+    """Answers with something other than a Boolean."""
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Return a text, which is not a truth value."""
+        """Return a text, which is not a Boolean."""
         return FlowDecision(active="perhaps")  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ class Tuner:
     told: ClassVar[list[Any]] = []
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the present price."""
+        """Return the current price."""
         return seen.price_micro
 
     def tune(self, seen: PriceObservation) -> Any:

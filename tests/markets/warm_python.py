@@ -51,9 +51,9 @@ def ended_python(
 
     Args:
         forks: runs FORKS, with pipes.
-        folder: for what it prints.
-        code: of the program.
-        arguments: its own.
+        folder: folder for its output.
+        code: code of the program.
+        arguments: arguments of the program.
         environment: variables in addition to this process's.
     """
     words = [str(argument) for argument in arguments]

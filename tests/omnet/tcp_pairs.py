@@ -36,8 +36,8 @@ def dumbbell(
 
     Args:
         sources: name -> transport, and further arguments of plans.source.
-        duration_s: of the run.
-        rate_bps: of the bottleneck.
+        duration_s: duration of the run.
+        rate_bps: rate of the bottleneck.
         delay_s: its propagation delay.
         buffer: its buffer in packets.
         marking: its marking law.
@@ -66,9 +66,9 @@ def same(
     """Run both engines. Every column of every report, transfers and traces must agree.
 
     Args:
-        plan: what to run.
+        plan: the plan to run.
         decide: answers each report.
-        parts: of the reports that are compared.
+        parts: the compared parts of the reports.
         strays: False where a receiver answers what its sender has given up: nothing of ACKs is
             compared in traces, nor links in `parts`.
     """

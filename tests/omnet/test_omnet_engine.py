@@ -243,7 +243,7 @@ def test_opp_run_on_the_path_names_omnetpp(stand_in: Path, monkeypatch) -> None:
 
 
 def test_folders_may_be_named_from_here(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
-    """They are relative to ecnomy's working directory, although opp_run runs in another folder."""
+    """Folders are relative to ecnomy's working directory; opp_run runs in another folder."""
     file = scene()
     monkeypatch.chdir(stand_in)
     monkeypatch.setenv("OMNETPP_ROOT", "omnetpp")

@@ -91,7 +91,7 @@ def test_what_is_wrong_is_one_line(case: str, stand_in: Path) -> None:
     ],
 )
 def test_part_of_the_generated_makefile_refuses(given: str, told: str, tmp_path: Path) -> None:
-    """It refuses missing headers, and flags of OMNeT++ with which runs differ between machines."""
+    """The makefile refuses missing headers, and flags of OMNeT++ that make runs differ."""
     json = tmp_path / "nlohmann/json.hpp"
     json.parent.mkdir()
     json.write_text("")

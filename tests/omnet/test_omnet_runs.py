@@ -223,7 +223,7 @@ def by_hand(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_exported_project_runs_by_hand(tmp_path: Path, installed: Installation) -> None:
-    """It follows its README, without a market and with one run by `ecnomy serve`."""
+    """The project runs as its README says, without a market and with one run by `ecnomy serve`."""
     scenario = load(GOLD_SILVER, overrides=["duration=12 s"])
     folder = tmp_path / "project"
     write_new(folder, project(make_plan(scenario), str(installed.modules)))

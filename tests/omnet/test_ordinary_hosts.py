@@ -178,7 +178,7 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
 
 
 def test_a_host_without_a_source_loses_packets(tmp_path: Path) -> None:
-    """Its drops count for the link, but not for a flow."""
+    """Drops of such a host count for the link, but not for a flow."""
     extra = '*.other.numApps = 1\n*.other.app[0].connectPort = 1004\n*.other.tcp.path = ""\n'
     extra += '*.other.tcp.tcpAlgorithmClass = "TcpReno"\n'
     extra += "*.edge.ppp[0].queue.bufferPackets = 20\n"

@@ -71,7 +71,7 @@ def test_ned_folders_are_there() -> None:
 
 
 def test_opp_envs_description_is_complete() -> None:
-    """Its commands are in bash's syntax, and its versions are those that are tested."""
+    """The commands are in bash's syntax, and the versions are those that are tested."""
     (entry,) = json.loads((OMNET / "opp_env.json").read_text())
     assert entry["name"] == "ecnomy" and len(entry["description"]) <= 180
     assert entry["version"] in (OMNET.parent / "pyproject.toml").read_text()

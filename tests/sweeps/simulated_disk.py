@@ -27,7 +27,7 @@ class Crash(BaseException):
 
 
 class _File:
-    """The content of a file: the present one, and that at its last sync (None before the first)."""
+    """The content of a file: the current one, and that at its last sync (None before the first)."""
 
     def __init__(self, data: bytes = b"", synced: bytes | None = None) -> None:
         self.data, self.synced = data, synced
@@ -120,7 +120,7 @@ class Disk:
         self._files[str(path)] = self._safe[str(path)] = _File(data, data)
 
     def written(self, path: str, real: Any, data: bytes) -> None:
-        """Writes data that leave the process. A crash or a full disk may cut them."""
+        """Writes the data that the process flushes. A crash or a full disk may truncate them."""
 
         def write(share: bytes) -> None:
             real.write(share)

@@ -56,7 +56,7 @@ def sweep(folder: Path, *more: str, jobs: int = 2) -> Started:
 
 
 def end(process: subprocess.Popen[str]) -> str:
-    """Its output after a successful end."""
+    """The output of a process after a successful end."""
     status, output, _ = ended(process)
     assert status == 0, output
     return output
@@ -211,7 +211,7 @@ def cluster(
 def test_a_scheduler_at_tls_is_used_and_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its worker makes runs; after its end one line says so, and records are complete."""
+    """A cluster's worker makes runs; after its end one line says so, and records are complete."""
     write(tmp_path, MANY)
     options, _ = certified(tmp_path)
     _, ca, _, cert, _, key = options

@@ -41,7 +41,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
 
 @pytest.mark.parametrize("edited", ["", "_help"])
 def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) -> None:
-    """It repeats exactly the runs with the edited module or an importer, with the new content."""
+    """A sweep repeats exactly the runs with the edited module or an importer."""
     name = f"sweep_lab{edited or '_own'}"
     file = lab(tmp_path, monkeypatch, name)
     go(file, tmp_path / "out")

@@ -75,7 +75,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _recounted(folder: Path) -> list[float]:
-    """The columns recounted from the tables."""
+    """The columns, recomputed from the tables."""
     one = open_raw(folder)
     ledger, calls = one.ledger, one.calls
     got, paid = (ledger[ledger[side] == "gsp"] for side in ("credit", "debit"))
@@ -88,7 +88,7 @@ def _recounted(folder: Path) -> list[float]:
 
 
 def test_columns_are_those_of_the_tables(swept: Path) -> None:
-    """Each run's figures are a recount of its ledger and calls; profit is its balance."""
+    """Each run's figures agree with its ledger and calls; profit is its balance."""
     frame = open_sweep(swept)
     rows = frame[[f"gsp.{name}" for name in NAMES]]
     found = sorted(rows.itertuples(index=False, name=None))
@@ -110,7 +110,7 @@ def test_columns_do_not_hang_on_what_is_kept(swept: Path, tmp_path: Path) -> Non
 
 
 def test_sweeps_without_a_provider_are_as_they_were(tmp_path: Path) -> None:
-    """They have no columns and no digest of the measuring code, so kept records stay valid."""
+    """Such sweeps have no columns and no digest of the measuring code; old records stay valid."""
     _, _, watcher = go(write(tmp_path, SWEEP), tmp_path / "out")
     frame = open_sweep(tmp_path / "out")
     assert not watcher.failures and not [n for n in frame.columns if n.endswith(".calls_sold")]

@@ -29,7 +29,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
 
 
 def live(seed: int, folder: Path, sweep: Sweep) -> None:
-    """One history. Its files are removed; its folders stay, because removing them takes longer."""
+    """One history. Removes its files but leaves its folders, because removing folders is slow."""
     World(seed, folder, sweep).live()
     for file in folder.rglob("*"):
         if file.is_file():

@@ -74,7 +74,7 @@ def test_failing_measure_is_a_failed_run(tmp_path: Path, module) -> None:
 
 
 def test_a_damaged_table_is_named_by_its_reader(module, tmp_path: Path) -> None:
-    """It is not reported as a failure of the measure that reads it."""
+    """The damage is not reported as a failure of the measure that reads the table."""
     module(
         "from ecnomy.agents.errors import ResultsError\n"
         "def figures(results):\n    raise ResultsError(f'{results}: has changed')\n"

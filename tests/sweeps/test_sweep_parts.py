@@ -122,7 +122,7 @@ def test_what_is_made_after_a_merge_is_newer(tmp_path: Path) -> None:
 
 
 def test_runs_of_another_sweep_file_are_counted(tmp_path: Path) -> None:
-    """They are in the parts, but not among the runs of the file as it is now."""
+    """Such runs are in the parts, but not among the runs of the current file."""
     out = tmp_path / "out"
     _fail_first(out, load_sweep(write(tmp_path)), Part(of=2, number=1), "no matter")
     changed = SWEEP.replace("[0.1 money, 0.2 money]", "[0.3 money]")
@@ -275,7 +275,7 @@ def test_a_broken_executor_ends_the_sweep(tmp_path: Path) -> None:
         executor.submit(os.getpid).result(LIMIT_S)
 
         class Dying:
-            """Its worker dies in the third run."""
+            """Runs whose worker dies in the third one."""
 
             ahead = workers = 1
             lost = False

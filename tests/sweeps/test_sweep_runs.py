@@ -116,7 +116,7 @@ def test_samples_that_coincide_each_count(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_is_a_row_with_its_reason(tmp_path: Path) -> None:
-    """It does not stop the sweep, and is repeated only on request."""
+    """A failed run does not stop the sweep, and is repeated only on request."""
     text = SWEEP.replace("[1, 2]", "[1, 0]")
     file = write(tmp_path, text)
     tally, _, watcher = go(file, tmp_path / "out")

@@ -42,7 +42,7 @@ def test_a_list_sets_its_parameters_together() -> None:
 
 
 def test_without_parameters_there_are_replicates() -> None:
-    """They are the unchanged scenario with each seed."""
+    """Replicates are the unchanged scenario with each seed."""
     assert [(p.params, p.seed) for p in all_of(replicates=3, seed=7)] == [
         ({}, s) for s in (7, 8, 9)
     ]

@@ -130,7 +130,7 @@ def test_a_name_that_others_have_taken_is_not_used(tmp_path: Path, kind: str) ->
 
 
 def test_certificates_that_do_not_fit_are_one_line(pool: DaskPool) -> None:
-    """Missing or foreign certificates give exit status 2, without waiting for a time-out."""
+    """Missing certificates and those of others give exit status 2, without a time-out."""
     from ecnomy.agents.errors import InputError
 
     address = pool._cluster.scheduler_address

@@ -155,7 +155,7 @@ def test_other_paths_are_other_runs(tmp_path: Path) -> None:
 
 
 def test_it_is_exported_as_one_variable(tmp_path: Path) -> None:
-    """It becomes one iteration variable of its name, used in the lines of both links."""
+    """The parameter becomes one iteration variable, used in the lines of both links."""
     rates = "[network.links.up.rate, network.links.on.rate]"
     text = "version: 1\nscenario: scenario.yaml\nparameters:\n  grid:\n"
     text += f"    rate: {{paths: {rates}, values: [2 Mbps, 3 Mbps]}}\n"
@@ -215,7 +215,7 @@ def test_the_price_of_a_single_carrier_is_taken(tmp_path: Path) -> None:
 
 
 def test_sweeps_without_such_parameters_are_as_they_were(tmp_path: Path) -> None:
-    """Their heads and names of points do not change."""
+    """Heads and names of points of such sweeps do not change."""
     plain = SWEEP.replace(LINE, f"{NORTH}: [0.1 money, 0.4 money]")
     folder = made(tmp_path, plain)
     assert "ties" not in json.loads((folder / "sweep.json").read_text())

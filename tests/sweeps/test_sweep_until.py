@@ -89,7 +89,7 @@ def test_looks_by_hand(first: int, most: int, looks: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("values", [[-9.0, -11.0, -10.5], [40.0, 44.0, 39.0, 47.0], [3.0, 5.0]])
 def test_an_interval_is_narrow_from_its_half_width_on(values: list[float], relative: bool) -> None:
-    """Student's interval of the mean at a look's level; a share is relative to the mean."""
+    """Student's confidence interval for the mean at a look's level; shares relate to the mean."""
     n, level = len(values), 1 - 0.2 / 6
     half = t.ppf((1 + level) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n)
     half = float(half / abs(np.mean(values)) if relative else half)

@@ -35,7 +35,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_runs_of_declared_utilities_have_the_columns(kept: Path) -> None:
-    """They equal those of the results folder, after the other columns."""
+    """The columns equal those of the results folder, and follow the other columns."""
     frame = open_sweep(kept)
     columns = list(frame.columns)
     assert columns.index("balance.isp") < columns.index("welfare")
@@ -80,7 +80,7 @@ def test_welfare_of_unlike_agents_is_not_compared(tmp_path: Path) -> None:
 
 
 def test_other_runs_have_none(tmp_path: Path) -> None:
-    """They have neither the columns nor the digests of their modules."""
+    """Other runs have neither the columns nor the digests of the modules that measure them."""
     _, _, watcher = go(write(tmp_path, TWO), tmp_path / "out")
     frame = open_sweep(tmp_path / "out")
     assert not watcher.failures and len(frame) == 4
@@ -100,7 +100,7 @@ def test_a_measure_of_ones_own_keeps_its_names(tmp_path: Path, monkeypatch) -> N
 
 
 def test_a_strategy_that_cannot_be_made_is_left_to_the_market() -> None:
-    """It declares no utility, and the run fails for its own reason."""
+    """Such a strategy declares no utility, and the run fails for its own reason."""
     agents = (AgentSpec("isp", "connectivity-provider"),)
     elastic = StrategySpec("elastic-utility", {"utility": {"kind": "sqrt", "a": 1.0, "x0": 1e6}})
     for strategy, measures in (

@@ -3,7 +3,7 @@
 
 Greedy senders over a drop-tail bottleneck, in segments: slow start and congestion avoidance (RFC
 5681), recovery with selective ACKs (RFC 6675), the retransmission timer (RFC 6298). Segments are in
-plain sets, and every ACK recounts the pipe segment by segment: slow, but easy to check.
+plain sets, and every ACK recomputes the pipe segment by segment: slow, but easy to check.
 
 Points that the RFCs leave open, or that engines do differently, are arguments:
   at_timeout   ssthresh after a timeout is half of the `pipe`, or of all `outstanding` (next - una)

@@ -198,7 +198,7 @@ def test_figures_a_fifth_off_are_found_different(made, factor: float, seeds: int
 
 
 def test_a_market_depends_on_agents_and_economy(tmp_path: Path) -> None:
-    """Their code counts only for the record of a market."""
+    """Code of agents and economy counts only for the record of a market."""
     folder = world.checkout(tmp_path / "c")
     agents = folder / "agents" / "ecnomy" / "agents" / "strategy.py"
     agents.parent.mkdir(parents=True)

@@ -246,7 +246,7 @@ def rows(folder: Path) -> list[Path]:
 
 
 def test_bad_input_is_refused(tmp_path: Path) -> None:
-    """A single seed, a file in place of a folder, a foreign folder and a missing engine fail."""
+    """A single seed, a file as folder, an unreadable folder and a missing engine fail."""
     with pytest.raises(InputError, match="seeds: found 1"):
         compare(world.study(tmp_path / "c"), 1)
     (tmp_path / "file").write_text("")

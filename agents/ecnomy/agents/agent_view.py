@@ -52,17 +52,17 @@ class AgentView:
 
     @property
     def balance_micro(self) -> int:
-        """Its balance after the epoch that ended [micro-units of money]."""
+        """The agent's balance after the epoch that ended [micro-units of money]."""
         return self._books.balance_micro(self.name)
 
     @property
     def paid_micro(self) -> dict[str, int]:
-        """Its payments so far [micro-units of money], by kind of contract as in the ledger."""
+        """The agent's payments so far [micro-units of money], per kind of contract (see ledger)."""
         return self._books.paid_micro(self.name)
 
     @property
     def received_micro(self) -> dict[str, int]:
-        """Its receipts so far [micro-units of money], by kind of contract."""
+        """The agent's receipts so far [micro-units of money], per kind of contract."""
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:

@@ -42,7 +42,7 @@ class EndedCalls(msgspec.Struct, frozen=True, eq=False):
         marks: CE packets that reached the receiver and were charged [packets].
         bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if the observer
             does not see it.
-        reimbursed: whether a refund was paid [truth value].
+        reimbursed: whether a refund was paid [Boolean].
         charge_micro: cost of the call to the caller, without marks [micro-units of money].
         reimbursement_micro: the refund [micro-units of money].
     """
@@ -72,7 +72,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     Attributes:
         t_ps: time of the report [ps].
         dt_ps: time since the last observation, covered by all changes [ps]; 0 at the first one.
-        price_micro: the present price of a mark [micro-units of money per mark].
+        price_micro: the current price of a mark [micro-units of money per mark].
         sent: packets that left the sender [packets].
         delivered: packets that reached the receiver [packets].
         marks: CE packets among `delivered`, which are charged [packets].
@@ -103,7 +103,7 @@ class Call(msgspec.Struct, frozen=True):
         t_ps: time of the request [ps].
         flow: flow of the call [index of the flow in the run, as in the table `flows`].
         tariff: tariff of the call, at the price in force [CallTariff].
-        mark_price: the present price of a mark of the call [micro-units of money].
+        mark_price: the current price of a mark of the call [micro-units of money].
         under_way: admitted calls of the provider that are still in progress [calls]. A tariff with
             its own strategy is counted separately.
     """
@@ -121,7 +121,7 @@ class CallOffer(msgspec.Struct, frozen=True):
     Attributes:
         provider: the seller [name of the agent].
         number: the row of the market's list of tariffs [index].
-        tariff: the present price and the promise [CallTariff].
+        tariff: the current price and the promise [CallTariff].
     """
 
     provider: str
@@ -136,7 +136,7 @@ class CallAsk(msgspec.Struct, frozen=True, eq=False):
         t_ps: time of the call [ps].
         flow: flow of the call [index of the flow in the run].
         offers: guaranteed calls on offer, in the scenario's order of providers [CallOffer].
-        mark_price: the present price of a mark for a best-effort caller [micro-units of money].
+        mark_price: the current price of a mark for a best-effort caller [micro-units of money].
         agent: money, random numbers and notes of the caller [AgentView].
     """
 

@@ -19,8 +19,8 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
     """A provider's classes over the `dt_ps` since the last observation, one value per class.
 
     Attributes:
-        fee_micro_per_s: the present fee of a flow in it [micro-units of money / s].
-        charge_micro_per_s: the present target cost of marks of a flow in it [micro-units of money
+        fee_micro_per_s: the current fee of a flow in it [micro-units of money / s].
+        charge_micro_per_s: the current target cost of marks of a flow in it [micro-units of money
             / s].
         members: flows in it whose sources have not stopped, including flows switched off [flows].
         active: members that no agent has switched off [flows].

@@ -35,10 +35,10 @@ class FlowDecision(msgspec.Struct, frozen=True):
         willingness_micro_per_s: target cost of marks, 0 or more [micro-units of money / s]. The
             market divides it by the price per mark. The result is the target mark rate of a flow
             whose window law has a weight. LEAVE (-1), the default, keeps the flow's target.
-        offer: new class of the flow, None for the present one [index into `offers`]. Only customers
+        offer: new class of the flow, None for the current one [index into `offers`]. Only customers
             move flows.
         rate_cap_bps: largest rate of the flow, NO_CAP (-1) for no limit [bit/s of IP packets].
-        active: whether the flow may send, None for unchanged [truth value]. Charges by time stop
+        active: whether the flow may send, None for unchanged [Boolean]. Charges by time stop
             while a flow is switched off.
         weight: new weight of the window law, in the law's unit: the number of flows that a
             `multcp` flow represents [flows], w of `rem` [packets/s], marks per round trip of `wtp`
@@ -72,7 +72,7 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
         offer: the new class of each flow; its value in `flows.offer`, which may be NO_OFFER, keeps
             the class [index into `Observation.offers`].
         rate_cap_bps: as in FlowDecision, NO_CAP for no limit [bit/s of IP packets].
-        active: whether each flow may send [truth values].
+        active: whether each flow may send [Booleans].
         weight: as in FlowDecision, LEAVE for unchanged [unit of the window law].
         budget_micro: as in FlowDecision, NO_BUDGET for no limit [micro-units of money].
     """
@@ -127,7 +127,7 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
 
 
 def _truths(given: object, seen: Observation, who: str) -> Truths | None:
-    """Return a column of truth values."""
+    """Return a column of Booleans."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)

@@ -27,7 +27,7 @@ class MenuView(msgspec.Struct, frozen=True, eq=False):
         choices: the tariffs or strategies by name, in the scenario's order [text]; flows begin with
             the first.
         flows: the agent's flows that it serves, ascending [rows of flows].
-        choice: the present choice of each flow [index into `choices`].
+        choice: the current choice of each flow [index into `choices`].
     """
 
     seller: str

@@ -52,11 +52,11 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         provider: the seller [name of an application provider].
         name: name of the class [text, as in the scenario].
-        fee_micro_per_s: present fee of a flow in it [micro-units of money / s].
-        charge_micro_per_s: target cost of the marks of a flow in it, -1 for the present fee
+        fee_micro_per_s: current fee of a flow in it [micro-units of money / s].
+        charge_micro_per_s: target cost of the marks of a flow in it, -1 for the current fee
             [micro-units of money / s].
         customer_pays_marks: whether the flow's customer, not the provider, pays the carrier for
-            marks [truth value].
+            marks [Boolean].
     """
 
     provider: str
@@ -67,7 +67,7 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def charging_rate_micro(self) -> int:
-        """The present target cost of the marks of a flow in it [micro-units of money / s]."""
+        """The current target cost of the marks of a flow in it [micro-units of money / s]."""
         return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
@@ -160,7 +160,7 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
         t_ps: time of the report of this decision [ps].
         dt_ps: time since its last decision, covered by all changes [ps]; 0 at its first decision,
             when all changes are 0.
-        price_micro: the present price of a mark [micro-units of money per mark], the mean if flows'
+        price_micro: the current price of a mark [micro-units of money per mark], the mean if flows'
             prices differ; carriers have already posted theirs at this report.
         offers: the classes on sale in this market [offers; a flow names one by its index].
         flows: the observed flows [columns, one value per flow].
@@ -197,7 +197,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         t_ps: time of the report of this decision [ps].
         dt_ps: time since the last decision, covered by all changes [ps]; 0 at the first one, when
             all changes are 0.
-        price_micro: this flow's present price of a mark [micro-units of money per mark], an integer
+        price_micro: this flow's current price of a mark [micro-units of money per mark], an integer
             unless it is a mean over domains.
         offers: the classes on sale in this market [offers].
         flow: number of the flow [index in the run, as in the table `flows`].
@@ -293,7 +293,7 @@ class MarkingLaw(msgspec.Struct, frozen=True):
 
     Attributes:
         law: marking law [name, as under `marking` in the scenario].
-        params: present parameters of the law [in the units of the law's header, as listed by
+        params: current parameters of the law [in the units of the law's header, as listed by
             `ecnomy-engine describe`; a choice by its number].
     """
 

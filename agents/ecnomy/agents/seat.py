@@ -86,7 +86,7 @@ class Seat(Protocol):
 
     @property
     def t_ps(self) -> int:
-        """Return the time of the present report."""
+        """Return the time of the current report."""
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
@@ -152,7 +152,7 @@ class Seat(Protocol):
         """Return the accounts of these flows' users."""
 
     def payers_of(self, rows: Integers) -> Integers:
-        """Return the accounts that pay the marks of these rows, in their present classes."""
+        """Return the accounts that pay the marks of these rows, in their current classes."""
 
     def rows_of(self, sources: tuple[str, ...]) -> Integers:
         """Return the rows of these sources."""

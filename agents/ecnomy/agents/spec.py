@@ -58,7 +58,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: name of the class, unique with its provider.
         fee_micro_per_s: initial fee; the provider may post another fee.
         sources: sources with flows that start in this class.
-        charge_micro_per_s: target cost of the marks of a flow in it; -1 for the present fee.
+        charge_micro_per_s: target cost of the marks of a flow in it; -1 for the current fee.
         members: largest number of flows for customers' requests; -1 for no limit.
         cost_micro_per_s: largest cost of marks at which a flow is admitted; -1 for no limit.
         customer_pays_marks: whether the carrier charges the customer instead of the provider.

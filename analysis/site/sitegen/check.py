@@ -46,7 +46,7 @@ class _Page(HTMLParser):
 
 
 def faults(site: Path) -> list[str]:
-    """Return the broken links and foreign hosts of a built site, one line each."""
+    """Return the broken links and the links to other hosts of a built site, one line each."""
     pages = {}
     for file in sorted(site.rglob("*.html")):
         if "_static" in file.relative_to(site).parts:

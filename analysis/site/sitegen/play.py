@@ -107,7 +107,7 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
     """Return an example for the page: its plan, its market, and how the page runs it.
 
     Args:
-        name: of the example, in LIVE.
+        name: name of the example, in LIVE.
         changes: overrides in place of those of the page.
     """
     live, file = LIVE[name], ROOT / "configs" / "examples" / f"{name}.yaml"

@@ -69,7 +69,7 @@ inline constexpr std::int32_t kAllFlows = -1;
 
 // The action on the present packet, and the waiting packets that are also marked:
 // none (kNoFlow), all (kAllFlows), or those of one flow. With drop_pair, `waiting` is instead the position of a waiting
-// packet, from 0, that is dropped beside the present one. Only a law that watches departures may use it.
+// packet, from 0, that is dropped beside the current one. Only a law that watches departures may use it.
 struct Decision {
   Action action = Action::pass;
   std::int32_t waiting = kNoFlow;

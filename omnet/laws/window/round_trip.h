@@ -6,7 +6,7 @@
 //
 // T is the smoothed RTT (rto.h), or the mean over the last 2 s to 4 s that this class computes. Without the cap,
 // queue and w would grow together without limit. A flow at the cap is `saturated`. The mean is over buckets
-// of 2 s: the last full bucket and the present one.
+// of 2 s: the last full bucket and the current one.
 #ifndef ECNOMY_LAWS_WINDOW_ROUND_TRIP_H_
 #define ECNOMY_LAWS_WINDOW_ROUND_TRIP_H_
 

@@ -53,5 +53,5 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
         return rates
 
     def where(self, chosen: npt.NDArray[Any]) -> Samples:
-        """Return the samples selected by truth values or indices."""
+        """Return the samples selected by Booleans or indices."""
         return Samples(self.hits[chosen], self.packets[chosen])

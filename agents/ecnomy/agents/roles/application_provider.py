@@ -124,7 +124,7 @@ class ApplicationProvider(Role):
         """Return whether a flow may enter a class, which is not full.
 
         Raises:
-            StrategyError: the strategy failed, or did not return a truth value.
+            StrategyError: the strategy failed, or did not return a Boolean.
         """
         try:
             answer = self._seller.let_in(request)  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ link:
 
     sum of D(p) = C,      W = p C / c,      w = D(p) W / C        D the inverse of U'
 
-These rates maximize the sum of U (Kelly 1997): q scales the weights and leaves the rates unchanged.
+These rates maximise the sum of U (Kelly 1997): q scales the weights and leaves the rates unchanged.
 If weight is free, every knob rises to its end `most`.
 
 At each decision x is the goodput since the previous decision. The step is

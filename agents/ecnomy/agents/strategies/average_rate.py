@@ -39,7 +39,7 @@ class AverageRate:
     Attributes:
         threshold: the largest cost of the flow's marks per second.
         rate: x0, in IP bits; by default the largest rate of the flow's traffic.
-        over: the interval of the mean.
+        over: the time over which the rate is averaged.
         peak: the largest rate, as a multiple of its average, x0 of the utility [above 1, up to
             1,000].
     """

@@ -7,7 +7,7 @@ x is the test streams' sample over the last T (stream_samples.py). The expected 
 
     E[marks | x] = packets of a call x E[M_next | M_now] x factor
 
-The forecast predicts the marking rate of the next T from the present one (stream_forecast.py). The
+The forecast predicts the marking rate of the next T from the current one (stream_forecast.py). The
 factor is the ratio of the marks of the provider's calls to those of test streams over the same time
 (call_bills.py). p(x) is the probability of a broken promise, in which more than a share L^G of a
 call's packets are bad. It comes from the samples that followed similar ones, with odds corrected by
@@ -83,7 +83,7 @@ class ExpectedProfit:
         self._bills = CallBills(self.memory * self.sample)
         self._learn()
         self._tariff, self._mark_price = FREE, 0.0
-        self._expected: dict[float, tuple[float, float]] = {}  # forecasts by L^G, for the present x
+        self._expected: dict[float, tuple[float, float]] = {}  # forecasts by L^G, for the current x
 
     def watch(self, seen: StreamObservation) -> None:
         """Learn from test streams and from the calls that ended."""
@@ -141,7 +141,7 @@ class ExpectedProfit:
         return self._expected[limit]
 
     def _broken(self, limit: float, now: Sample) -> float:
-        """Return the probability of a broken promise, given the present sample."""
+        """Return the probability of a broken promise, given the current sample."""
         if limit not in self._chances:
             self._chances[limit] = self._bad.chances(limit, self._packets)
         chances = self._chances[limit]

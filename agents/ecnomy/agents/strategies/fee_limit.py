@@ -8,7 +8,7 @@ A user's limit [money/s] is log-uniform between `low` and `high`. So, among N us
 request a class with the fee F, with the elasticity 1 / log(high / F). With `even`, limits are
 evenly spaced instead of random. A flow that a class refuses keeps its class, and asks again at the
 next decision. A flow whose user cannot afford the cheapest class is switched off. Users compare the
-classes of their present provider. This is the QoS knob of Antoniadis et al. 2000, 2.1, for users
+classes of their current provider. This is the QoS knob of Antoniadis et al. 2000, 2.1, for users
 who know their limits. `qos-knob` is for users who learn from experience.
 """
 
@@ -37,7 +37,7 @@ class FeeLimit:
     Attributes:
         low: the lowest limit [above 0]: the highest fee that the least willing user pays.
         high: the highest limit [at least `low`], of the most willing user.
-        even: evenly spaced limits between `low` and `high`, instead of random ones [truth value].
+        even: evenly spaced limits between `low` and `high`, instead of random ones [Boolean].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)

@@ -3,14 +3,14 @@
 
 Antoniadis et al. 2000, 5, mention rate control for file and web transfers under a constraint on the
 total budget, but give no law. The following laws result from the cost of a byte. S bytes, B money
-and T seconds are left, and c is the present cost of a byte (cost_memory.py):
+and T seconds are left, and c is the current cost of a byte (cost_memory.py):
 
     deadline    w = (S / T) c                     an even pace; c rises with the pace, so any other
                                                   course to the same end costs more
     budget      w <- w (B / S / c)^(dt / 2 memory)
                                                   the fastest even pace that B pays for: S bytes at
                                                   B / S each; a step is within [1/4, 4], and w is
-                                                  within [1/2, 2] of the present payment
+                                                  within [1/2, 2] of the current payment
     both        the deadline's w, at most B / T   so the money lasts until the deadline
 
 B and T are the remaining amounts less the share `margin` of the whole. T is also reduced by two
@@ -73,7 +73,7 @@ class _Flow:
     paid_micro: int = 0
     pay_micro: float = 0.0
     asked: int = 0  # bytes of all files so far
-    size: int = 0  # size of the present file
+    size: int = 0  # size of the current file
     began_s: float = 0.0
     cost: float = 0.0  # cost of a byte when the file began
     promised: bool = False

@@ -2,8 +2,8 @@
 """`marking-quantile`: block calls while test streams receive more marks than usual.
 
 As in Andreassen 2002, 4.2, the provider samples the marking rate M = marked / sent of the test
-streams over a time T. It blocks a request when the present M is above the (1 - B^G) quantile of M.
-B^G is the largest blocking rate promised to customers. Here the present M covers the last T,
+streams over a time T. It blocks a request when the current M is above the (1 - B^G) quantile of M.
+B^G is the largest blocking rate promised to customers. Here the current M covers the last T,
 updated at every report, and samples cover consecutive intervals of length T. Blocking begins after
 `learning` samples. The `estimator` (estimators/kinds.py) computes the quantile from the samples.
 The empirical estimator takes the sample that the next sample exceeds with probability B^G at most.
@@ -87,7 +87,7 @@ class MarkingQuantile:
 
     @property
     def marking_rate(self) -> float:
-        """Return the present M; 0 if nothing was sent."""
+        """Return the current M; 0 if nothing was sent."""
         return self._samples.marking_rate
 
     @property

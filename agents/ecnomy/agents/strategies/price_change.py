@@ -15,7 +15,7 @@ first.
 
 A user whose w affects the price would overshoot and return. So a step in the opposite direction of
 the previous one is at most half as long. At any other decision the limit grows by a quarter, so a
-change long ago does not shorten the present step. Steps apply to flows without a contract by use,
+change long ago does not shorten the current step. Steps apply to flows without a contract by use,
 with a demand below their traffic's rate, and with R < 1 down to p (1 - 3 / sqrt(n)). Otherwise p
 D(p) would have its maximum between these prices.
 """

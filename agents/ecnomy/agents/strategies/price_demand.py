@@ -60,7 +60,7 @@ class PriceDemand:
         pay: an active user's spending on marks; negative: unchanged, for traffic whose transport
             does not follow a mark rate.
         looks: share of users that consider a change at a decision [above 0, up to 1].
-        even: limits evenly spaced over the curve instead of random [truth value].
+        even: limits evenly spaced over the curve instead of random [Boolean].
         stay: time for which a user is present, with `away`; by default always.
         away: time for which a user is away afterwards, with `stay`.
         patience: time for which a user tolerates a price above its limit; by default 0.

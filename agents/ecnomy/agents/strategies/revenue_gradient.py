@@ -30,7 +30,7 @@ error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier rec
 after each round as `profit_slope` and `profit_curvature`. `ecnomy show` uses them to judge whether
 it has settled.
 
-Carriers that search at the same time must not run their trials in step. Otherwise each would
+Carriers that search at the same time must not synchronise their trials. Otherwise each would
 mistake the effect of the other's trials for its own, and both would drift together. The number of
 the carrier's first link selects one of three orders for a round's four trials, with a random sign
 each time. Different orders are orthogonal: one carrier's trials add equally to both sides of the

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forecasts of the test streams' next sample from the correlation of consecutive samples.
 
-The expected rate of the next sample is the mean m of all samples plus a share c of the present
+The expected rate of the next sample is the mean m of all samples plus a share c of the current
 deviation:
 
     E[r_next | r_now] = m + c (r_now - m)
@@ -12,12 +12,12 @@ large, and the forecast follows. Before the first shift, c reflects only noise. 
 rate beyond all samples so far counts in full: r_now is limited to their range, and the excess is
 added. A broken promise depends on the tail of the distribution, not on its mean. Its probability is
 a weighted mean over the samples so far. For each, the *following* sample gives the probability for
-a connection (beta-binomial, estimators/rates.py). Samples similar to the present one weigh more:
+a connection (beta-binomial, estimators/rates.py). Samples similar to the current one weigh more:
 
     w_i = exp(-(log r_now - log r_i)^2 / 2 h^2),    h^2 = (1 / c^2 - 1) variance of log r
 
 If a sample does not predict the next one (c = 0), all weigh the same. With better prediction, the
-weights become narrower. If the present sample is above all others, it alone determines the
+weights become narrower. If the current sample is above all others, it alone determines the
 probability. Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n + 1). A Beta
 around the mean forecast failed. After one rush, its variance stayed large in all quiet times, and a
 provider that had rightly stopped selling did not return.
@@ -67,7 +67,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
     width: float = math.inf
 
     def at(self, hits: float, packets: float) -> float:
-        """Return the mean rate of the next sample, given the counts of the present one."""
+        """Return the mean rate of the next sample, given the counts of the current one."""
         if not packets:
             return self.mean
         now = min(hits / packets, 1.0)
@@ -75,14 +75,14 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
         return max(self.mean + self.follows * (usual - self.mean) + now - usual, self.least)
 
     def breaks(self, chances: Floats, limit: float, of: int, hits: float, packets: float) -> float:
-        """Return the probability that a connection breaks a promise, after the present sample.
+        """Return the probability that a connection breaks a promise, after the current sample.
 
         Args:
             chances: `chances` of the samples so far, for this limit and connection.
             limit: allowed share of bad packets, L^G.
             of: number of packets of the connection.
-            hits: number of hits in the present sample.
-            packets: number of packets in the present sample.
+            hits: number of hits in the current sample.
+            packets: number of packets in the current sample.
         """
         if packets and hits > self.high * packets:
             return self.law.exceeds_with(min(hits, packets), packets, limit, of)
@@ -95,7 +95,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
         return np.array(found, dtype=np.float64)
 
     def weights(self, hits: float, packets: float) -> Floats:
-        """Return w_i, normalised to the sum 1, given the counts of the present sample."""
+        """Return w_i, normalised to the sum 1, given the counts of the current sample."""
         if not packets or math.isinf(self.width):
             return np.full(len(self.before), 1 / max(len(self.before), 1))
         off = (math.log((min(hits, packets) + 0.5) / (packets + 1)) - self.before) / self.width

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The current state of test streams, and their samples so far (Andreassen 2002, 4.2).
 
-The present window is the last time T, updated at every report. A sample is taken each time T has
+The current window is the last time T, updated at every report. A sample is taken each time T has
 passed, so samples are consecutive. An interval without packets does not give a sample. A packet is
 bad if it was lost or late. All test streams count together.
 """
@@ -86,12 +86,12 @@ class StreamSamples:
 
     @property
     def now(self) -> Sample:
-        """Return the present window."""
+        """Return the current window."""
         return Sample(self._number, self._packets, self._marks, self._bad)
 
     @property
     def marking_rate(self) -> float:
-        """Return the present M; 0 if nothing was sent."""
+        """Return the current M; 0 if nothing was sent."""
         return self._marks / self._packets if self._packets else 0.0
 
     @property

@@ -76,7 +76,7 @@ class TunedMarking:
         self._log_first = self._log_value = math.nan
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the present price."""
+        """Return the current price."""
         return seen.price_micro
 
     def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, float]]:

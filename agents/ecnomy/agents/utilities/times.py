@@ -10,10 +10,10 @@ Weber and Fechner (Reichl, Tuffin, Schatz 2013):
 
     MOS(T) = 5 - 4 ln(T / best) / ln(worst / best)        best = 0.12 s + 0.003 worst
 
-Sending the remaining 8 B bits at the rate x from t gives T = t + 8 B / x. At a given price of a bit
-the cost does not depend on the rate, so the fastest rate with a benefit is best. If even that rate
-is worth no more than it costs, the user should give up the transfer. The cost of bits already sent
-is sunk. So `demand_bps` is, with the largest rate `most`,
+Sending the remaining 8 B bits at the rate x from t gives T = t + 8 B / x. At a given price per bit
+the cost does not depend on the rate, so the highest rate that still adds benefit is best. If even
+that rate is worth no more than it costs, the user should give up the transfer. The cost of bits
+already sent is sunk. So `demand_bps` is, with the largest rate `most`,
 
     T* = max(t + 8 B / most, the time until which V stays a)
     x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0

@@ -3,7 +3,7 @@
 
 Utilities are functions of r = x / x0, with x the goodput of a flow and x0 a reference rate (both
 bit/s of IP packets), because x0 may differ between flows. Prices p are money/s per x0:
-p = lambda x0, where lambda is the price of a bit [money]. `AtRate` uses bit/s and money/bit.
+p = lambda x0, where lambda is the price per bit [money]. `AtRate` uses bit/s and money/bit.
 
     value(r)    U           money/s
     slope(r)    dU/dr       money/s; U'(x) is this over x0, money/bit
@@ -16,7 +16,7 @@ demand jumps to 0 at some price (see inelastic.py). At p = 0, demand is the smal
 saturates, or infinite.
 
 A `delay_cost` k reduces the value of each bit by k times its round trip d, so the user has U(x) - k
-d x. A user who takes d as given is best off at U'(x) = lambda + k d, the full price of a bit
+d x. A user who takes d as given is best off at U'(x) = lambda + k d, the full price per bit
 (Acemoglu, Ozdaglar 2007). The formulas above are for U alone.
 """
 

@@ -118,7 +118,7 @@ def filled(runs: Sequence[Figures]) -> list[Figures]:
 
 
 def figures_of(run: RawRun) -> Figures:
-    """Return the figures of a complete run, by row key.
+    """Return the figures of a complete run per row key.
 
     Raises:
         ResultsError: the run is partial, or a table is unreadable.

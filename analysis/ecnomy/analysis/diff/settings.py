@@ -77,7 +77,7 @@ def _several(words: Sequence[str]) -> str:
 
 
 def _made_by(first: Group, second: Group) -> list[Setting]:
-    """Return the differences of engines and versions."""
+    """Return the differences between engines and versions."""
     told = [
         {
             name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))

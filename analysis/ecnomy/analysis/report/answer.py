@@ -151,9 +151,9 @@ class Answer(msgspec.Struct, frozen=True):
         mean, *ends = self.break_even.estimate.cells
         back = "follow the price" if self.tied else "stay unchanged"
         last = (
-            f".{self.break_even.words} The price is counterfactual: the same calls, admitted and "
-            f"carried as before. Reimbursements {back}. The promise of a call still in progress at "
-            "the end counts as kept."
+            f".{self.break_even.words} The price is counterfactual. It assumes the same calls, "
+            f"admitted and carried as before. Reimbursements {back}. The promise of a call still in "
+            "progress at the end counts as kept."
         )
         return (*cells, mean, *ends, Cell(last))
 

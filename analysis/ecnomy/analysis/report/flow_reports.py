@@ -45,8 +45,8 @@ def flow_reports(
     file = str(run.file("flow_epochs"))
     table = f"read_parquet({literal(file)})"
     if missing := sorted(set(names) - set(columns_of(file))):
-        expected = "the tables of this version: run the scenario again"
-        raise ResultsError(f"{file}: found no column {missing[0]!r}, expected {expected}")
+        remedy = "another version wrote these tables; run the scenario again"
+        raise ResultsError(f"{file}: found no column {missing[0]!r}: {remedy}")
     listed = ", ".join(map(str, flows.tolist())) or "null"
     rows = db.arrays(
         f"select t_ps, {', '.join(names)} from {table} where flow in ({listed}) order by t_ps, flow"

@@ -104,7 +104,7 @@ def _quality_sql(
 
 
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
-    """Return the hourly profit for each promised share at the present price, and the promised
+    """Return the hourly profit for each promised share at the current price, and the promised
     share.
 
     The values are those of the map. Return None if tariffs promise different shares or no run was

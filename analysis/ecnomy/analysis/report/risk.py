@@ -227,10 +227,11 @@ def _tails(answer: Answer, calls: Query | None, hours: tuple[list[Cell], str, Qu
 def _definitions(told: str, calls: bool) -> Words:
     own = "The money of a call is its price less its marks and reimbursement, without test "
     own += "streams and fixed costs. Calls still in progress at the end are omitted. "
+    piece = "call or hour" if calls else "hour"
     return Words.of(
-        f"{own if calls else ''}Value at risk is the loss that one in twenty reaches or exceeds. "
-        "Expected shortfall is the mean loss of that twentieth. A value below 0 is a profit. "
-        f"Hours: {told}."
+        f"{own if calls else ''}Value at risk is the loss that one {piece} in twenty reaches or "
+        "exceeds. Expected shortfall is the mean loss of that twentieth. A value below 0 is a "
+        f"profit. Hours: {told}."
     )
 
 

@@ -104,7 +104,7 @@ class Sources:
         return entry is not None and number in entry.claims
 
     def of_study(self, name: str, laws: tuple[str, ...] | None = None) -> StudyMade:
-        """Return the present digests of a study (`paper/study`), except `plans` and `rows`.
+        """Return the current digests of a study (`paper/study`), except `plans` and `rows`.
 
         Args:
             name: the study.
@@ -146,7 +146,7 @@ class Sources:
     def of_claim(
         self, name: str, item: str, number: str, studies: Mapping[str, StudyMade]
     ) -> ClaimMade:
-        """Return the present digests of a claim, given the digests of its studies."""
+        """Return the current digests of a claim, given the digests of its studies."""
         paper = self.paper(name)
         entry = paper.entries[item]
         made = {study: studies.get(f"{name}/{study}", StudyMade()) for study in entry.studies}

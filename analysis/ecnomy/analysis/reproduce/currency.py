@@ -53,7 +53,7 @@ class Look(msgspec.Struct, frozen=True):
         stale: claim -> reasons.
         reworded: claim -> its cause in the current words. These claims are stale only because of
             the new words.
-        same: present digests of studies with changed code or scenarios but equal figures of all
+        same: current digests of studies with changed code or scenarios but equal figures of all
             claims. Rows may have moved if no claim uses them.
         probed: the number of probe runs.
     """
@@ -93,7 +93,7 @@ def look(
         records: the records of papers.json.
         studies: the recorded digests of their studies.
         tables: the results of the quick runs (quick_results.py).
-        sources: the digests of the present checkout.
+        sources: the digests of the current checkout.
         budget_s: CPU time for probes; studies beyond it count as stale without a probe.
         make: runs the probes.
 
@@ -156,7 +156,7 @@ def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
 
 
 def _as_it_is(study: str, studies: Mapping[str, StudyMade], sources: Sources) -> StudyMade | str:
-    """Return a study's present digests with the recorded plans and rows, or an error message."""
+    """Return a study's current digests with the recorded plans and rows, or an error message."""
     then = _of(studies, study)
     try:
         now = sources.of_study(study, then.laws)
@@ -343,7 +343,7 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
 def carried(
     records: Iterable[Recorded], studies: Mapping[str, StudyMade], seen: Look, sources: Sources
 ) -> tuple[list[Recorded], dict[str, StudyMade]]:
-    """Return records and studies, with present digests if the changes moved nothing."""
+    """Return records and studies, with current digests if the changes moved nothing."""
     studies = {**studies, **seen.same}
 
     def over(record: Recorded) -> Recorded:

@@ -378,7 +378,7 @@ def _missing(store: Store, form: Form, wanted: set[int]) -> list[str]:
 
 
 def unmade(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Count the runs of a study that are missing, or were made by other code than the present.
+    """Count the runs of a study that are missing, or were made by code other than the current.
 
     Raises:
         ResultsError: the study has no store.

@@ -78,7 +78,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def file_sources(self) -> dict[str, tuple[str, ...]]:
-        """Return the sources of each row of its table of files, by name."""
+        """Return the names of the sources of each row of its table of files."""
         return {row.name: row.sources for row in self.files}
 
     @property

@@ -42,7 +42,7 @@ CHANGING: Final = "*"  # class of a group whose flows changed class
 
 
 class Group(msgspec.Struct, frozen=True):
-    """A group of flows: of one source (or family), and of one class if there are classes.
+    """A group of flows of one source (or family), and of one class if there are classes.
 
     `source` is the source of the first flow.
     """

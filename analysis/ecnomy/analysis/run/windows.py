@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes between two reports: differences of cumulative counters, and money by flow."""
+"""Changes between two reports: increments of cumulative counters, and money per flow."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _where(links: list[tuple[str, float]]) -> str:
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    """Return sentences on its rate and share of marked packets and on the link's load, by phase."""
+    """Return sentences, per phase, on the rate and share of marked packets and the link's load."""
     told = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"

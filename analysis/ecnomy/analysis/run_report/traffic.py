@@ -55,7 +55,7 @@ def _flows(one: PhaseSummary) -> Table:
         head=_WHO,
         rows=tuple(_flow_row(row) for row in one.groups),
         note=f"{settled}Means over the flows of a row. marked: share of arriving data packets "
-        f"that are marked; one-way delay: of packets, queues included.",
+        f"that are marked; one-way delay: mean delay of packets, including queues.",
         wide=True,
     )
 

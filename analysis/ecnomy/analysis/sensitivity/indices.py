@@ -12,10 +12,10 @@ of effects. sigma is large if the effect depends on the value of the parameter o
 indices rank parameters with far fewer runs.
 
 Indices are computed from means over the replicates of a point. Differences between replicates do
-not come from parameters: `noise` is their share of the variance of single runs. Noise raises the
-total indices or mu* of all parameters by about `floor`. A parameter matters if its whole interval
-is above the floor. With paired seeds, the mean effect of each seed cancels, so the floor covers
-only the remaining noise.
+not come from parameters: `noise` is their share of the variance of individual runs. Noise raises
+the total indices or mu* of all parameters by about `floor`. A parameter matters if its whole
+interval is above the floor. With paired seeds, the mean effect of each seed cancels, so the floor
+covers only the remaining noise.
 
 Source: Saltelli et al. 2010 (sobol); Morris 1991, Campolongo et al. 2007 (morris); SALib. Intervals
 are SALib's bootstrap over base samples or trajectories, 95 %.
@@ -99,7 +99,7 @@ class Indices(msgspec.Struct, frozen=True):
         pairs: the indices of pairs, ranked; empty without second-order samples.
         mean: mean outcome over the points of the plan.
         deviation: standard deviation of the outcome over these points.
-        noise: share of the variance of single runs between replicates of a point; NaN with one
+        noise: share of the variance of individual runs between replicates of a point; NaN with one
             replicate.
         floor: index that noise alone gives a parameter; NaN with one replicate.
         replicates: number of replicates of a point.
@@ -161,7 +161,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """Return the share of noise in single runs, and the variance of noise in a point's mean."""
+    """Return the share of noise in individual runs, and the variance of noise in a point's mean."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:

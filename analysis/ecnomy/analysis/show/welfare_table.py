@@ -128,7 +128,7 @@ def _distance(found: Welfare) -> Iterator[str]:
         less = significant(distance.optimum_per_s - found.per_s(found.welfare_micro))
         of_it = f": welfare is {less} less"
     yield f"optimum {best} (same routes, other traffic unchanged){of_it}"
-    yield f"largest difference of a rate from the optimum: {percent(distance.furthest)}"
+    yield f"largest deviation of a rate from the optimum: {percent(distance.furthest)}"
     if distance.nash_per_s < distance.optimum_per_s * (1 - 1e-6):
         share = distance.nash_per_s / distance.optimum_per_s
         text = f"users who anticipate prices would have {significant(distance.nash_per_s)}"

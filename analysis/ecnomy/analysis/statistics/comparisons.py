@@ -3,9 +3,9 @@
 
 The difference of means has Student's t interval over pairs if run i of both groups has the same
 seed, else Welch's interval. The effect size is Hedges' g: the difference over the standard
-deviation of single runs, the same whether seeds are paired or not. Many comparisons are judged by
-the q-value of Benjamini and Hochberg: among comparisons with q <= 0.05, about one in twenty is not
-a difference.
+deviation of individual runs, the same whether seeds are paired or not. Many comparisons are judged
+by the q-value of Benjamini and Hochberg: among comparisons with q <= 0.05, about one in twenty is
+not a difference.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
 """

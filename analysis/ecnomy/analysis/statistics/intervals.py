@@ -107,7 +107,7 @@ def t_quantile(level: float, freedom: float) -> float:
 
 
 def t_interval(values: Values, level: float = 0.90) -> Interval:
-    """Return the Student-t interval of the mean over independent values, one per seed.
+    """Return Student's t confidence interval for the mean of independent values, one per seed.
 
     Raises:
         InputError: fewer than two values, or a value that is not finite.
@@ -183,7 +183,7 @@ def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, floa
 
 
 def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Interval:
-    """Return the interval of the mean of a correlated series, by means of equal batches.
+    """Return a confidence interval for the mean of a correlated series, from equal batches.
 
     The first len(series) % batches values are left out, because they are nearest to the transient.
     Choose `batches` so that a batch is many correlation times long.

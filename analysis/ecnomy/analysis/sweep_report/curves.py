@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Response curves: an outcome along a parameter, with bands, and its optimum.
 
-The band is Student's t interval of the mean over replicates (over the samples of a bin, if a
-parameter is sampled). peaks.py finds the optimum and its limits; replicates are drawn together if
-seeds are paired. With two values or one replicate, the optimum is the best value that was run, or
-the top of the parabola through it and its neighbours. One replicate gives no interval. The best of
-several noisy means is biased upwards, so its interval is a little optimistic.
+The band is Student's t confidence interval for the mean over replicates (over the samples of a bin,
+if a parameter is sampled). peaks.py finds the optimum and its limits; replicates are drawn together
+if seeds are paired. With two values or one replicate, the optimum is the best value that was run,
+or the top of the parabola through it and its neighbours. One replicate gives no interval. The best
+of several noisy means is biased upwards, so its interval is a little optimistic.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def _best_kind(
     order = [int(i) for i in np.argsort(-sign * means) if math.isfinite(means[i])]
     if len(order) < 2:
         only = f"Only {varied.told(order[0])}" if order else "No value"
-        return f"{only} has finished runs with {main}.", _where_known(main), None
+        return f"{only} has finished runs that report {main}.", _where_known(main), None
     best, second = order[:2]
     one = mean_interval(rows[best], swept.level)
     word = "highest" if sign > 0 else "lowest"

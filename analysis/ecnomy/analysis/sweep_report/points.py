@@ -80,7 +80,7 @@ class Varied(msgspec.Struct, frozen=True):
 
     @property
     def axis(self) -> str:
-        """Its name with its unit."""
+        """The name of the factor with its unit."""
         return self.factor.axis
 
     def told(self, level: int) -> str:

@@ -33,7 +33,8 @@ for two carriers. More carriers undercut one another to a price of zero unless m
 
 Trying prices. A carrier compares its income at P e^h and at P e^-h. Its price rests where both
 incomes are equal on average over the rivals' trial prices. Income falls off more slowly above the
-best price than below it. So the resting price exceeds the equilibrium by a share of order h^2.
+best price than below it. So the resting price exceeds the equilibrium by a relative amount of order
+h^2.
 
 Sources: Klemperer, Meyer 1989 (equilibria in supply functions lie between Bertrand and Cournot);
 Green 1996 (linear supply functions); Acemoglu, Ozdaglar 2007 (parallel carriers with congestion:

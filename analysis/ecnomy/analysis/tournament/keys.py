@@ -76,7 +76,7 @@ TOURNAMENT: Final = {
         example="{near: {}, far: {network.links.bottleneck.delay: 50 ms}}",
     ),
     "finalists": Key(
-        about="Number of the best strategies that meet in all their mixes.",
+        about="Number of top strategies that play the final, in every possible mix.",
         form=Number(what="a whole number", least=2, most=3, whole=True),
         default="3",
         example="3",

@@ -56,15 +56,15 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return int(next(iter(self.earned.values())).shape[0])
 
     def of(self, strategy: int, counts: dict[int, int]) -> Floats:
-        """Return a strategy's pay-off in a mix of these counts, by seed."""
+        """Return a strategy's pay-off in a mix of these counts, one per seed."""
         return self.earned[mixed(counts, len(self))][:, strategy]
 
     def alone(self, strategy: int, players: int) -> Floats:
-        """Return a strategy's pay-off when all players use it, by seed."""
+        """Return a strategy's pay-off when all players use it, one per seed."""
         return self.of(strategy, {strategy: players})
 
     def lone(self, strategy: int, other: int, players: int) -> Floats:
-        """Return the pay-off of one player of a strategy when all others use `other`, by seed."""
+        """Return, per seed, the pay-off of one player of a strategy when all others use `other`."""
         if strategy == other:
             return self.alone(strategy, players)
         return self.of(strategy, {strategy: 1, other: players - 1})
@@ -79,11 +79,11 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return t_interval(self.earned[profile][:, strategy], LEVEL)
 
     def means(self) -> dict[Profile, Floats]:
-        """Return profile -> mean pay-offs over seeds, by strategy."""
+        """Return profile -> mean pay-offs over seeds, one per strategy."""
         return {profile: values.mean(axis=0) for profile, values in self.earned.items()}
 
     def seed(self, number: int) -> dict[Profile, Floats]:
-        """Return profile -> pay-offs of one seed, by strategy."""
+        """Return profile -> pay-offs of one seed, one per strategy."""
         return {profile: values[number] for profile, values in self.earned.items()}
 
     def paid_alone(self, strategy: int, players: int) -> float:

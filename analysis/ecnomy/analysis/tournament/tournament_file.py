@@ -188,7 +188,7 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
         raise node.place.error(path, show(node), "a mapping of names to changes")
     for name, changes in node.mapping().items():
         if not _FOLDER.fullmatch(name):
-            expected = "letters, digits and -, because it names a folder"
+            expected = "letters, digits and -; it names a folder"
             raise node.keys[name].error(path, f"the name {name!r}", expected)
         tree = changed(parse(sweep.base, sweep.scenario, lines=False), changes, f"{path}.{name}")
         found[name] = (msgspec.json.encode(plain_tree(tree)).decode(), _told(changes))

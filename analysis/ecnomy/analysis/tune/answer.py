@@ -47,7 +47,7 @@ class Tried(msgspec.Struct, frozen=True):
     Attributes:
         values: values of the parameters.
         mean: mean outcome over the search's seeds; NaN if a run has no outcome.
-        low, high: ends of the 95 % interval of the mean.
+        low, high: ends of the 95 % confidence interval for the mean.
         kept: whether the means of all constrained outcomes are within their bounds.
         same: whether its difference from the best is not significant.
         near: whether it is within a hundredth of the best outcome.

@@ -85,7 +85,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
         return np.divide(self.bits, self.on_s, out=np.zeros_like(self.bits), where=self.on_s > 0)
 
     def steady(self, declared: Declared) -> Floats:
-        """Return the utility of the same bits at constant rates, by row."""
+        """Return the utility of the same bits at constant rates, one per row."""
         worth = declared.value(self.rates_bps)
         return np.where(self.on_s > 0, self.on_s * np.where(self.on_s > 0, worth, 0.0), 0.0)
 

@@ -206,7 +206,7 @@ def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
 def welfare_columns(results: Path) -> dict[str, float | None]:
     """Return the sweep's columns for a run with declared utilities; {} for other runs.
 
-    welfare, consumer_surplus, profit.<seller>: money/s; jain: of rates; optimum_ratio;
+    welfare, consumer_surplus, profit.<seller>: money/s; jain: index of the rates; optimum_ratio;
     welfare_agents: the number of agents that declare a utility.
 
     Raises:

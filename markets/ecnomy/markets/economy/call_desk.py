@@ -129,7 +129,7 @@ class CallDesk:
 
         Args:
             request: the engine's request.
-            mark_price: returns each flow's present price of a mark.
+            mark_price: returns each flow's current price of a mark.
 
         Raises:
             StrategyError: a strategy failed.

@@ -217,7 +217,7 @@ class Ledger:
         self._fresh.append(rows)
 
     def _columns_of(self, kind: str) -> tuple[Integers, Integers]:
-        """Return all accounts' payments and receipts under a kind, by account number."""
+        """Return payments and receipts under a kind, one each per account number."""
         none = np.zeros(0, dtype=np.int64)
         both = self._by_kind.get(kind, (none, none))
         missing = len(self._names) - len(both[0])

@@ -33,7 +33,7 @@ class LinkLaws:
         self._fresh: dict[tuple[int, int], float] = {}
 
     def of(self, links: Integers) -> tuple[MarkingLaw, ...]:
-        """Return the present laws of these links."""
+        """Return the current laws of these links."""
         return tuple(self._laws[link] for link in links.tolist())
 
     def tune(self, who: str, link: int, values: Mapping[str, object]) -> dict[str, float]:

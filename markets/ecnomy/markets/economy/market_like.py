@@ -38,7 +38,7 @@ class MarketLike(Protocol):
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """The present price per mark by carrier, "" without an owner; {} without a market."""
+        """The current price per mark by carrier, "" without an owner; {} without a market."""
 
     @property
     def fee_micro(self) -> Integers:

@@ -34,7 +34,7 @@ class MarksByFlow:
         self._single = counts == 1
 
     def of_sources(self, epoch: Epoch) -> Integers:
-        """Return the marks set in the domain in the epoch, by source."""
+        """Return the marks set in the domain in the epoch, for each source."""
         marks = np.zeros(len(self._single), dtype=np.int64)
         np.add.at(marks, self._source, self._books.marks(epoch)[self._own])
         return marks

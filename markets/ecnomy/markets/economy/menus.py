@@ -60,7 +60,7 @@ class MarketMenus:
         journal: Journal,
         t_ps: Callable[[], int],
     ) -> None:
-        """Set up the menus; `t_ps` returns the time of the present report."""
+        """Set up the menus; `t_ps` returns the time of the current report."""
         self._sold = [(one, one.menu) for one in contracts if one.menu is not None]
         self._picked = picked
         self._parties, self._journal, self._t_ps = parties, journal, t_ps

@@ -29,7 +29,7 @@ class Domains:
         of_link: index of the domain of each link.
         ways: the way of each source through domains.
         access: access domain of each row of flows, where its data enters the network.
-        price_micro: present price of a mark in each domain, on ECT(1) packets; replaced, never
+        price_micro: current price of a mark in each domain, on ECT(1) packets; replaced, never
             modified in place.
         other: whether marks of each source have another price, which is `classic_price_ratio` times
             the posted price.

@@ -101,9 +101,9 @@ def inside(begin: Place | Numbers, end: Place | Numbers, box: Box | Numbers) -> 
     """Return the lengths of lines inside boxes (clipping after Liang and Barsky 1984).
 
     Args:
-        begin: ends of lines, of shape (..., 2).
+        begin: ends of lines, as an array of shape (..., 2).
         end: the other ends.
-        box: of shape (..., 4).
+        box: boxes, as an array of shape (..., 4).
     """
     begin, end, box = _array(begin), _array(end), _array(box)
     start: Numbers | float = 0.0

@@ -217,7 +217,9 @@ def _check_name(kind: str, name: str, template: Template) -> None:
 def _check_free(name: str, module: str) -> None:
     """Refuse names of Python and of installed modules, which an import would find first."""
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
-        raise InputError(f"{name}: Python has a module or word {module}; choose another")
+        raise InputError(
+            f"{name}: {module} is a Python keyword or an installed module; choose another"
+        )
 
 
 def _words(name: str) -> dict[str, str]:

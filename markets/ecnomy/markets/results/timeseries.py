@@ -282,7 +282,7 @@ def _of_carriers(
 def _of_accounts(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Return sums of postings, which have the time of the report at the end of their interval."""
+    """Return sums of postings. A posting has the time of the report that ends its interval."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.ledger
     received, paid = (_summed(table, side, edges) for side in ("credit", "debit"))

@@ -104,7 +104,7 @@ class _ByBandwidth(
         millionths per million packets.
 
     Attributes:
-        price: price of a packet sent at a constant rate.
+        price: price per packet sent at a constant rate.
         space: Kelly's s: the larger, the burstier calls are relative to the link.
     """
 

@@ -48,7 +48,7 @@ def _check_groups(document: Document, places: Places) -> None:
     names = {source.name for source in document.sources}
     for index, source in enumerate(document.sources):
         if source.group in names:
-            expected = "a name that no source has, because agents refer to both by name"
+            expected = "a name that no source has; agents refer to both by name"
             raise places.fault(f"sources[{index}].group", f"the name {source.group!r}", expected)
 
 

@@ -56,7 +56,7 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """Differences of a reverse direction from the forward one, or of a link from its topology.
+    """Changes of a reverse direction from the forward one, or of a link from its topology.
 
     Attributes:
         rate: bits per second; by default as in the forward direction or the topology.
@@ -126,7 +126,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
         duplex: whether there is a reverse direction; half: both directions share one queue and
             transmitter. With half, there are no collisions and no `<name>.reverse`, and tables
             count both directions together. Only the built-in engine has half-duplex links.
-        reverse: differences of the reverse direction; its marking is drop-tail unless stated here.
+        reverse: changes to the reverse direction; its marking is drop-tail unless stated here.
         loss: probability that the wire loses a packet, at random and independently. Such a packet
             has already waited and been sent. The loss is drawn at the far end from a random stream
             of the link. The packet counts as a departure, and among the link's `drops` and the
@@ -197,7 +197,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
     if wants_buffer(marking, buffer):
-        expected = "a buffer for the law, because the buffer of the link is unlimited"
+        expected = "a buffer for the law; the buffer of the link is unlimited"
         raise Misfit(key, "no buffer", expected)
 
 

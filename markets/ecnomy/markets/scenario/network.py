@@ -39,7 +39,7 @@ _OF_TOPOLOGY = (
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
-    """The network: single links, the links of a topology, or both. Nodes are the ends of links.
+    """The network: individual links, the links of a topology, or both. Nodes are the ends of links.
 
     Attributes:
         links: links written one by one.
@@ -62,7 +62,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
             link's marking with a `law`. `marking` of a link is for its forward direction, but links
             of a topology mark in both. A link with a scheduler is not affected. `ecnomy check`
             lists the marking of each link.
-        overrides: differences of single links of the topology, in both directions.
+        overrides: changes to individual links of the topology, in both directions.
         routing: whether paths have the fewest links or the least delay; with a topology, delay by
             default. `hops` takes the fewest links, then the least delay; `delay` takes the least
             delay, then the fewest links. All flows of a source share a path. ACKs take it backwards

@@ -148,7 +148,7 @@ def _loads(
     if cut:
         named = ", ".join(cut[:_MOST_NAMED])
         more = f" and {len(cut) - _MOST_NAMED} more" if len(cut) > _MOST_NAMED else ""
-        expected = "links that lead there, or 'from' and 'to' that exclude them"
+        expected = "a path between them, or 'from' and 'to' without these pairs"
         raise places.fault(path, f"no path from {named}{more}", expected)
     packet = demands.packet_bytes
     return [

@@ -64,7 +64,7 @@ class Keeper:
     """
 
     def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
-        """Start the run's wall-clock time."""
+        """Start timing the run."""
         self._writer, self._began_s = writer, time.monotonic()
         self._began = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self.sink = writer

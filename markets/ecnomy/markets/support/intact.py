@@ -32,7 +32,8 @@ __all__ = [
     "write_synced",
 ]
 
-# Exceptions that reading foreign JSON may raise; RecursionError if values are nested too deeply.
+# Exceptions that reading JSON of another program may raise; RecursionError if values are nested
+# too deeply.
 UNREADABLE: Final = msgspec.MsgspecError, ValueError, OverflowError, RecursionError
 
 _DIGITS: Final = 32

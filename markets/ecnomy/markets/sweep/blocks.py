@@ -86,7 +86,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
         block = (_listed if kind in _LISTS else _sampled)(kind, body, path)
         for parameter in paths_under(block.paths, block.ties):
             if parameter in FIXED:
-                expected = "another parameter, because replicates and seed set the seeds"
+                expected = "another parameter; replicates and seed set the seeds"
                 raise body.place.error(path, repr(parameter), expected)
         for parameter in block.paths:
             if parameter in where:

@@ -172,7 +172,7 @@ def _text(given: dict[str, Node], key: str) -> str:
 def _parameter(given: dict[str, Node]) -> str:
     path = _text(given, "parameter")
     if path in FIXED:
-        expected = "another parameter, because replicates and seed set the seeds"
+        expected = "another parameter; replicates and seed set the seeds"
         raise given["parameter"].place.error("calibrate.parameter", repr(path), expected)
     return path
 

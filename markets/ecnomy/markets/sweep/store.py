@@ -121,7 +121,7 @@ class Store:
         folder: folder of the records.
         kept: folder of the results of runs, if they are kept.
         generation: generation of new records.
-        others: records of points that the present sweep lacks.
+        others: records of points that the current sweep lacks.
         put_aside: damaged files that have been renamed.
     """
 

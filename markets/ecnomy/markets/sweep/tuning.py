@@ -152,7 +152,7 @@ def read_tuning(node: Node) -> Tuning:
     paths, ranges, ties = read_over(given["over"], "tune.over")
     for path in paths_under(paths, ties):
         if path in FIXED:
-            expected = "another parameter, because replicates and seed set the seeds"
+            expected = "another parameter; replicates and seed set the seeds"
             raise given["over"].place.error("tune.over", repr(path), expected)
     aim, outcome, target, within = _aim(node)
     trials = _read(given, "trials", 60)

@@ -73,7 +73,7 @@ def _matches(mix: dict[int, Runs], classes: Runs) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return measures of one queue over those of two classes at the matched threshold, by mix."""
+    """Return, per mix, measures of one queue over those of two classes at the matched threshold."""
     found: dict[str, np.ndarray | float] = {}
     downloads: dict[int, np.ndarray] = {}
     classes = rows(studies["diffserv"])

@@ -2,7 +2,7 @@
 """Table 3 as a search for the marking threshold at which voice has the delay rate of two classes.
 
 Calls are `independent`, or send packets from the call's start (`tick`), or are a fixed number of
-endless calls in step (`step`). Mixes are named by the paper's number of telephone users.
+synchronised endless calls (`step`). Mixes are named by the paper's number of telephone users.
 """
 
 from __future__ import annotations

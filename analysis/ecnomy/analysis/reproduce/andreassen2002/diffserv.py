@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Return controls by web users: longer turns, telephones in step, and smaller windows."""
+    """Return the controls per number of web users: larger quantum, synchronised calls, windows."""
     found: dict[str, np.ndarray | float] = {}
     for web in sorted(runs.values(_WEB)):
         mix = runs.at({_WEB: web})

@@ -40,7 +40,7 @@ def _pairs(runs: Runs) -> list[tuple[str, str]]:
 
 
 def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return runs with the knob and without it, by threshold."""
+    """Return runs with the knob and without it, for each threshold."""
     runs, found = studies["knob"], {}
     name = f"{_MARKING}.max_threshold"
     for threshold in runs.values(name):

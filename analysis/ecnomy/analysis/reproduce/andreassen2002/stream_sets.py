@@ -127,7 +127,7 @@ def draw(studies: Studies, figure: Figure) -> None:
                 )  # fmt: skip
         axis.set_xticks(range(len(names)), list(names.values()))
     axes[0].set_ylim(bottom=0)
-    axes[1].set_yscale("log")  # calls in step lie far above the others
+    axes[1].set_yscale("log")  # synchronised calls lie far above the others
     axes[0].set_ylabel("lost or later than 15 ms")
     axes[1].set_ylabel("marked")
     axes[0].legend(ncols=4, loc="lower left")

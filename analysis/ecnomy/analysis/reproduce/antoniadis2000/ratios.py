@@ -20,7 +20,7 @@ Ratios = dict[float, npt.NDArray[np.float64]]
 
 
 def ratios(runs: Runs, column: str) -> Ratios:
-    """Return the ratio heavy / light, one value per seed, by r."""
+    """Return the ratio heavy / light for each r, one value per seed."""
     return {
         r: own.sample(f"heavy.{column}") / own.sample(f"light.{column}")
         for r in sorted(runs.values(WEIGHT))

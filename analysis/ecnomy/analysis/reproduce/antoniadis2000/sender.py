@@ -56,7 +56,7 @@ def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
 
 
 def _most_share(runs: Runs) -> dict[str, np.ndarray]:
-    """Return the largest throughput over the mean, for ten flows of equal weight, by law."""
+    """Return the largest throughput over the mean for each law, for ten flows of equal weight."""
     found = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)

@@ -36,7 +36,7 @@ def _kinds(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of mean page times, Gold / Silver, and charges of a flow, by payment form."""
+    """Return, per payment form, ratios of mean page times, Gold / Silver, and charges of a flow."""
     found: dict[str, np.ndarray | float] = {}
     for kind, runs in _kinds(studies).items():
         gold, silver = (runs.sample(f"{name}.page_s") for name in ("gold", "silver"))

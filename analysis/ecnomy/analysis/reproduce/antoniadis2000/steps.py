@@ -18,7 +18,7 @@ Table = npt.NDArray[np.float64]
 
 
 def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
-    """Return the changes of a cumulative column in each step from 0 on, [flow, step], by source.
+    """Return, per source, the changes of a cumulative column in each step from 0, [flow, step].
 
     Args:
         run: a run with reports at every multiple of the step.

@@ -31,7 +31,7 @@ _LABELS: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the variation over WTP's and over a cap's, by the round trips in the mean."""
+    """Return the variation relative to WTP's and a cap's, per number of round trips averaged."""
     runs, ample, paced = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):

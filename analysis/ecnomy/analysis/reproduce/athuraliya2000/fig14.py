@@ -42,7 +42,7 @@ Curves = dict[str, dict[int, np.ndarray]]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the figures per capacity and, for controls, by their change."""
+    """Return the figures per capacity and, for controls, per change."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _figures(runs) | _given(runs))

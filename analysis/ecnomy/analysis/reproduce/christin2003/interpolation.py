@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both algorithms' projections on one trace, arrival by arrival (sections 2.2 and 3.2).
+"""Projections of the two algorithms on one trace, arrival by arrival (sections 2.2 and 3.2).
 
 Exact: with next rounds tau_1 <= tau_2 ... and the flows' next windows w~ (W + 1 packets, W / 2
 after a mark or a loss), the projected excess is, over all k (Eq. 7, 9), the largest

@@ -157,8 +157,8 @@ def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
     Returns:
         `rise_s`, the time at which the moving mean over 20 samples of the mean window of all flows
         first reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last
-        half, the latter for single flows and then averaged; `course`, the first flow's window, one
-        sample in 5.
+        half, the latter for individual flows and then averaged; `course`, the first flow's window,
+        one sample in 5.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
