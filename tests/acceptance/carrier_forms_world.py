@@ -55,7 +55,7 @@ class Found:
 
     Attributes:
         price: geometric mean of the posted price over time, money.
-        left: receipts less payments, money/s.
+        left: profit: receipts less payments, money/s.
         verdict: whether its price settled.
     """
 

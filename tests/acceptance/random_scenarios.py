@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small random scenarios for Hypothesis: every law of the table, chains of one or two links.
+"""Small random scenarios for Hypothesis, with every law of the table and one or two links.
 
 Numbers come from lists with extreme values (almost no buffer, a probability of 1, an epoch
 longer than the run), so that a scenario may also be refused.

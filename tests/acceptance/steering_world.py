@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link that a carrier steers to a utilization, while demand doubles and returns.
+"""A link that a carrier steers to a target utilization, while demand doubles and returns.
 
 The scenarios are configs/examples/target-utilization.yaml and those that extend it.
 """
@@ -47,7 +47,7 @@ class Course:
         return int(off[-1]) + 1 if len(off) else 0
 
     def overshoot(self, k: int) -> float:
-        """The largest distance beyond the target, once it has approached from its side."""
+        """The largest distance beyond the target, once it was approached from one side."""
         beyond = PHASES[k][2] * (self.target - self.phase(k))  # above 0: on the far side
         near = np.flatnonzero(beyond < 0)
         return float(max(beyond[near[0] :].max(), 0.0)) if len(near) else math.nan

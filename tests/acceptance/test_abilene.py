@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Abilene, seed by seed, against its users' optimum: rates, willingness, ledger."""
+"""Abilene, seed by seed, against its users' optimum: rates, willingness to pay, ledger."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WARM_S, STEP_S, END_S = 50, 150, 300
 
 
 def measured(results: RawRun) -> list[NetworkLoads]:
-    """Links and pairs in each phase, without settling."""
+    """Links and pairs in each phase, without the time to settle."""
     epochs = Epochs(results.flow_epochs, "flow", sum(s.count for s in results.plan.sources))
     windows = [epochs.window(p.settled_ps, p.to_ps) for p in phases_of(results.plan)]
     return [network_loads(results, window) for window in windows if window is not None]

@@ -135,8 +135,8 @@ def optimum(capacity_bps: float, charge: float) -> tuple[np.ndarray, np.ndarray]
 def test_users_of_a_link_come_to_rest_at_the_optimum() -> None:
     """Weights and rates of four utilities (R of 1/2 to 2) are the demand that fills C.
 
-    They agree within 3 %, and the smallest rate within 12 %, as its standard error is 4 % in three
-    seeds.
+    Weights and rates agree within 3 %, and the smallest rate within 12 %, as its standard error is
+    4 % in three seeds.
     """
     close = [0.03, 0.03, 0.06, 0.12]
     for charge in (0.5, 2.0):

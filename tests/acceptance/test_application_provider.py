@@ -57,7 +57,7 @@ def course(result: Any, name: str) -> pd.Series:
     [("resold", "shop", 12_000_000), ("carrier-charges", "readers", 800_000)],
 )
 def test_money_goes_as_the_business_model_says(name: str, payer: str, fees_micro: int) -> None:
-    """For 140 s fees go to the provider, and payments for marks from the debtor to the carrier."""
+    """For 140 s fees go to the provider, and payments for marks go from debtor to carrier."""
     result = example(name, SHORT)
     moved = paid(result)
     background = ("marks", "source:background", "isp")

@@ -76,7 +76,7 @@ def test_the_closed_form_is_the_best_of_its_curve() -> None:
     ],
 )
 def test_what_is_left_is_close_to_the_most_there_is(strategy: str, start: float, seed: int) -> None:
-    """The profit is within 5 % of the closed form, from twice the best price and from half."""
+    """Started at twice or half the best price, the profit is within 5 % of the closed form."""
     left, price = searched(strategy, start, seed)
     print(f"{strategy}: left {left:.4f} of {left_at(BEST):.4f} money/s, mean price {price:.5f}")
     assert left == pytest.approx(left_at(BEST), rel=0.05)
@@ -101,7 +101,7 @@ SLOW = ("sources.home.transport.gain=0.1", "market.agents.access.decision_interv
 @full
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_the_gradient_waits_for_customers_who_take_longer(seed: int) -> None:
-    """Although users take about 40 s and it decides every 10 s, the price is the same.
+    """Users take about 40 s and the carrier decides every 10 s, yet the price is the same.
 
     When a price was kept for 20 s, it rose to 30 times the best one, with a tenth of the profit.
     """

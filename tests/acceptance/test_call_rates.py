@@ -104,7 +104,7 @@ def test_the_ledger_has_what_calls_cost(result: RunResult) -> None:
 def test_who_declares_its_mean_rate_pays_least(result: RunResult) -> None:
     """Over the tariffs of all declarations, the charge of a call is lowest at V / T.
 
-    It is then the effective bandwidth of the mean, between the mean rate and the peak rate.
+    The charge is then the effective bandwidth of the mean, between mean rate and peak rate.
     """
     calls = calls_of(result, "spurts")
     time_ps, sent = int((calls.end_ps - calls.start_ps).sum()), int(calls.sent.sum())

@@ -81,7 +81,7 @@ def searched(
 
 @pytest.mark.parametrize("name", sorted(GROUPS))
 def test_the_closed_form_is_the_best_of_its_curve(name: str) -> None:
-    """Against a search over the theoretical profit, in which a group may buy nothing."""
+    """The closed form agrees with a search over the profit, in which a group may buy nothing."""
     groups, q = GROUPS[name], np.geomspace(COST, 0.05, 200_001)
     left = sum((q - COST) * n * np.maximum(a / q - x0, 0) for n, a, x0 in groups)
     assert q[np.argmax(left)] / MARKED == pytest.approx(closed_form(groups), rel=1e-3)
@@ -187,7 +187,7 @@ def bought(kind: str, packet: float) -> float:
 def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> None:
     """`down` charges half or twice as much per mark: sqrt(1/2) or sqrt 2 times the price above.
 
-    Its profit is within 1 % of the highest.
+    The profit of `down` is within 1 % of the highest.
     """
     group, cost = GROUPS["one"], owed * FAR
     one = searched(group, seed, owed, 2)
@@ -199,7 +199,7 @@ def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> Non
 
 @pytest.mark.parametrize("seed", seeds(10))
 def test_a_leader_whose_follower_stays_does_not_settle(seed: int) -> None:
-    """With a fixed price to its users `up` pays `down` any price, so `down`'s price rises."""
+    """`up` has a fixed price to its users and pays `down` any price, so that of `down` rises."""
     users = [people("home", 6, f"{{kind: log, a: 1 money/s, x0: {50 * PACKET_BITS / 1000} kbps}}")]
     prices = (closed_form(GROUPS["one"]), OWED)
     one = found(users, seed=seed, settlement="retail", prices=prices, down=GRADIENT)
@@ -276,7 +276,7 @@ def two_peaks(packet: float | Floats) -> float | Floats:
 @full
 @pytest.mark.parametrize("start", [0.7, 0.9])
 def test_a_group_that_leaves_is_won_back(start: float) -> None:
-    """Above the poor users' highest price there is a second peak with 12.5 % less profit.
+    """Above the highest price of poor users there is a second peak with 12.5 % less profit.
 
     Poor users return late. One run of 20 stays at that peak (seed 7 from 0.9), and `show` calls it
     unclear.

@@ -110,7 +110,7 @@ def test_blocks_and_a_cap(made: RunResult) -> None:
 
 
 def test_who_pays_whom(made: RunResult) -> None:
-    """Users pay sellers; these are the fees of flows; no money is lost."""
+    """Users pay sellers. The payments are the fees of flows, and no money is lost."""
     ledger = made.raw.ledger
     kinds = {"bytes-charge": "near", "line": "near", "seen": "near", "page": "far", "plan": "far"}
     for kind, seller in kinds.items():

@@ -102,7 +102,7 @@ class _Board:
         self.tab = tab
 
     def figure(self, name: str) -> float:
-        """A figure on the page, in base units."""
+        """Return a figure on the page, in base units."""
         script = f"document.querySelector('[data-figure=\"{name}\"]')?.dataset.value"
         return float(self.tab.wait(script))
 

@@ -64,7 +64,7 @@ def paid(seed: int) -> list[float]:
 
 
 def test_users_pay_their_bid_on_either_side_of_a_shift() -> None:
-    """Within 5 % in each run, and within 2 % on average."""
+    """Payments agree with bids within 5 % in each run, and within 2 % on average."""
     ratio = np.array([paid(seed) for seed in SEEDS]) / BID
     print(ratio.round(3))
     assert (np.abs(ratio - 1) < 0.05).all()

@@ -109,7 +109,7 @@ def test_promises_are_kept_as_often_as_promised() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_most_files_are_in_time_at_an_even_pace(seed: int) -> None:
-    """At least four in five are; medium files take most of T instead of being hurried."""
+    """At least four in five files are in time. Medium files take most of T."""
     files = sent(seed).files
     took_s = (files["end_ps"] - files["start_ps"]) / 1e12
     assert (took_s <= 20).mean() >= 0.8

@@ -51,7 +51,7 @@ def test_every_accepted_call_is_charged_once_and_no_other(result) -> None:
 
 
 def test_every_broken_promise_is_paid_back_once(result) -> None:
-    """If over 1 % of a finished call's packets are lost or late, one reimbursement at its end."""
+    """A finished call with over 1 % lost or late packets has one reimbursement, at its end."""
     calls, ledger = result.calls, result.raw.ledger
     judged = calls[(calls.accepted == 1) & (calls.complete == 1)]
     broken = judged[judged.late + judged.lost > 0.01 * judged.sent]

@@ -72,7 +72,7 @@ def test_each_row_of_files_sees_its_own_flows_since_its_last_decision() -> None:
 
 
 def test_every_complete_file_is_charged_and_judged(files) -> None:
-    """At its end, it is charged the price of its type, and refunded if it took too long."""
+    """Each file is charged the price of its type at its end, and refunded if it took too long."""
     source = files.raw.flows.set_index("flow").source
     terms = {"laboratory": (600_000, 9 * PS), "kiosk": (30_000, PS)}
     charged, back = Counter(), Counter()
@@ -103,7 +103,7 @@ def test_the_provider_pays_for_the_marks_of_files(files) -> None:
 
 
 def test_one_firm_sees_its_callers_and_loses_revenue(tmp_path_factory) -> None:
-    """Without test streams it learns a threshold and blocks; it pays marks to its own carrier."""
+    """Without test streams the firm learns a threshold and blocks. It pays its own carrier."""
     result = ran(tmp_path_factory, "gsp-integrated")
     agents, calls, ledger = result.raw.agents, result.calls, result.raw.ledger
     assert "blocking_threshold" in set(agents.name[agents.agent == "gsp"])

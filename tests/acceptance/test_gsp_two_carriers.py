@@ -43,7 +43,7 @@ def marks(made) -> dict[str, int]:
 
 
 def test_each_carrier_is_paid_for_the_marks_of_its_own_links(made, marks) -> None:
-    """Each gets its price x the marks of its links, to the micro-unit; both laws mark."""
+    """Each carrier gets its price x the marks of its links, to the micro-unit; both laws mark."""
     ledger = open_run(made.folder).table("ledger")
     paid = ledger[(ledger.debit == "gsp") & (ledger.kind == "marks")]
     assert paid.groupby("credit", observed=True).quantity.sum().astype(int).to_dict() == marks

@@ -101,7 +101,7 @@ def share_on(turns: pd.DataFrame, first_s: float, last_s: float) -> float:
 def test_above_the_choke_price_nobody_pays_more_than_a_probe(
     q: float, contract: str, seed: int
 ) -> None:
-    """At twice and four times the choke price, and when marks and contracts add up to it.
+    """Users pay for probes only, also if marks and contracts add up to twice the choke price.
 
     A probe begins at w = a / 101, and w only falls.
     """

@@ -82,7 +82,7 @@ def engset(users: int, load: float, lines: int) -> float:
 
 
 def erlang_b(load: float, lines: int) -> float:
-    """By the recursion B(c) = A B(c-1) / (c + A B(c-1))."""
+    """Erlang's B by the recursion B(c) = A B(c-1) / (c + A B(c-1))."""
     lost = 1.0
     for line in range(1, lines + 1):
         lost = load * lost / (line + load * lost)

@@ -80,7 +80,7 @@ def test_which_three_parameters_matter(results: Path) -> None:
 def test_the_lines_of_python_in_the_documents(
     results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The printed lines run."""
+    """The printed lines run without an error."""
     text = (ROOT / "configs" / "README.md").read_text()
     section = text[text.index("### What a sweep found") :]
     block = re.search(r"```python\n(.*?)```", section, re.S)

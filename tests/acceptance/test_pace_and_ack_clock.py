@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """With large windows a paced WTP flow uses the link like an ACK-clocked one.
 
-This holds at rest. Over a virtual queue, which marks nothing or all, both oscillate at high gains,
-and the paced flow loses more: 16 % of its use at a gain of 0.5, 3 % at 0.1, nothing at 0.02.
+The use is the same at rest. Over a virtual queue, which marks nothing or all, both oscillate at
+high gains, and the paced flow loses more: 16 % of its use at a gain of 0.5, 3 % at 0.1, nothing at
+0.02.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-demand` on packets: the number of web users follows the demand curve at a MB's price.
+"""`price-demand` on packets: the number of web users follows the demand curve at the price per MB.
 
 The link marks a fixed share of packets, so the price per MB follows from the price per mark:
 0.05 marks per packet with 960 bytes of data, except the last packet of a page.
@@ -27,7 +27,7 @@ PRICES = (0.01, 0.02)  # money per mark
 
 @functools.cache
 def simulated(curve: str, price: float) -> tuple[float, float, float]:
-    """Means from 60 s on: users' estimate of a MB's price, users, Mbit/s of delivered data."""
+    """Means from 60 s on: users' estimate of the price per MB, users, Mbit/s of delivered data."""
     overrides = [
         f"market.agents.crowd.strategy.demand={curve}",
         f"market.price_per_mark={price} money",

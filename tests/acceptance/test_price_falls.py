@@ -134,7 +134,7 @@ def series(text: str, seed: int, what: str, by: str) -> pd.DataFrame:
 
 @pytest.mark.parametrize("dear", [1.1, 2.0])
 def test_users_who_left_buy_soon_after_the_price_has_fallen(dear: float) -> None:
-    """The price is `dear` times the largest affordable one, and then 0.4 times it, for 200 s.
+    """The price is `dear` times the largest affordable one, and for the last 200 s 0.4 times it.
 
     Demand is then 1.5 and 0.6 Mbps. Users who wait for their next trial, after 15 to 360 s, and
     decide once a minute, buy 15 % of it on the mean over seeds. Now they buy 70 and 58 %, though

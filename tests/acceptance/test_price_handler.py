@@ -129,7 +129,7 @@ def test_constant_throughput_is_constant_while_cheap(span: tuple[int, int], seed
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_constant_throughput_gives_way_at_its_threshold(seed: int) -> None:
-    """In the crowd it sends well below x0, and its marks cost the threshold, at most 1.1 times."""
+    """In the crowd a flow sends well below x0. Its marks cost at most 1.1 times the threshold."""
     crowded = video(seed, *CROWDED)
     assert (crowded.rate < 0.8 * X0_BPS).all()
     assert (crowded.charge <= 1.1 * THRESHOLD).all()

@@ -29,7 +29,7 @@ EXAMPLES = int(os.environ.get("ECNOMY_RANDOM_MARKETS", examples(25)))
 )
 @given(st.integers(0, 10**6))
 def test_every_mark_is_paid_for_as_agreed(number: int) -> None:
-    """The ledger agrees with the trace for each epoch and pair, and balances."""
+    """The ledger agrees with the trace for each epoch and pair, and its accounts balance."""
     scenario = scenario_from_text(text_of(number))
     plan = make_plan(scenario)
     with tempfile.TemporaryDirectory() as folder:

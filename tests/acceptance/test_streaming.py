@@ -31,7 +31,7 @@ def test_the_mean_is_held_through_bursts(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_more_than_the_interval_is_ever_made_good(seed: int) -> None:
-    """Between any two times it sends at most x0 t + 2 x0 L, as D goes from bound to bound."""
+    """Between any two times a flow sends at most x0 t + 2 x0 L, as D goes from bound to bound."""
     sent = made(seed).grown("stream", "acked_bytes") * 8 / 1e6
     ahead = sent.to_numpy() - X0_MBPS * sent.index.to_numpy()[:, None]
     rise = ahead - np.minimum.accumulate(ahead)
@@ -42,6 +42,6 @@ def test_no_more_than_the_interval_is_ever_made_good(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_lower_level_costs_the_threshold(seed: int) -> None:
-    """In the crowd it sends well below x0, and its marks cost the threshold, at most 1.1 times."""
+    """In the crowd a flow sends well below x0. Its marks cost at most 1.1 times the threshold."""
     assert (made(seed).mbps("stream", *CROWD) < 0.7 * X0_MBPS).all()
     assert made(seed).charge("stream", *CROWD) == pytest.approx([THRESHOLD] * 2, rel=0.1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tuned-marking` on packets: a constant price, and marking tuned to a utilization.
+"""`tuned-marking` on packets: a constant price, and marking tuned to a target utilization.
 
 The criteria are those of `target-utilization` (steering_world.held), while demand doubles, but
 for means over four decision intervals. With the virtual queue a decision corrects 90 % of an
@@ -48,8 +48,8 @@ def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
 def test_the_slope_is_the_one_that_theory_has(seed: int) -> None:
     """N users' N money/s buy N / price marks/s on 85 % of the link: p = slope (0.85 - 0.6).
 
-    Within 7 %: with ten seeds it is at most 2 % off before the crowd and after it, and 2.2 to 4.4 %
-    above theory in the crowd.
+    The tolerance is 7 %: with ten seeds the slope is at most 2 % off before and after the crowd,
+    and 2.2 to 4.4 % above theory in the crowd.
     """
     packets_per_s = 0.85 * 10e6 / 8000
     for k, users in enumerate((20, 40, 20)):

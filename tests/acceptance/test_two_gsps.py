@@ -81,7 +81,7 @@ def test_each_promise_is_judged_by_its_own_tariff(result) -> None:
 
 
 def test_marks_are_paid_by_who_carried_the_last_call(result) -> None:
-    """For each flow and report, by the calls that began until then."""
+    """The payer for each flow and report follows from the calls that began until then."""
     calls, ledger, epochs = result.calls, result.raw.ledger, result.flow_epochs
     people = result.raw.flows[result.raw.flows.source == "callers"].flow
     began = calls[calls.accepted == 1].sort_values("start_ps")

@@ -90,7 +90,7 @@ def stay(price: float) -> int:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("bill", sorted(BILLS))
 def test_as_many_stay_as_the_whole_bill_leaves(bill: str, seed: int) -> None:
-    """Within 2 users if contracts fix the price per MB, within 8 if marks are random."""
+    """The number agrees within 2 users if contracts fix the price per MB, within 8 with marks."""
     contracts, mark, price = BILLS[bill]
     users = figures(ONE.format(contracts=contracts, mark=mark), seed, "crowd", "users")
     last = users[users.index > 52].mean()

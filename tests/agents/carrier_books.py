@@ -46,7 +46,7 @@ class CarrierBooks:
         return {"marks": self.received}
 
     def decide(self, received: int = 0, paid: int = 0) -> int:
-        """The price posted after these receipts and payments, in micro-units."""
+        """Return the price posted after these receipts and payments, in micro-units."""
         self.received += received
         self.paid += paid
         dt_ps = 10 * S if self.t_ps else 0

@@ -32,7 +32,7 @@ def seen(
     agent: Any = None,
     **columns: Any,
 ) -> Observation:
-    """Flows with these columns; those left out are of idle flows in no class."""
+    """Flows with these columns. Omitted columns are those of idle flows outside any class."""
     given = {name: np.atleast_1d(np.asarray(value)) for name, value in columns.items()}
     count = max([1, *(len(value) for value in given.values())])
     usual: dict[str, Any] = {

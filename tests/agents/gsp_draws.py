@@ -40,7 +40,7 @@ def connections(
     packets: int,
     exact: bool = False,
 ) -> Drawn:
-    """Connections at rates that test streams and connection share, drawn apart from each other.
+    """Connections whose rates are also those of the test streams; counts are drawn separately.
 
     Args:
         rng: generator of the draws.

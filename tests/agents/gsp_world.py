@@ -61,7 +61,7 @@ def seen(
     tariff: CallTariff = TARIFF,
     price_micro: int = 1000,
 ) -> StreamObservation:
-    """Two test streams with these packets, marks and bad packets in all."""
+    """Two test streams with these packets, marks and bad packets in total."""
     sent, marks, bad = counts
     half = np.array([sent // 2, sent - sent // 2])
     late, lost = np.array([bad // 2, 0]), np.array([0, bad - bad // 2])
@@ -81,7 +81,7 @@ class World:
         asked: time, flow and answer of every call.
         ended: all calls that ended.
         told: calls that ended, by the second at which the strategy got their records.
-        tariff: in force.
+        tariff: the tariff in force.
         posted: time and price of every price posted.
     """
 

@@ -80,7 +80,7 @@ class Fees:
 
 @dataclasses.dataclass
 class ByFlow:
-    """Decides by the flow's number, its class and whether it is switched on."""
+    """Decides by a flow's number and class, and by whether it is switched on."""
 
     def decide(self, seen: FlowView) -> FlowDecision:
         """Return a decision by the flow, but none for flow 0."""

@@ -15,7 +15,7 @@ from ecnomy.agents.parameters import Unit
 
 @dataclasses.dataclass
 class Counting:
-    """Pays a micro-unit a second for each decision so far; each flow counts for itself."""
+    """Pays a micro-unit per second for each decision so far, counted per flow."""
 
     step: Annotated[float, Unit("s")] = 1.0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user agent that picks from its provider's menu by a timetable."""
+"""A user agent that chooses from its provider's menu by a timetable."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def met(knob: AggressivenessKnob, weight: float = 1.0) -> AggressivenessKnob:
 
 
 def turned(knob: AggressivenessKnob, **columns: object) -> float:
-    """The weight that it chooses 5 s later."""
+    """The weight that the knob chooses 5 s later."""
     column = knob.decide_many(seen(5.0, 5.0, **columns)).weight
     assert column is not None
     return float(column[0])
@@ -77,7 +77,7 @@ def test_a_sated_utility_goes_half_way_to_its_demand() -> None:
 
 
 def test_a_row_of_many_flows_is_billed_together() -> None:
-    """The bill is for all its flows; rate and weight are per flow."""
+    """The bill covers all flows of the row; rate and weight are per flow."""
     knob = met(AggressivenessKnob(LOG, most=8.0))
     bill = dict.fromkeys(("bill_micro", "standing_micro", "weight_micro"), 10 * 2_500_000)
     assert turned(knob, goodput_bps=1e6, active=10, **bill) == pytest.approx(1 / 0.5)
@@ -160,7 +160,7 @@ def test_check_names_the_place(
     knob: str,
     expected: str,
 ) -> None:
-    """A fault gives one line with its place and exit status 2."""
+    """A fault gives one line with the place, and exit status 2."""
     file = tmp_path / "s.yaml"
     file.write_text(CHECKED.replace("TRANSPORT", transport).replace("KNOB", knob))
     with pytest.raises(SystemExit) as left:

@@ -124,7 +124,7 @@ def test_who_has_a_step_takes_the_cheaper_of_two_that_reach_it() -> None:
 
 
 def test_a_change_has_to_make_up_for_its_cost() -> None:
-    """A gain of 0.69 money/s over a horizon of 10 s is worth a cost of 6.8 money, but not of 7."""
+    """A gain of 0.69 money/s over a horizon of 10 s justifies a cost of 6.8 money, but not of 7."""
     for cost, moves in ((6.8, True), (7.0, False)):
         users = Users(9, switching_cost=cost, horizon=10.0)
         first = users.meet((1, 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The price V of a guaranteed connection earns the wanted margin if its estimator's model holds.
+"""The price V of a guaranteed connection earns the margin set, if its estimator's model holds.
 
 Connections are drawn as an estimator assumes: a rate of marks and one of bad packets that test
 streams and connection share, independent of each other or L = f(M), counts drawn apart. The
@@ -121,7 +121,7 @@ def test_the_price_earns_its_margin(
     """The margin is earned for independent M and L and for L = f(M), and both refunds.
 
     beta-binomial holds for counts. The two others take counts for rates, so that they hold where
-    test streams tell the rate exactly, as in the paper. Nobody blocks more than was promised.
+    test streams tell the rate exactly, as in the paper. No estimator blocks more than was promised.
     """
     sale = sell(Terms(kind, probes, forgone), 1, related=related, exact=exact)
     assert sale.sold >= SOLD / 2

@@ -57,7 +57,7 @@ def test_a_deficit_is_recovered_once_if_over_is_shorter_than_every() -> None:
 
 @pytest.mark.parametrize("strategy", [CostPlus(every=1), FillClasses(every=1)])
 def test_fees_change_when_they_are_told_to(strategy: CostPlus | FillClasses) -> None:
-    """Ten epochs of 0.1 s are exactly one second."""
+    """Fees change when due: ten epochs of 0.1 s are exactly one second."""
     looks = [strategy.post_fees(told(0.1 * k, 0.1, 10**6, members=9)) for k in range(1, 41)]
     assert [k + 1 for k, fees in enumerate(looks) if fees] == [10, 20, 30, 40]
 

@@ -114,7 +114,7 @@ def test_who_knows_of_the_crowd_pays_less() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_carrier_keeps_the_share_of_marks(seed: int) -> None:
-    """One packet in ten is marked under any load; a crowd twice as large pays twice the price."""
+    """One packet in ten is marked under any load. Twice the crowd pays twice the price."""
     crowd = crowded(seed)
     for sent in (printed(seed), crowd):
         assert sent.marked == pytest.approx(0.1, rel=0.03)

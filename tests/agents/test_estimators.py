@@ -165,7 +165,7 @@ def test_empirical_leaves_the_next_sample_above_it_with_the_chance_promised() ->
 
 
 def test_a_sample_at_the_threshold_is_admitted() -> None:
-    """Of five gaps one may lie above: the threshold is the largest M, and its promise breaks."""
+    """One gap of five may lie above the threshold, which is the largest M. Its promise breaks."""
     marked = Samples.of([1, 2, 3, 4], [10] * 4)
     found = estimate(
         "empirical", marked, Samples.of([0, 0, 0, 5], [10] * 4), blocked=0.2, limit=0.3, packets=10
@@ -188,7 +188,7 @@ def test_a_blocking_rate_is_kept_after_few_samples_too(count: int, most: float) 
 
 
 def test_what_is_said_of_no_sample_one_and_the_like() -> None:
-    """For degenerate samples, the answers are those that kinds.py states."""
+    """For degenerate samples, the answers are as kinds.py states."""
     few = {"beta-binomial": 0.055, "beta": 0.03, "empirical": 1.0}  # of one sample
     for kind in ESTIMATORS:
         nothing = estimator_named(kind, Samples.of([], []))

@@ -125,7 +125,7 @@ class Corrections:
             self.rows.append((call.end_ps, call.sent * rate, call.marks, odds, call.reimbursed))
 
     def renew(self, at: int) -> None:
-        """At the end of a sample: calls of the last MEMORY samples of time."""
+        """Renew the corrections at the end of a sample, from calls of the last MEMORY samples."""
         rows = [row for row in self.rows if row[0] > (at - MEMORY * SAMPLE) * PS]
         hoped, marks = sum(row[1] for row in rows), sum(row[2] for row in rows)
         broken = sum(row[4] for row in rows)
@@ -198,7 +198,7 @@ def test_it_lets_in_before_it_has_learnt() -> None:
 
 
 def test_a_rush_like_none_before_is_no_chance() -> None:
-    """If steady samples suddenly have four times the marks, this is not taken for chance."""
+    """Four times the marks after steady samples are not attributed to chance."""
     strategy = ExpectedProfit(sample=10.0, learning=5)
     tariff = msgspec.structs.replace(TARIFF, price_micro=90_000)
     world = World(
@@ -229,7 +229,7 @@ def test_it_comes_back() -> None:
 
 
 def test_bad_calls_are_forgotten() -> None:
-    """Calls break promises, unseen by test streams: they are blocked for a while, then tried."""
+    """Calls break promises unnoticed by test streams: they are blocked for a while, then tried."""
 
     def levels(second: int) -> tuple[float, float]:
         return 0.01, 0.0
@@ -323,7 +323,7 @@ def test_posted_prices_earn_the_margin(forgone: bool) -> None:
 
 
 def test_a_price_leaves_out_what_costs_more_than_it() -> None:
-    """With 40 expensive samples of 100, V is that of the other 60, by the docstring's steps."""
+    """With 40 expensive samples of 100, V follows from the other 60, by the docstring's steps."""
     strategy = ExpectedProfit(margin=0.01, sample=1.0, learning=3, memory=100, reprice=100.0)
     strategy.watch(seen(0, 0, (0, 0, 0)))
     calls = []

@@ -80,7 +80,7 @@ def test_the_names_of_the_package() -> None:
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    """Units and errors come without numpy, views with it, none with Mesa or pandas."""
+    """Units and errors load without numpy, and views with it. Mesa and pandas are never loaded."""
     code = (
         "import sys, ecnomy.agents\n"
         "heavy = {'numpy', 'msgspec', 'mesa', 'pandas', 'pyarrow', 'networkx'}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For few flows numbers are computed one by one; they equal the columns to the last bit."""
+"""For few flows, numbers are computed one by one, and equal the columns to the last bit."""
 
 from __future__ import annotations
 

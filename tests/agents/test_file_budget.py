@@ -61,7 +61,7 @@ def test_a_deadline_begins_with_its_file() -> None:
 
 
 def test_a_window_that_lags_is_told_more() -> None:
-    """A window lags by T / (gain p) = 10 s, which is five times the 2 s of two decisions."""
+    """A window lags by T / (gain p) = 10 s, five times as long as two decisions."""
     strategy = FileBudget(deadline=10.0, memory=1e-3, margin=0.001)
     strategy.decide_many(seen(0, 0))
     files = {"file_bytes": 10 * MB, "payload_bps": 4e6, "delivered": 1000, "marks": 100}
@@ -131,7 +131,7 @@ def test_what_marks_may_cost() -> None:
 
 
 def test_promises_by_hand() -> None:
-    """At 0.8, after four equal files in time, the fifth is promised, but a larger one is not."""
+    """At 0.8, after four equal files in time, a fifth is promised, but a larger one is not."""
     agent, strategy = noting(), FileBudget(deadline=10.0, promise=0.8)
     strategy.decide_many(seen(0, 0, agent=agent))
     asked, t = 0, 0

@@ -114,7 +114,7 @@ def test_it_finds_the_price_that_earns_most(best: int) -> None:
 
 
 def test_floor_and_ceiling_hold() -> None:
-    """A price outside is brought inside at once, and never leaves."""
+    """A price beyond the limits is moved within them at once, and stays there."""
     carrier = Carrier(500_000, floor=0.1, ceiling=0.12)
     assert carrier.decide() == -380_000
     prices = []

@@ -19,7 +19,7 @@ ON = np.array([True])
 
 
 class User:
-    """A flow that sees a series of prices; nobody buys above 1 money/s for x0."""
+    """A flow that observes a series of prices. Users do not buy above 1 money/s for x0."""
 
     def __init__(self, **utility: float | str) -> None:
         kind = {"kind": "log", "a": 1.0, "x0": 1e6} | utility
@@ -57,7 +57,7 @@ class User:
         return self.t_s - left_s
 
     def waits(self) -> float:
-        """The time from its leaving over the price to its next trial."""
+        """The time from leaving because of the price to the next trial."""
         while not self.leaving.away[0]:
             self.decide(10.0)
         return self.away()
@@ -109,7 +109,7 @@ def test_whoever_cannot_be_without_it_waits_no_longer() -> None:
 
 
 def test_a_charge_by_use_is_known_from_the_first_bill() -> None:
-    """A flow's first interval gives it, until the first whole interval replaces it."""
+    """A flow's first interval gives the charge, until the first whole interval replaces it."""
     leaving = User().leaving
     for sent, price in ((~ON, 0.6), (ON, 0.4)):
         seen = bill(0.0, 0.25)

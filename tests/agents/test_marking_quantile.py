@@ -222,7 +222,7 @@ def by_hand(world: World, state: dict[str, Any], memory: int) -> float:
 
 
 def told_of(world: World, laws: Any) -> list[tuple[int, float, int, float, bool]]:
-    """For calls that ended in this second: expected and actual marks, risk and fact of a breach."""
+    """Calls that ended in this second: expected and actual marks, risk and fact of a breach."""
     rows = []
     for call in world.told[world.second] if laws else []:
         first, last = call.start_ps // PS + 1, min(-(-call.end_ps // PS), world.second)
@@ -235,7 +235,7 @@ def told_of(world: World, laws: Any) -> list[tuple[int, float, int, float, bool]
 
 
 def corrections(calls: list[tuple[int, float, int, float, bool]]) -> tuple[float, float]:
-    """Factor of marks and shift of odds, by Brent's method."""
+    """The factor of marks and the shift of odds, by Brent's method."""
     _, hoped, marks, q, broken = zip(*calls, strict=True) if calls else ([],) * 5
     q = np.clip(q, 1e-4, 1 - 1e-4)
     factor = optimize.brentq(

@@ -26,7 +26,7 @@ CHOICES = {
 
 
 def test_each_flow_is_paid_for_by_the_strategy_picked_for_it() -> None:
-    """This holds after a change of choice too; a choice without flows makes no decision."""
+    """The same holds after a change of choice. A choice without flows makes no decision."""
     menu = Menu(CHOICES)
     assert menu.menu == ("steady", "elastic", "dear")
     for t_s, choice in enumerate(([2, 0, 2, 0], [0, 0, 2, 2], [2, 2, 2, 0])):

@@ -68,7 +68,7 @@ def test_many_changes_take_one_step_each() -> None:
 
 
 def test_a_price_that_may_be_on_either_side_of_the_dearest_w_is_no_change() -> None:
-    """U' = 2 (1 - r): p D(p) is at most 0.5, at p = 1. w = 0.5 stays there with 16 marks."""
+    """U' = 2 (1 - r), so p D(p) is at most 0.5, at p = 1, where w = 0.5 stays with 16 marks."""
     change = PriceChange(utility_of({"kind": "quadratic", "a": 1.0, "x0": X0}))
     change.meet(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     for marks, jumped in ((16, False), (400, True)):
@@ -102,7 +102,8 @@ def trickle(strategy: ElasticUtility, packets_of: Callable[[float], int], decisi
 def test_a_trickle_comes_back_at_its_demand(asked: float) -> None:
     """At half the choke price D is x0; from `asked` money/s on it is bought again within 2 min.
 
-    A packet every 2.5 or 20 s is none in most intervals. It pays its demand or less on the way.
+    With a packet every 2.5 or 20 s, most intervals have none. The flow never pays more than its
+    demand.
     """
     strategy, sent = ElasticUtility({"kind": "log", "a": 1.0, "x0": X0}), [0.0]
 

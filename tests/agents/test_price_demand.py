@@ -80,7 +80,7 @@ def test_curves_by_hand(kind: str, price: float, share: float) -> None:
 @pytest.mark.parametrize("kind", sorted(DEMANDS))
 @pytest.mark.parametrize("price", [0.3, 0.9])
 def test_as_many_take_part_as_the_curve_has(kind: str, price: float) -> None:
-    """With even limits the number is exact, also after a higher price in between."""
+    """With even limits the number is exact, also after an intermediate higher price."""
     crowd = Crowd(200, demand={"kind": kind, **CURVES[kind]}, even=True, looks=1.0)
     expected = 200 * float(DEMANDS[kind](**CURVES[kind]).share(price))
     for seen in (price, 1.5, price):
@@ -110,7 +110,7 @@ def test_a_share_looks_at_a_time() -> None:
 
 
 def test_patience_delays_leaving() -> None:
-    """With a patience of 35 s, they leave at the first decision after 35 s above their limit."""
+    """With a patience of 35 s, users leave at the first decision after 35 s above their limit."""
     patience = {"kind": "fixed", "mean": 35.0}
     demand = {"kind": "linear", "choke": 1.0}
     crowd = Crowd(20, demand=demand, looks=1.0, patience=patience)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-memory` on scripted observations: x times what a bit has cost all flows of the source."""
+"""`price-memory` on scripted observations: x times the mean cost of a bit to the source."""
 
 from __future__ import annotations
 

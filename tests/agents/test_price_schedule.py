@@ -27,7 +27,7 @@ market:
 
 
 def posted(strategy: PriceSchedule, t_s: float) -> int:
-    """The price at a time, 77 micro-units being in force."""
+    """The price posted at a time if 77 micro-units are in force."""
     return strategy.post_price(PriceObservation(round(t_s * 1e12), 0, 77, NONE))
 
 

@@ -27,7 +27,7 @@ def seen(t_s: float, dt_s: float, delivered: int, marks: int, lost: int = 0) -> 
 
 
 def test_calls_are_let_in_as_a_plain_list_has_it() -> None:
-    """Over the last ten reports of a second, no probe is lost and at most a tenth are marked."""
+    """Calls pass if no probe was lost and at most a tenth marked in the last ten reports of 1 s."""
     draw = random.Random(5)
     strategy = ProbeThreshold(threshold=0.1, window=10.0)
     history: list[tuple[int, int, int]] = []

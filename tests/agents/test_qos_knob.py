@@ -31,7 +31,7 @@ class Script:
     def step(
         self, goodput_bps: float, marks: int, *, active: int = 1, dt_s: float = 1
     ) -> list[int]:
-        """One observation, the same for all flows; the classes after the decision."""
+        """Feed one observation, the same for all flows; return the classes after the decision."""
         flows, dt_ps = len(self.offer), round(dt_s * PS)
         self.t_ps += dt_ps
 
@@ -55,7 +55,7 @@ class Script:
         return self.offer.tolist()
 
     def steps(self, count: int, goodput_bps: float, marks: int, *, active: int = 1) -> list[int]:
-        """The same observation several times over; the class of the first flow after each."""
+        """Repeat an observation; return the class of the first flow after each."""
         return [self.step(goodput_bps, marks, active=active)[0] for _ in range(count)]
 
 
@@ -113,7 +113,7 @@ def test_budget_bounds_the_fee() -> None:
 
 
 def test_stays_with_its_provider() -> None:
-    """The rival's only class is a dead end in both directions."""
+    """A flow in the rival's only class can move neither up nor down."""
     script = Script(QosKnob(patience=1), TIN)
     script.step(100, 5)
     assert set(script.steps(4, 10, 5)) == {TIN}

@@ -81,7 +81,7 @@ def test_the_mean_is_x0_whatever_dips_there_are() -> None:
 
 
 def test_a_flow_with_nothing_to_send_is_owed_nothing() -> None:
-    """This holds below its cap without a mark, and while it is off."""
+    """A flow below its cap without a mark, or switched off, gains no deficit."""
     buyer = AverageRate(threshold=1.0, rate=MBPS)
     for said in (view(1, 1, 0.1, marks=0), view(2, 1, 0.0, marks=3, active=0)):
         assert buyer.decide(said).rate_cap_bps == MBPS

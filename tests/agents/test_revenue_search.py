@@ -50,12 +50,12 @@ def settle(
 
 
 def own(carrier: CarrierBooks) -> list[float]:
-    """The prices at the centre of its rounds, in micro-units."""
+    """The prices at the centre of the search's rounds, in micro-units."""
     return [value * 1e6 for name, value in carrier.notes if name == "own_price"]
 
 
 def test_it_tries_above_and_below_and_measures_after_a_response() -> None:
-    """Each price lasts for two intervals, of which the first does not count."""
+    """Each price lasts for two intervals. The first of them does not count."""
     carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000)
     posted = [carrier.decide()]
     for earned in (250, 245, 249, 246):

@@ -90,7 +90,7 @@ def test_default_interval_follows_what_is_measured(model: mesa.Model) -> None:
 def test_how_long_flows_take_to_respond(model: mesa.Model) -> None:
     """Windows settle, then five decisions follow; without flows the time is 0.
 
-    Where 8 of 10 do not look at a decision, 5 % are left that have not looked after 13.4 more.
+    If 8 of 10 users do not look at a decision, 5 % still have not looked after 13.4 more.
     """
     role = Role(model, "one", Terms(1, interval_ps=20 * PS))
     assert role.responds_ps == 0
@@ -198,7 +198,7 @@ def test_settling_is_that_of_the_slowest_and_of_all_marks(count: int) -> None:
 
 
 def test_providers_set_their_next_decision(model: mesa.Model) -> None:
-    """A carrier knows how long its users take only if it waits for them."""
+    """A carrier knows its users' settling time only if it waits for them."""
     for kind, settles in (("revenue-gradient", 33 * PS), ("stay", 0)):
         carrier = ConnectivityProvider(model, "net", Terms(1, kind, interval_ps=10 * PS))
         CarrierBooks(carrier, 5, responds_s=33).decide()

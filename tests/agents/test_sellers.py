@@ -56,13 +56,13 @@ class Seat:
         return do
 
     def take(self, *names: str) -> list[Any]:
-        """The actions since the last call, only those of these names if any are given."""
+        """The actions since the last call; if names are given, only actions of these names."""
         done, self.done = self.done, []
         return [one for one in done if not names or one[0] in names]
 
 
 def gsp(**more: Any) -> tuple[GuaranteedStreamProvider, Seat]:
-    """A provider of files, and of calls on `a`, `b` and, with a separate strategy, on `c`."""
+    """A provider of files, and of calls on `a` and `b`, and on `c` with a separate strategy."""
     lines = (
         CallLine(tariff("day"), ("a", "b")),
         CallLine(tariff("own"), ("c",), apart(3, 55)),

@@ -84,7 +84,7 @@ def test_missing_strategy_names_what_was_tried(kind: str, told: str) -> None:
     [{"patience": 0.0}, {"satisfied": 1.5}, {"budget": -1.0}, {"budget": float("nan")}, {"x": 1}],
 )
 def test_bad_parameters_are_refused(params: dict[str, object]) -> None:
-    """The strategy refuses them with a StrategyError."""
+    """The strategy refuses bad parameters with a StrategyError."""
     with pytest.raises(StrategyError, match="qos-knob"):
         make("qos-knob", params)
 

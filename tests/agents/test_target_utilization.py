@@ -41,7 +41,7 @@ def test_without_a_link_it_goes_by_the_busiest() -> None:
 
 
 def test_an_empty_link_halves_the_price_down_to_the_floor() -> None:
-    """A full link with a small target doubles it, up to the ceiling."""
+    """A full link with a small target doubles the price, up to the ceiling."""
     strategy = TargetUtilization(target=0.25, floor=0.0004, ceiling=0.003)
     prices, price = [], 1000
     for used in (0.0, 0.0, 1.0, 1.0, 1.0):

@@ -55,7 +55,7 @@ def test_latest_time_is_that_of_bisection(utility: TransferUtility) -> None:
 
 
 def test_a_file_by_hand() -> None:
-    """A file has full value until the deadline, half after half the grace, and then none."""
+    """A file has full value until the deadline, half after half the grace period, and then none."""
     assert HARD.value(np.array([0.0, 60.0, 60.001])).tolist() == [5.0, 5.0, 0.0]
     assert SOFT.value(np.array([60.0, 75.0, 90.0, 99.0])) == pytest.approx([5.0, 2.5, 0.0, 0.0])
     assert SOFT.latest_s(np.array([2.5])) == pytest.approx([75.0])
@@ -95,7 +95,7 @@ def test_pace_of_a_file_is_what_is_left_over_the_time_left() -> None:
 
 
 def test_a_file_is_given_up_where_it_costs_more_than_it_is_worth() -> None:
-    """48 Mbit for 5 money pay up to 104 billionths a bit; files that would be late, nothing."""
+    """48 Mbit worth 5 money justify up to 104 billionths per bit. Late files justify nothing."""
     assert HARD.demand_bps(6e6, 0.0, 1.04e-7) == pytest.approx(0.8e6)
     assert HARD.demand_bps(6e6, 0.0, 1.05e-7) == 0.0
     assert HARD.demand_bps(3e6, 30.0, 1.05e-7) == pytest.approx(0.8e6)  # half is paid already

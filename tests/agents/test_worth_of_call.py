@@ -68,7 +68,7 @@ def test_without_an_alternative_demand_falls_as_exp_of_the_price() -> None:
 
 
 def test_the_cheapest_comes_first_and_what_is_too_dear_not_at_all() -> None:
-    """Best effort ends the list if it has a surplus."""
+    """Best effort is last on the list, if it has a surplus."""
     assert fixed(best_effort=False).order(ask(60_000, 40_000, 110_000)) == [1, 0]
     assert fixed().order(ask(60_000, 40_000)) == [BEST_EFFORT]  # costs nothing, goes as well
     strategy = fixed(trust=1.0)

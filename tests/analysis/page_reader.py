@@ -32,10 +32,10 @@ class PageReader(HTMLParser):
     Attributes:
         amounts, counts: printed amounts of money, and other numbers that have a value.
         queries: the text of each, by its number; that of the first is `prelude`.
-        homes: the figure that contains a query.
-        tables: by their ids, rows of texts, the head first.
-        files: the CSV files by their names.
-        pictures: their words, by their ids.
+        homes: the figure that contains each query.
+        tables: the rows of texts of each table by id, the head first.
+        files: the CSV files by name.
+        pictures: the words of each picture, by id.
         words: all text except queries.
         links: the addresses of everything loaded or linked.
     """

@@ -69,7 +69,7 @@ def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> No
 
 
 def test_flows_that_are_always_on_are_shown_as_ever(make_run: MakeRun) -> None:
-    """If flows are always on, or only start late, activity is not mentioned."""
+    """If flows are always on, or only start late, `show` does not mention activity."""
     folder = make_run()
     before = summarize(open_raw(folder))
     table = pd.read_parquet(folder / "flow_epochs.parquet")

@@ -73,7 +73,7 @@ def test_what_two_streams_share_is_no_chance() -> None:
 
 
 def test_no_events_have_no_ratio() -> None:
-    """0 / 0 is not a number; 0 over a positive count is 0."""
+    """The ratio 0 / 0 is NaN; 0 over a positive count is 0."""
     one = poisson(1)
     none = Counts(0 * one.events, one.packets)
     assert np.isnan(block_ratio(one, none, 1).mean) and block_ratio(one, none, 1).n == 0

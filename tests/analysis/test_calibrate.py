@@ -74,7 +74,7 @@ class Runs:
         return self.made.get((value, unseen))
 
     def make(self, value: float, unseen: bool) -> None:
-        """Each seed has its own factor, and another one for each value."""
+        """Make runs; each seed has a common factor, and one more for each value."""
         both = [np.random.default_rng([self._key, unseen, int(own)]) for own in (0, value * 1e3)]
         factors = [np.exp(self._noise * rng.standard_normal(SEEDS)) for rng in both]
         self.made[value, unseen] = self._curve(value) * factors[0] * factors[1] ** 0.3
@@ -147,7 +147,7 @@ def test_a_jump_over_the_target_is_missed() -> None:
 
 
 def test_the_best_step_is_found() -> None:
-    """If values have a step, the two around the target are run and reported."""
+    """If values have a step, the two values around the target are run and reported."""
     own = calibration(step=50.0)
     found = go(Runs(power, noise=0.001), own).found
     assert found is not None and found.verdict == FOUND

@@ -33,7 +33,7 @@ S = world.S
 
 @pytest.fixture
 def folder(make_run: MakeRun) -> Path:
-    """A run of two carriers and two customers with a choice."""
+    """A run with two carriers and two customers who have a choice."""
     return world.two_carriers(make_run())
 
 
@@ -54,7 +54,7 @@ def _money(folder: Path, **where: str) -> float:
 
 
 def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
-    """Payments by payer and kind, to the other carrier, and the rest equal the ledger's."""
+    """Payments by payer and kind, those to the other carrier, and the rest equal the ledger's."""
     left, right = carriers_of(open_raw(folder))
     assert (left.name, right.name) == ("left-net", "right-net")
     told = {(one.payer, one.kind): one.money for one in left.income}
@@ -177,7 +177,7 @@ def test_pictures_are_the_same_bytes(folder: Path, tmp_path: Path) -> None:
 
 
 def test_one_carrier_has_neither_table_nor_picture(make_run: MakeRun) -> None:
-    """Runs with one carrier, or without, are shown as before."""
+    """Runs with one carrier, or with none, have neither table nor picture of carriers."""
     folder = world.two_carriers(make_run())
     agents = pd.read_parquet(folder / "agents.parquet")
     kept = agents[(agents["agent"] == "left-net")]

@@ -32,7 +32,7 @@ LIVE = Path(__file__).parents[2] / "configs/examples/live.yaml"
 
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Process ids of the engines as they are started."""
+    """Process ids of the engines in the order of their starts."""
     return noted_pids(monkeypatch)
 
 
@@ -122,7 +122,7 @@ def test_gold_for_silver_raises_its_rate(stage: Stage) -> None:
 
 
 def test_a_dearer_mark_lowers_use_and_holds(stage: Stage) -> None:
-    """The use of that carrier's link falls; that of the other's stays."""
+    """The utilisation of that carrier's link falls, and that of the other's stays."""
     live = LiveMarket(stage, 1)
     _stepped(live, 40)
     before = [c.utilization for c in live.watch.last.carriers]
@@ -135,7 +135,7 @@ def test_a_dearer_mark_lowers_use_and_holds(stage: Stage) -> None:
 
 
 def test_load_and_payment(stage: Stage) -> None:
-    """Two of three flows fall silent; the one left pays four times as much and gets more."""
+    """Two of three flows fall silent. The third pays four times as much and gets more."""
     live = LiveMarket(stage, 1)
     _stepped(live, 20)
     before = live.watch.last.groups[2]
@@ -217,7 +217,7 @@ def test_a_page_that_is_not_drawn_goes_on(stage: Stage, monkeypatch: pytest.Monk
 
 
 def test_an_engine_that_dies_is_named(stage: Stage, engines: list[int]) -> None:
-    """The page names it in one line, and the run is over."""
+    """The page names the dead engine in one line, and the run is over."""
     import os
     import signal
 
@@ -309,7 +309,7 @@ def test_what_cannot_be_shown_is_refused(
 
 
 def test_a_port_in_use_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--port 0` is named; no second dashboard starts."""
+    """The error names `--port 0`, and no second dashboard starts."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     app = typer.Typer()
     app.command()(command.dashboard_command)

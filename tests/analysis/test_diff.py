@@ -219,7 +219,7 @@ def _shifted(world: Path) -> bool:
 
 
 def test_one_run_each_has_no_interval(world: Path) -> None:
-    """A line says that only differences are known; there is no p, q or effect."""
+    """With one run each, only differences are known, as a line says. There is no p, q or effect."""
     one = diff([world / "red" / "1"], [world / "vq" / "1"])
     assert one.single
     assert all(math.isnan(v) for o in one.outcomes for v in (o.low, o.high, o.effect, o.p, o.q))

@@ -67,7 +67,7 @@ def _show(folder: Path) -> str:
 
 
 def test_show_prints_files_or_says_what_is_missing(make_run: MakeRun) -> None:
-    """The output has began, finished, median and 95 %, or explains how to record them."""
+    """The output has columns began, finished, median and 95 %, or explains how to record files."""
     folder = make_run()
     assert "not recorded; to count them, set `record: {transfers: true}`" in _show(folder)
     _write(folder)

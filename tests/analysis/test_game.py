@@ -291,7 +291,7 @@ def test_what_is_wrong_is_one_line(text: str, tmp_path: Path, ecnomy) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path, ecnomy) -> None:
-    """A missing file, a folder, bytes that are not text, and too many strategies."""
+    """Missing files, folders, bytes that are not text, and too many strategies are refused."""
     assert "No such file" in ecnomy(tmp_path / "nothing.csv")[2]
     assert ecnomy(tmp_path)[0] == 2
     (tmp_path / "bytes.csv").write_bytes(b",a\xff\n")
@@ -306,7 +306,7 @@ def test_files_that_are_none(tmp_path: Path, ecnomy) -> None:
 def test_open_spiel_is_named_if_it_is_missing(
     tmp_path: Path, ecnomy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line names the extra that installs it."""
+    """One line names the extra that installs open_spiel."""
     monkeypatch.setitem(sys.modules, "open_spiel.python.egt.alpharank", None)
     file = tmp_path / "game.csv"
     file.write_text(",a,b\na,1,1\nb,1,1\n")

@@ -104,7 +104,7 @@ def test_calls_are_counted_and_judged(tmp_path: Path) -> None:
 
 
 def _retold(folder: Path, **tariff: object) -> Path:
-    """The same run, with an additional custom role and another tariff."""
+    """A copy of the run, with an additional custom role and another tariff."""
     file = folder / "manifest.json"
     manifest = json.loads(file.read_text())
     broker = {"name": "broker", "role": {"kind": "lab:Broker", "premium": "3.0 money/h"}}
@@ -204,7 +204,7 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
 def test_calls_that_cost_nothing_are_counted(tmp_path: Path) -> None:
     """At a price and a refund of 0 nothing is posted, yet four calls are sold and one is broken.
 
-    Money is then 0 without a minus, and marks per call are still shown.
+    Money is then 0 without a minus sign, and marks per call are still shown.
     """
     ledger = [row for row in LEDGER if row[4] == "marks"]
     balance_micro = -14 * PRICE_MICRO

@@ -101,7 +101,7 @@ def test_packets_lost_before_a_link_are_not_of_it(results: Path) -> None:
 def test_marks_on_acks_are_no_marks_on_data(results: Path) -> None:
     """Thirty marked ACKs per second do not change the shares and prices of marked data.
 
-    They share links with data of the other direction; a link with only ACKs has no share.
+    ACKs share links with data of the other direction. A link with only ACKs has no share.
     """
     wires = pd.read_parquet(results / "link_epochs.parquet")
     wires.loc[wires["link"].isin([2, 4]), "marks"] += 30 * wires["t_ps"] // S

@@ -317,7 +317,7 @@ def test_json_has_the_same(steered: Path) -> None:
 
 
 def test_a_carrier_that_receives_nothing_has_not_settled(steered: Path) -> None:
-    """A payment before the last half of the run does not count, one within it does."""
+    """A payment before the last half of the run does not count. One within that half does."""
     sales = pd.read_parquet(steered / "ledger.parquet").iloc[:2]
     sales = sales.assign(debit="users", credit=["left-net", "right-net"], amount_micro=5)
 
@@ -367,7 +367,7 @@ def test_users_who_are_away_most_of_the_time_are_named(
 
 
 def test_schedules_and_fixed_prices_are_left_out(make_run: MakeRun) -> None:
-    """A carrier without a strategy, and one whose price is known in advance."""
+    """Carriers without a strategy, or with prices known in advance, have no verdict."""
     folder = world.two_carriers(make_run())
     assert settling_of(open_raw(folder)) == ()
     agents = [{**one, "strategy": {"kind": "price-schedule"}} for one in world.AGENTS[:2]]

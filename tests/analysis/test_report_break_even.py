@@ -60,7 +60,7 @@ def _seeds(rng: np.random.Generator, n: int, broken: float) -> tuple[Array, Arra
 
 
 def _blocks(rng: np.random.Generator, n: int, broken: float) -> tuple[Array, Array]:
-    """The same for n blocks of one run; the number of broken promises varies by block."""
+    """Costs and kept calls of n blocks of one run; broken promises vary by block."""
     sold = rng.poisson(20, n)
     back = rng.binomial(sold, rng.beta(20 * broken, 20 * (1 - broken), n))
     return FIXED + rng.gamma(sold, MARKS), (sold - back).astype(float)

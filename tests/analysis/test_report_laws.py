@@ -56,7 +56,7 @@ def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None
 
 
 def test_each_law_has_its_account(tmp_path: Path) -> None:
-    """By hand from the ledger of a run of one minute, in money per hour; the sum is the profit."""
+    """Accounts agree with the ledger of a run of one minute, in money per hour; sum is profit."""
     runs = [_run(tmp_path / law["law"], law, 1, i * RENT_MICRO) for i, law in enumerate(LAWS)]
     page = write_gsp_page(runs, tmp_path / "page.html", [])
     (table,) = next(s for s in page.sections if s.id == "gsp-by-law").blocks

@@ -128,7 +128,7 @@ def test_the_map_of_rows_with_promises_of_their_own(tmp_path: Path) -> None:
 
 
 def test_the_first_screen_says_which_rows_earn(tmp_path: Path) -> None:
-    """By hand: one row earns, the other loses; neither includes shared costs."""
+    """By hand, one row makes a profit and the other a loss. Neither includes shared costs."""
     folder, _ = write_two_rows(tmp_path)
     read = _page([folder], tmp_path / "page.html")
     home = (4 * 150_000 - BACK_MICRO - (3 + 5) * PRICE_MICRO) / 1e6 * 60

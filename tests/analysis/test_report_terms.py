@@ -113,7 +113,7 @@ BACK = {
 def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
     tmp_path: Path, case: str, keep: str
 ) -> None:
-    """A sweep without kept results takes it from its scenario; the break-even price is by hand."""
+    """A sweep without kept results takes the refund from its scenario; break-even is by hand."""
     back, path, follows = BACK[case]
     scenario = PHONES.replace(", reimbursement: 0.02 money", back)
     values = "[0.02 money, 0.03 money]" if "price" in path else "[100 packets/s, 120 packets/s]"

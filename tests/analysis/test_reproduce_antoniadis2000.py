@@ -40,7 +40,7 @@ def test_a_ramp_has_settled_once_its_moving_mean_is_near_the_end() -> None:
 
 
 def test_what_never_stays_takes_all_the_time() -> None:
-    """A step away in the last second counts as not settled."""
+    """A series that steps away in its last second has not settled."""
     values = np.array([10.0] * 39 + [100.0])
     assert settled_after_s(values, 1.0, within=0.1, over_s=1.0) == pytest.approx(41.0)
 

@@ -45,7 +45,7 @@ class World:
         return read_record(self.file)
 
     def look(self, then: RecordFile | None = None, **how: Any) -> Look:
-        """Checks the records, with runs in this process."""
+        """Check the records, with runs in this process."""
         kept = then or self.recorded
         tables = read_rows(self.checkout / KEPT)
         how.setdefault("make", runs())
@@ -95,7 +95,7 @@ def made(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def world(made: Path, tmp_path: Path, monkeypatch) -> World:
-    """A copy of it for changes."""
+    """A copy of the small paper for changes."""
     shutil.copytree(made / "papers", tmp_path / "papers")
     shutil.copytree(made / "checkout", tmp_path / "checkout")
     monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
@@ -197,7 +197,7 @@ def test_scenarios_are_held_to_their_plans(world: World, old: str, new: str, rea
 def test_a_cause_is_in_the_words_of_its_finding(world: World) -> None:
     """A finding changed after the record makes it stale; carrying it over rewords the cause.
 
-    Its figures are the recorded ones. Figures without a record need runs.
+    The cause has the recorded figures. Figures without a record need runs.
     """
     kept = world.recorded
     one = next(record for record in kept.records if record.cause)

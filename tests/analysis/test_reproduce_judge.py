@@ -118,7 +118,7 @@ def above(p: float, n: int = 5) -> np.ndarray:
 
 
 def test_holm_against_its_definition() -> None:
-    """Stepping down stops at the first p-value above alpha over the number that is left."""
+    """Stepping down stops at the first p-value above alpha / (number of remaining p-values)."""
     assert holm([0.01, 0.04, 0.03]) == [True, False, False]
     assert holm([0.01, 0.04, 0.02]) == [True, True, True]
     assert holm([0.06]) == [False] and holm([0.05]) == [True] and holm([]) == []

@@ -34,7 +34,7 @@ def paper(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_runs_are_made_once(paper: Path, tmp_path: Path) -> None:
-    """The first command makes all runs, the second none, with the same verdicts."""
+    """The first command makes all runs. The second makes none, with the same verdicts."""
     first, made = go(tmp_path / "out")
     again, more = go(tmp_path / "out")
     assert (made, more) == (12, 0)

@@ -159,7 +159,7 @@ class Given(dict[str, Runs]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the studies."""
+        """Return the names of the studies."""
         return tuple(self)
 
 

@@ -31,7 +31,7 @@ def _change(folder: Path, **changes: object) -> None:
 
 
 def test_a_complete_run_opens(gold_silver: Path) -> None:
-    """Manifest, plan and tables exist, without a note."""
+    """A complete run has manifest, plan and tables, and no note."""
     run = open_run(gold_silver)
     assert run.note is None
     assert run.plan.flow_names()[:3] == ["gold.0", "gold.1", "silver.0"]
@@ -41,7 +41,7 @@ def test_a_complete_run_opens(gold_silver: Path) -> None:
 
 
 def test_a_partial_run_opens_with_its_reason(make_run: MakeRun) -> None:
-    """The note has the manifest's reason."""
+    """The note of a partial run has the manifest's reason."""
     assert open_run(make_run(until_s=100)).note == "partial results: the engine died at t = 100 s"
 
 

@@ -118,7 +118,7 @@ def test_partial_runs_say_so(make_run: MakeRun) -> None:
 
 @pytest.mark.parametrize("end_s", [1, 2])
 def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> None:
-    """At its end nothing was measured; before it the means include it; no division by 0 occurs."""
+    """At the warm-up's end nothing was measured; before, means include it; no division by 0."""
     short = ["warmup=2 s", "duration=4 s", "sources.background.count=1"]
     with open_market(EXAMPLE, overrides=short, out=tmp_path / "r") as market:
         while market.time < end_s:
@@ -237,7 +237,7 @@ def _ancillary(png: bytes) -> list[bytes]:
 @pytest.mark.drawn
 @pytest.mark.parametrize("market", [True, pytest.param(False, marks=full)])
 def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market: bool) -> None:
-    """Two drawings are equal byte for byte and carry no text or time."""
+    """Two drawings are equal byte for byte, without text or time in the file."""
     run = open_raw(make_run(market=market))
     files = [tmp_path / "a.png", tmp_path / "b.png"]
     assert all(overview(run, file) for file in files)

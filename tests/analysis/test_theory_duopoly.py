@@ -113,7 +113,7 @@ def test_a_monopolist_by_search() -> None:
 def test_where_trying_prices_rests() -> None:
     """At rest, incomes at the prices above and below are equal. Smaller steps rest nearer.
 
-    From h to h/2 the distance falls to a quarter.
+    With half the step h, the distance falls to a quarter.
     """
     case, model, h = CASES["steep"], closed(CASES["steep"]), 0.2
     at = model.tried(h)

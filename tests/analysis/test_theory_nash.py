@@ -105,7 +105,7 @@ def test_nobody_gains_by_another_bid() -> None:
 
 
 def test_it_maximises_the_modified_utilities() -> None:
-    """By Theorem 2 it maximises the sum of (1 - x/C) U + (1/C) integral of U."""
+    """By Theorem 2 the equilibrium maximises the sum of (1 - x/C) U + (1/C) integral of U."""
     utility, c = Root(np.array([1.0, 3.0, 2.0]), np.array([0.4, 0.2, 1.0])), 2.0
 
     def modified(x: np.ndarray) -> float:

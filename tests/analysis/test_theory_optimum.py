@@ -81,7 +81,7 @@ def test_one_percent_beside_the_optimum_is_worse(seed: int) -> None:
 
 
 def test_logarithms_are_kelly_fair() -> None:
-    """With w log x it equals `proportional_fair`, in any unit of rate."""
+    """The optimum for w log x equals `proportional_fair`, in any unit of rate."""
     routes = ((0, 1), (1, 2), (0,), (2,), (0, 1, 2))
     weights = np.array([1.0, 2.0, 0.5, 3.0, 1.5])
     for unit in (1e-3, 1.0, 1e6):

@@ -104,7 +104,7 @@ def test_players_stand_in_for_the_one_of_the_scenario(tmp_path: Path) -> None:
 
 
 def test_who_plays_and_why_others_do_not(tmp_path: Path) -> None:
-    """Entries are in order; strategies of other roles or with required parameters give reasons."""
+    """Entries are in order. Strategies of other roles or with required parameters have reasons."""
     tournament = load_tournament(write(tmp_path))
     assert tournament.names == ("payer", "saver", "free")
     assert tournament.absent["menu"] == "there is no provider"

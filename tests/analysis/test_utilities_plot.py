@@ -43,7 +43,7 @@ def test_curves_are_the_utilities(panels: dict[str, Axes]) -> None:
 @full
 @pytest.mark.drawn
 def test_the_picture_is_small_and_the_same_each_time(tmp_path: Path) -> None:
-    """The picture is a PNG for documentation."""
+    """The picture is a small PNG for the documentation."""
     first = tmp_path / "a.png"
     utilities_picture(first)
     assert first.read_bytes()[:4] == b"\x89PNG" and first.stat().st_size < 350_000

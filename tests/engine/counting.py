@@ -28,7 +28,7 @@ class Allocations:
     """Heap requests of one run, without packets.
 
     Attributes:
-        made: how often.
+        made: number of requests.
         peak_bytes: the largest amount held at any time.
         packets_made, packets_peak_bytes: the same for the packet pool.
         events, data_packets, packet_hops: the run's own totals.

@@ -36,12 +36,12 @@ class Outcome:
     said: str = ""  # on standard error
 
     def table(self, name: str) -> dict[str, np.ndarray]:
-        """All rows of a record table, or {} without rows."""
+        """Return all rows of a record table, or {} if it has none."""
         parts = self.records.get(name, [])
         return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]} if parts else {}
 
     def at(self, t_s: float) -> Report:
-        """The report at a time."""
+        """Return the report at a time."""
         return next(r for r in self.reports if r.t_ps == round(t_s * 1e12))
 
     def over(self, from_s: float, to_s: float, part: str = "flows") -> dict[str, np.ndarray]:

@@ -91,7 +91,7 @@ def sends(outcome: Outcome) -> list[Sent]:
 
 
 def repeats(outcome: Outcome) -> Counter[int]:
-    """How often each segment was sent again."""
+    """How often each segment was resent."""
     table = outcome.table("trace")
     data = (table["event"] == SEND) & (table["bytes"] > 40)
     return Counter(table["seq"][data].tolist()) - Counter(set(table["seq"][data].tolist()))

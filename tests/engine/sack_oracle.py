@@ -73,7 +73,7 @@ class Sender:
     log: list[int] = field(default_factory=list)
 
     def is_lost(self, seq: int) -> bool:
-        """Whether three segments beyond it have been reported, but not the segment itself."""
+        """Whether three segments beyond this one have been reported, but not the segment itself."""
         return seq not in self.reported and sum(s > seq for s in self.reported) >= DUP_THRESH
 
     def pipe(self) -> int:

@@ -172,7 +172,7 @@ def test_tracing_changes_nothing() -> None:
 
 
 def test_a_new_source_leaves_the_draws_of_others_unchanged() -> None:
-    """Files, reading times and datagram times of a user are the same with another source."""
+    """A user's files, reading times and datagram times are the same with an additional source."""
     stranger = plans.source("stranger", [0, 2], [3, 1], plans.tcp(), count=3, spread_s=1.0)
     alone, together = crowded(), crowded(extra=[stranger])
     for flow in range(9, 13):

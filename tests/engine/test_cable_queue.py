@@ -48,8 +48,8 @@ def waits_s(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
 def test_classic_flows_wait_as_long_as_the_target() -> None:
     """The controller keeps the classic delay near its target of 10 ms by drops alone.
 
-    This is not exact: nothing is dropped below a third of the buffer, or while the sum of p is
-    below 0.85.
+    The delay is not exact, because nothing is dropped below a third of the buffer, or while the sum
+    of p is below 0.85.
     """
     out = drive.run(cable([reno(8)], 40.0))
     sums = by_class(out.table("classes"), 10.0)

@@ -103,7 +103,7 @@ def test_records_add_up_to_the_flows(outcome: Outcome) -> None:
 
 
 def test_overlap_is_there() -> None:
-    """In the overlapping case, some packets arrive after the next call has begun."""
+    """In the case with overlap, some packets arrive after the next call has begun."""
     calls = run(telephones(voip(0.002, 0.3))).table("calls")
     one = np.flatnonzero(calls["flow"] == 0)
     pauses = calls["start_ps"][one][1:] - calls["end_ps"][one][:-1]

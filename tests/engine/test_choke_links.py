@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CHOKe on the engine's links: a queue from which packets disappear, and what the law is for."""
+"""CHOKe on the engine's links: a queue from which packets disappear, and the law's purpose."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_losses_of_a_busy_period_count_its_last_drop() -> None:
 def test_delay_and_loss_ratios_under_poisson_overload() -> None:
     """D_n of about a quarter and p_n of half the next class's, at a load of 1.5, five seeds.
 
-    Losses of a busy period are checked packet by packet. The feedback controls Q / r at its
+    The losses of each busy period are checked packet by packet. The feedback controls Q / r at its
     samples, which fluctuates. Means over packets lie within 0.15 to 0.4.
     """
     traffic = [(n, PACKET, poisson(5e6), 1) for n in range(3)]

@@ -166,7 +166,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", DELAYS)
 def test_events_come_by_time_and_at_one_time_as_scheduled(driver: Path, name: str) -> None:
-    """This holds for delays of any scale and boundaries at any time."""
+    """The order is right for delays of any scale and boundaries at any time."""
     for seed in range(20):
         assert not differs(driver, *script(DELAYS[name], seed)), seed
 

@@ -74,7 +74,7 @@ def test_a_sum_that_wraps_within_an_epoch_is_not_told(rows: str, epoch_s: float)
 
 
 def test_a_call_of_no_number_is_not_told() -> None:
-    """A call's sum of delays overflows: it has twenty packets with delays of 10^6 s each."""
+    """A call of twenty packets with delays of 10^6 s each has a sum that overflows."""
     law = dict(idle_mean_s=1.0, call_mean_s=LONGEST_MEAN_S, interval_s=1e4, random_phase=0.0)
     law = {name: float(value) for name, value in law.items()}
     user = plans.source("talk", [0], [], plans.udp(200), plans.voip(**law), stop_s=1e6)

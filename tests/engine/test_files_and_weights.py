@@ -71,7 +71,7 @@ def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
 
 
 def test_a_row_of_many_has_the_sums(each: Outcome) -> None:
-    """A row of three flows holds their sums."""
+    """The row of three flows holds the sums of their columns."""
     for one, row in zip(each.reports, downloads("together").reports, strict=True):
         for name in ("files", "file_bytes", "file_left"):
             sums = one.flows[name][:15].reshape(5, 3).sum(axis=1)

@@ -79,7 +79,7 @@ def over_a_step(delayed_acks: int, overhead_s: float) -> Outcome:
 
 
 def test_dctcp_passes_the_gate_of_ns3() -> None:
-    """In dctcp-10ms of tcp-validation, payload is 48 to 49 Mbps and alpha 0.045 to 0.095.
+    """As in dctcp-10ms of tcp-validation, payload is 48 to 49 Mbps and alpha 0.045 to 0.095.
 
     Alpha is the mean share of marks from 2 s on, with the default overhead of scenarios' hosts.
     Without overhead alpha is 0.122 (0.185 without delayed ACKs, see below). A likely reason, not
@@ -96,7 +96,7 @@ def test_dctcp_passes_the_gate_of_ns3() -> None:
 def test_dctcp_alpha_is_that_of_one_flow_in_step() -> None:
     """Within 15 %, alpha^2 (1 - alpha / 4) is (2 W + 1) / (W + 1)^2 (Alizadeh 2010, Eq. 6).
 
-    W is the window at which marks begin, what the path and the threshold hold.
+    W is the window at which marks begin: the packets that path and threshold hold.
     """
     over = over_a_step(1, 0.0).over(2, 12)
     window = 0.01 * 5e7 / (8 * 1502) + 4

@@ -31,7 +31,7 @@ LAWS = {
 
 @pytest.mark.parametrize("name", LAWS)
 def test_windows_come_to_rest_as_reckoned(name: str) -> None:
-    """From one packet on, W(t) is W (1 - exp(-t / time)), at one time constant and at two."""
+    """From one packet on, W(t) is W (1 - exp(-t / time)), after one time constant and two."""
     scenario = scenario_from_text(TEXT.replace("LAW", LAWS[name]))
     plan = make_plan(scenario)
     (found,) = settlings(scenario, plan)

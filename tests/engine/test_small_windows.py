@@ -66,7 +66,7 @@ def test_a_flow_takes_what_it_is_told(window: float, marked: float, rtt_s: float
 
 @pytest.mark.parametrize("window", [0.05, 0.42, 5.0])
 def test_inverse_decrease_takes_what_it_is_told(window: float) -> None:
-    """This holds for weights far below one mark. With larger windows it settles too slowly."""
+    """The target is met for weights far below one mark. Larger windows settle too slowly."""
     law = plans.wtp(gain=0.5, form=1)
     marked, rtt_s = 0.19, 0.04
     assert taken(law, window, marked, rtt_s, 6000) == pytest.approx(1, abs=0.05)

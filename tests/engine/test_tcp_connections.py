@@ -72,7 +72,7 @@ def test_a_connection_after_a_bad_one_is_as_the_first(kind: str) -> None:
 def test_only_open_connections_have_a_window() -> None:
     """With a window of four packets, its integral is four times the time in which files were open.
 
-    Between two files of a user nothing is added to it.
+    The time between two files of a user adds nothing to the integral.
     """
     transport = plans.tcp(
         NEWRENO, echo="off", slow_start=False, initial_window=4.0, min_window=4.0, max_window=4.0

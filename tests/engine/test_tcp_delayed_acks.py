@@ -136,7 +136,7 @@ def test_marks_are_told_at_once_with_accurate_echo(probability: float) -> None:
 
 
 def test_each_connection_tells_its_first_mark_at_once() -> None:
-    """This holds even if the last packet of the previous connection was marked."""
+    """The first mark is echoed at once, even if the previous connection ended with a mark."""
     transport = plans.tcp(plans.wtp(8), delayed_acks=8, delayed_ack_ps=WAIT_PS)
     files = Law("on-off", {"packets_mean": 6.0, "pause_mean_s": 0.3, "lasting": 0.0})
     outcome = one_flow(transport, 60, probability=0.5, traffic=files)

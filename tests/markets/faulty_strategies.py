@@ -29,13 +29,13 @@ TOTAL = 0
 
 
 class ForHandlers:
-    """Fits only one role, so that each defect is found once."""
+    """Fits a single role, so that each defect is found once."""
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
 
 
 class Divides(ForHandlers):
-    """Divides by the marks of a flow; in most runs there are some."""
+    """Divides by the marks of a flow, which are above 0 in most runs."""
 
     def decide(self, seen: FlowView) -> FlowDecision:
         return FlowDecision(seen.charge_micro / seen.marks if seen.dt_ps else 1.0)

@@ -83,7 +83,7 @@ class OldDue:
 
 
 class OddUnit:
-    """A meter's unit that does not exist."""
+    """Names a unit that no meter has."""
 
     unit = "parsec"
 

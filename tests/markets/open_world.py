@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small scenario for stepped markets, and checks of what such a market leaves behind."""
+"""A small scenario for stepped markets, and checks that such a market leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ market:
 
 
 def held() -> list[str]:
-    """The files, sockets and pipes that this process has open."""
+    """The open files, sockets and pipes of this process."""
     found = []
     for number in os.listdir("/proc/self/fd"):
         with contextlib.suppress(FileNotFoundError):  # the listing's own

@@ -78,7 +78,7 @@ def number_at(tariff: TimeOfDay, clock: int) -> int:
 
 
 def owed_in_blocks(tariff: Blocks, quantity: int) -> int:
-    """Whole micro-units for a quantity from the first unit on."""
+    """Return the whole micro-units owed for a quantity, from the first unit on."""
     bill, low = Fraction(0), 0
     for block in tariff.blocks:
         high = block.up_to.count if block.up_to else quantity

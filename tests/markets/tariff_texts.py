@@ -23,7 +23,7 @@ class Meter(NamedTuple):
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True):
-    """Something with a tariff and a meter, as a scenario may have it."""
+    """A struct with a tariff and a meter, as in a scenario."""
 
     meter: str = "byte"
     tariff: Annotated[Tariff, TariffReader()]

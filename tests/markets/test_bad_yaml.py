@@ -54,7 +54,7 @@ def fault(path: Path, overrides: tuple[str, ...] = ()) -> ScenarioError:
 
 
 def test_the_good_scenario_is_good(tmp_path: Path) -> None:
-    """The scenario that the cases below modify has a plan."""
+    """The unmodified scenario of the cases below has a plan."""
     file = tmp_path / "good.yaml"
     file.write_text(GOOD)
     assert make_plan(load(file)).flow_names() == ["gold.0", "gold.1", "tone.0"]
@@ -168,7 +168,7 @@ def test_files_that_are_no_scenario(data: bytes, line: int, found: str, tmp_path
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
-    """A missing file and a folder are named without a line."""
+    """A missing file or a folder is named without a line number."""
     error = fault(tmp_path / "none.yaml")
     assert (error.line, error.found) == (None, "no such file")
     assert fault(tmp_path).found == "a folder"
@@ -178,7 +178,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 
 
 def test_billion_laughs(tmp_path: Path) -> None:
-    """Aliases that multiply are stopped early."""
+    """Multiplying aliases are refused early."""
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
     file = tmp_path / "laughs.yaml"

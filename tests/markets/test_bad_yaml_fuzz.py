@@ -71,7 +71,7 @@ def test_random_yaml(text: str) -> None:
 @settings(max_examples=examples(300))
 @given(st.text(max_size=40))
 def test_random_text(text: str) -> None:
-    """Any text at all is a scenario or refused."""
+    """Any text of any characters is a scenario or refused."""
     attempt(text)
 
 

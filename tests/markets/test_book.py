@@ -28,7 +28,7 @@ def dues(kind: str, debit: int, flow: np.ndarray, amount: np.ndarray, counts_as:
 
 
 class Written:
-    """A contract with these dues, one for each epoch; it keeps the charges that it is shown."""
+    """A contract with given dues for each epoch. Keeps the charges that the book shows to it."""
 
     def __init__(self, *each: Dues) -> None:
         self.each, self.seen = list(each), []
@@ -89,7 +89,7 @@ def test_accounts_of_flows_over_two_epochs() -> None:
 
 
 def test_an_epoch_with_an_impossible_due_is_refused() -> None:
-    """The ledger refuses it."""
+    """The ledger refuses the epoch."""
     of, ledger = plan([source("s", count=3)]), Ledger()
     users = ints(*(ledger.open(name) for name in ("ann", "bob", "eve")))
     ledger.open("isp")

@@ -94,7 +94,7 @@ class Desk:
 
 
 def test_a_posted_price_replaces_the_prices_by_the_hour() -> None:
-    """This includes the price outside the hours, which then holds at all times."""
+    """A posted price also replaces the price outside the hours, and holds at all times."""
     seller: Any = None
     parties: Any = SimpleNamespace(first_offer=np.zeros(1), account=lambda _: 0)
     for price in (BASE, 200):

@@ -69,7 +69,7 @@ def test_a_row_enters_as_all_of_its_flows_or_not_at_all() -> None:
 
 
 def test_who_costs_nothing_makes_room_as_its_cost_is_known() -> None:
-    """Three members have no marks: at t the cost does not include 3 exp(-t / 10 s) of them yet."""
+    """Three members have no marks. At t, the cost does not yet include 3 exp(-t / 10 s) of them."""
     sources = [crowd("three", 3), crowd("two", 2)]
     limit = dict(cost_micro_per_s=4 * CHARGE_MICRO)
     enters_s = math.ceil(LATELY_S * math.log(3 / 2))

@@ -115,7 +115,7 @@ def test_a_provider_sees_what_its_classes_had_since_its_last_look() -> None:
 
 
 def test_a_class_whose_seller_does_not_decide_is_open_to_all() -> None:
-    """The seat of a custom role may sell it without a desk; nobody counts its members."""
+    """The seat of a custom role may sell such a class without a desk. Its members do not count."""
     desk = Desk(watched=False)
     desk.close(0, 2, [0] * 6, [0] * 6)
     assert desk.admit(2, f4=2, f5=2) == [True, True]
@@ -167,7 +167,7 @@ def test_a_member_that_costs_just_the_limit_is_let_in(limit: int, fits: bool) ->
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_provider_that_wants_to_is_asked(answer: bool) -> None:
-    """A provider decides about its own class only, with the current number of members."""
+    """A provider decides on its own class only, and gets the current number of members."""
     desk = Desk(asked=True)
     desk.answer = answer
     assert desk.admit(2, f2=0, f4=1, f5=0) == [answer, True, answer]

@@ -141,7 +141,7 @@ def test_bad_input_is_one_line_and_exit_2(
 def test_missing_file_is_one_line_and_exit_2(
     scene: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The file is named."""
+    """The line names the missing file."""
     assert ecnomy("run", "absent.yaml") == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "absent.yaml" in line
@@ -305,7 +305,7 @@ def _about() -> None:
 
 @_grouped.command("show")
 def _show() -> None:
-    """One of its commands."""
+    """A command of the group."""
 
 
 def test_too_little_memory_is_one_line(scene: Path) -> None:

@@ -133,7 +133,7 @@ def test_money_in_place_of_micro_units_is_suspected() -> None:
     "kind", [kind if kind in SOME else pytest.param(kind, marks=full) for kind in sorted(BUILT_IN)]
 )
 def test_built_in_strategies_pass(kind: str) -> None:
-    """This holds in all of their roles; they refuse almost nothing and give no warnings."""
+    """Built-in strategies pass in all of their roles, with few refusals and without warnings."""
     found = examine(kind, NEEDED.get(kind, {}))
     assert not found.defects and not found.warnings
     assert found.situations >= 14 * len(found.roles)
@@ -179,7 +179,7 @@ def test_situations_are_finite_and_the_same_every_time() -> None:
 
 
 def test_a_strategy_that_fits_no_role_is_refused() -> None:
-    """The same holds for a requested role that does not fit."""
+    """A requested role that does not fit is refused too."""
     with pytest.raises(StrategyError, match="as customer: expected one for a customer"):
         examine_at_full_size("hill-climbing", {"step": 1.0}, roles=["customer"])
 

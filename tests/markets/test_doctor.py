@@ -183,7 +183,7 @@ def test_omnetpp_is_found_where_its_variables_say(
 
 
 def test_a_broken_opp_run_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The finding has its exit status. It is not a fault: the built-in engine does not need it."""
+    """The finding has opp_run's exit status. The built-in engine does not need it, so no fault."""
     (tmp_path / "bin").mkdir()
     script(tmp_path / "bin", "echo libopp is missing >&2; exit 127", "opp_run")
     monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path))

@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
 
 def test_all_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each has one line with name and title; JSON contains the same."""
+    """Each example has one line with name and title; JSON contains the same."""
     assert ecnomy("example") == 0
     said = capsys.readouterr().out
     names = sorted(file.stem for file in EXAMPLES.glob("*.yaml"))

@@ -80,7 +80,7 @@ def test_means_are_over_the_flows_that_were_active(on: dict[int, float]) -> None
 
 
 def test_a_window_without_time_has_no_payments_by_time() -> None:
-    """Rates stay, and so does the price of a mark."""
+    """Such a window still has rates and the price of a mark."""
     group = found({0: 1.5}, {0}, to_s=FROM_S)["gold of shop"]
     assert (group.charge_per_s, group.fee_per_s, group.background_per_s) == (0.0, 0.0, 0.0)
     assert (group.goodput_bps, group.active) == (13e6 / 5, None)

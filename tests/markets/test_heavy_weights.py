@@ -71,7 +71,7 @@ def test_the_longest_round_trip_fills_the_pipe() -> None:
 
 
 def test_a_law_that_marks_fewer_lowers_the_bound() -> None:
-    """With a tenth of the packets marked, the bound is a tenth."""
+    """If a tenth of the packets are marked, the bound is a tenth as high."""
     fixed = "network.links.pipe.marking={law: fixed, probability: 0.1}"
     (one,) = doubts(fixed, f"{WEIGHT}=20")
     assert f"at most {ROOM / 10:.4g} marks" in one

@@ -11,7 +11,7 @@ import pytest
 
 @pytest.mark.parametrize("package", ["agents", "markets", "analysis"])
 def test_every_module_can_be_imported(package: str) -> None:
-    """Solara's page is left out: it is a script of its server."""
+    """Solara's page is not imported, because it is a script of its server."""
     top = importlib.import_module(f"ecnomy.{package}")
     names = [module.name for module in pkgutil.walk_packages(top.__path__, f"{top.__name__}.")]
     assert len(names) > 40

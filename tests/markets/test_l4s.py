@@ -167,7 +167,7 @@ def test_check_refuses_to_tune_a_queue_without_a_marking_law(
 
 
 def test_a_marking_law_can_be_tuned_beside_a_dual_queue() -> None:
-    """This holds if the strategy names its link, or knows the marking law."""
+    """The law can be tuned if the strategy names its link, or knows the law."""
     red = text(RED, "{law: prague}")
     for link in ("", ", link: link"):
         make_plan(scenario_from_text(red + TUNED.replace("LINK", link)))

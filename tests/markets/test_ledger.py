@@ -61,7 +61,7 @@ def test_every_micro_unit_paid_is_received(batches: list[list[tuple[int, int, in
 def test_prepaid_account_never_goes_below_zero(
     funds: int, rows: list[tuple[int, int, int]]
 ) -> None:
-    """Usage beyond its funds is still posted, on its overdraft account."""
+    """Usage beyond the account's funds is still posted, on the overdraft account."""
     book = ledger()
     book.transfer(0, "deposit", "a", "poor", funds)
     book.take()
@@ -187,7 +187,7 @@ def test_zero_amounts_leave_no_rows() -> None:
 
 
 def test_check_finds_a_tampered_balance() -> None:
-    """check() does not only repeat what was posted."""
+    """check() compares balances with the postings, so it finds a changed balance."""
     book = ledger()
     book.usage(usage([(0, 1, 5)]))
     book._credited[1] += 1

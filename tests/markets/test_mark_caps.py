@@ -92,7 +92,7 @@ def test_the_cap_by_hand() -> None:
 
 
 def test_an_agent_leaves_the_budgets_of_others_alone() -> None:
-    """This holds even if it is given rows of another agent."""
+    """Budgets of other agents stay unchanged, even if a decision names their rows."""
     budgets, at = Budgets(make_plan(made()).row_sources()), np.arange(3)
     flows = {"ce": np.zeros(3, dtype=np.int64)}
     budgets.read(Report(0, 0, flows, {}, {}), np.zeros(3, dtype=np.int64))
@@ -111,6 +111,6 @@ def test_an_agent_leaves_the_budgets_of_others_alone() -> None:
     ],
 )
 def test_where_no_budget_can_be_kept(tmp_path: Path, how: dict[str, str], said: str) -> None:
-    """The error names the agent and the requirement."""
+    """The error names the agent and the missing requirement."""
     with pytest.raises(StrategyError, match=f"ann .*{said}"):
         run(made(**how), out=tmp_path / "r")

@@ -78,7 +78,7 @@ def test_fee_and_marks_reach_their_parties() -> None:
 
 
 def test_mark_revenue_is_price_times_marks() -> None:
-    """This is exact over random reports, in balances and in rows."""
+    """Revenue is exact over random reports, in balances and in rows."""
     plan = world.plan(two(), duration_ps=50 * PS)
     market, rng = Market(plan, world.shop(CLASSES, price=123_457)), np.random.default_rng(1)
     marks = np.zeros(2, dtype=np.int64)

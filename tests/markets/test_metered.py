@@ -126,7 +126,7 @@ def test_quantities_amounts_and_parties_of_each_meter(meter: str) -> None:
 
 
 def test_a_contract_for_some_sources_counts_only_their_flows() -> None:
-    """This includes marks set, at the seller's posted price, not at the first carrier's."""
+    """The same holds for marks set, at the seller's posted price, not at the first carrier's."""
     first, second = Shelf("marks-set", Posted(), ("b",)).dues()
     assert (first.flow.tolist(), second.flow.tolist()) == ([1, 2], [1, 2])
     assert first.amount_micro.tolist() == [7 * 4, 0]

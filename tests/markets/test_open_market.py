@@ -269,7 +269,7 @@ def test_a_run_that_ends_with_its_warm_up_has_no_means(
     ],
 )
 def test_wrong_types_are_refused_by_name(given: Any, told: str, scene: Path) -> None:
-    """Before anything is started or written."""
+    """Wrong types are refused before anything is started or written."""
     with pytest.raises(TypeError, match=told):
         open_market(scene, **given)
     with pytest.raises(TypeError, match=told):
@@ -294,7 +294,7 @@ def test_without_tables_nothing_is_written(
 
 
 def test_a_scenario_without_a_market_is_refused(scene: Path) -> None:
-    """Before anything is started or written."""
+    """The scenario is refused before anything is started or written."""
     scene.write_text(SCENARIO.partition("market:")[0], encoding="utf-8")
     with pytest.raises(InputError, match=r"scene\.yaml: found no market"):
         open_market(scene)

@@ -119,7 +119,7 @@ def test_a_posted_fee_is_that_of_its_class_alone() -> None:
 
 
 def test_a_class_of_single_flows_may_cost_the_most() -> None:
-    """The limit for rows of many flows does not apply to them."""
+    """The limit for rows of many flows does not apply to classes of single flows."""
     plan = make_plan(scenario_from_text(TEXT.replace(", rows: together", "")))
     parties = Parties(plan, [AgentSpec("shop", "application-provider")], Ledger())
     parties.sell("shop", GOLD)
@@ -165,7 +165,7 @@ def test_names_of_agents_are_unique_and_without_a_colon(names: tuple[str, ...]) 
 
 
 def test_accounts_outside_the_market_are_opened_once() -> None:
-    """There is one for fixed costs, and one for marks without a carrier."""
+    """One account is for fixed costs, and one for marks without a carrier."""
     world = World()
     assert world.parties.outside() == world.parties.outside()
     assert world.parties.nobody() not in {world.parties.outside(), world.ann, world.rival}

@@ -146,7 +146,7 @@ def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:
 
 
 def test_a_price_posted_between_two_reports_holds_at_once() -> None:
-    """This includes `direct`, where a source's price is a stored mean over carriers."""
+    """The same holds for `direct`, where a source's price is a stored mean over carriers."""
     text = TEXT.replace("FAR", "links: core, price_per_mark: 2 money")
     text = text.replace("NEAR", "links: edge, price_per_mark: 3 money")
     scenario = scenario_from_text(text.replace("market:", "market:\n  settlement: direct"))

@@ -28,7 +28,7 @@ class Hand:
         self.now_s = 100.0
 
     def __call__(self) -> float:
-        """Return its time."""
+        """Return the time of the clock."""
         return self.now_s
 
 
@@ -71,7 +71,7 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock: Hand) -> None:
 
 
 def test_short_work_says_nothing_in_a_pipe(clock: Hand) -> None:
-    """This holds for many runs and for one run."""
+    """Short work prints nothing, with many runs or with one."""
     stream = io.StringIO()
     runs, run = Runs(stream=stream, clock=clock), RunProgress(stream, clock)
     run.start("scene", 60 * PS)

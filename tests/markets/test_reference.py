@@ -123,7 +123,7 @@ def test_examples_of_strategies_read() -> None:
 
 @pytest.mark.parametrize("name", ONCE_HIDDEN)
 def test_what_no_document_had_is_found(name: str) -> None:
-    """A name alone finds it, with its paths."""
+    """A name alone is found, with its paths."""
     groups = grouped(lookup(name, entries()))
     assert groups[0].entry.about
     assert all(name in (group.entry.name, *group.entry.choices) for group in groups)

@@ -62,7 +62,7 @@ def scenarios(folder: Path) -> list[Path]:
     "folder", ["examples", *(pytest.param(name, marks=full) for name in ("papers", "studies"))]
 )
 def test_shipped_scenarios_are_valid(folder: str) -> None:
-    """This includes variants by `extends`, which may omit any key."""
+    """Shipped variants by `extends`, which may omit any key, are valid too."""
     found = scenarios(CONFIGS / folder)
     assert found
     for path in found:

@@ -178,7 +178,7 @@ def test_manifest_is_incomplete_while_a_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_complete_results_are_never_written_over(tmp_path: Path) -> None:
-    """Only `force` replaces them."""
+    """Only `force` replaces complete results."""
     folder = write(tmp_path / "r")
     before = (folder / "manifest.json").read_bytes()
     with pytest.raises(InputError, match="exists already"):

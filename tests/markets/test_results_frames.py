@@ -373,7 +373,7 @@ def test_a_partial_run_says_why(tmp_path: Path) -> None:
 
 
 def test_a_run_set_by_hand_is_no_run_of_the_scenario(tmp_path: Path) -> None:
-    """`run` does not replace it, but the program that posted a price by hand may do so."""
+    """`run` does not replace such a run. The program that posted a price by hand may do so."""
     scenario, out = load(EXAMPLE, overrides=("duration=2 s", "warmup=0 s")), tmp_path / "r"
 
     def stepped() -> bytes:

@@ -106,7 +106,7 @@ def test_results_of_earlier_versions_open(tmp_path: Path) -> None:
 def test_a_run_cut_off_by_a_loss_of_power_is_never_complete_and_wrong(tmp_path: Path) -> None:
     """A loss of power after any step of the writer never leaves a wrong complete run.
 
-    Its tables were on the disk before a manifest called it complete.
+    The tables are on the disk before a manifest calls the run complete.
     """
     folder = write(tmp_path / "r")  # is replaced below
     with Disk(folder) as disk:

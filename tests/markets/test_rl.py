@@ -184,7 +184,7 @@ def test_an_engine_that_dies_is_an_error_with_its_last_words(
 
 
 def test_an_environment_that_is_forgotten_ends_its_engine(tmp_path: Path, pids: list[int]) -> None:
-    """This holds without close()."""
+    """The engine ends even without close()."""
     env: MarketEnv | None = market_env(written(tmp_path), "joe")
     assert env is not None
     env.reset(seed=1)
@@ -214,7 +214,7 @@ def test_actions_outside_their_space_are_refused(
 
 
 def test_wrong_names_and_seeds(tmp_path: Path) -> None:
-    """Who may learn is listed."""
+    """The error lists the agents that may learn."""
     path = written(tmp_path)
     with pytest.raises(InputError, match="found 'bob', expected one of isp, joe"):
         market_env(path, "bob")

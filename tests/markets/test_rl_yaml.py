@@ -112,7 +112,7 @@ def test_faults_are_one_line(
     ],
 )
 def test_scenarios_that_do_not_do(tmp_path: Path, old: str, new: str, told: str) -> None:
-    """A warm-up that ends between two epochs is refused, and so is a market without payers."""
+    """Warm-ups that end between two epochs, and markets without payers, are refused."""
     with pytest.raises(ScenarioError, match=told):
         load_environment(written(tmp_path, scenario=SCENARIO.replace(old, new, 1)))
 

@@ -97,7 +97,7 @@ def test_loaded_scenario_takes_another_seed(tmp_path: Path) -> None:
 
 
 def test_run_without_market_books_nothing(tmp_path: Path) -> None:
-    """There are no fees, charges or classes; the packets are the same."""
+    """Without a market there are no fees, charges or classes. The packets are the same."""
     result = run(scenario(tmp_path), out=tmp_path / "r", market=False)
     assert result.raw.flows["ce"].tolist() == [40, 40, 40]
     assert result.raw.flows["class"].tolist() == ["", "", ""]

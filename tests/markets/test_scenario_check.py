@@ -93,7 +93,7 @@ def test_doubts(override: str, part: str) -> None:
 
 
 def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:
-    """A crowd may want more than a link can set, but a flow that can never have it is a slip."""
+    """A crowd may ask for more marks than a link sets, but a single flow should not."""
     market = (
         "market:\n  price_per_mark: 0.02 money\n  agents:\n"
         "    - {name: isp, role: connectivity-provider}\n"

@@ -117,7 +117,7 @@ def test_three_domains_by_hand(rule: str) -> None:
 
 
 class Recent:
-    """Marks of a source that fade: e times for every 100 later ones, or v^2 times as many."""
+    """Fading marks of a source: by e for every 100 later marks, or every v^2 times as many."""
 
     def __init__(self) -> None:
         self.epochs: list[tuple[float, np.ndarray]] = []  # weight, marks by domain
@@ -132,7 +132,7 @@ class Recent:
         self.epochs = [(weight * fade, marks) for weight, marks in self.epochs] + [(1.0, own)]
 
     def mean(self, price: list[int], access: float) -> float:
-        """The mean price of the marks; without any the access carrier's."""
+        """Return the mean price of the marks; without marks, the access carrier's."""
         total = sum(weight * marks.sum() for weight, marks in self.epochs)
         money = sum(weight * float(marks @ np.array(price)) for weight, marks in self.epochs)
         return money / total if total else access

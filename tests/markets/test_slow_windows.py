@@ -116,7 +116,7 @@ def test_the_floor_of_an_ack_clocked_window_is_told_from_a_twentieth_on() -> Non
 
 
 def test_a_charge_outside_classes_counts() -> None:
-    """0.0375 money/s at 1 money a mark are those 0.0375 marks/s."""
+    """A charge of 0.0375 money/s at 1 money per mark buys 0.0375 marks/s."""
     paid = SMALL.replace(", mark_rate: 0.0375 marks/s", "") + BOUGHT
     assert warned(paid.format(duration=300, warmup=60)) == warned(
         SMALL.format(duration=300, warmup=60)
@@ -190,7 +190,7 @@ def test_slow_start_into_a_deep_buffer() -> None:
 
 
 def test_slow_start_without_an_end() -> None:
-    """Without marks and losses, only the largest window ends it."""
+    """Without marks and losses, only the largest window ends slow start."""
     (line,) = warned(DEEP, "network.links.pipe.buffer=unlimited")
     assert "its slow start never ends" in line and "link pipe" in line
     bound = "sources.s.transport.cwnd_max=100 packets"

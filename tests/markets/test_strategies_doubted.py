@@ -43,7 +43,7 @@ def test_one_link_that_marks_is_anticipated() -> None:
 
 
 def test_fixed_marking_is_moved_by_nobody() -> None:
-    """There is one warning, although two sources use the link."""
+    """Fixed marking causes one warning, although two sources use the link."""
     (one,) = doubts("network.links.one.marking={law: fixed, probability: 0.1}")
     assert one.endswith("but one marks with a fixed probability")
 

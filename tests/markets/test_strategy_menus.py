@@ -40,13 +40,13 @@ class World:
         self.noted.append((t_ps, who, rows.tolist(), name, value.tolist()))
 
     def of(self, who: str) -> dict[str, tuple[list[int], list[int]]]:
-        """By seller the flows of its menu, and their choices."""
+        """Return, per seller, the flows of its menu and their choices."""
         found = self.menus.of(who)
         assert all(one.name == STRATEGY and one.choices == NAMES[one.seller] for one in found)
         return {one.seller: (one.flows.tolist(), one.choice.tolist()) for one in found}
 
     def choose(self, who: str, seller: str, choice: str, flows: Any = None) -> None:
-        """A choice, 5 ps later."""
+        """Make a choice 5 ps later."""
         self.t_ps += 5
         view = MenuView(seller, STRATEGY, (), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self.menus.choose(who, view, choice, flows)

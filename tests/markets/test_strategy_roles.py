@@ -127,7 +127,7 @@ PAIRS = list(itertools.product(ROLES, BUILT_IN))
 def test_a_strategy_under_a_role_that_cannot_hold_it(
     role: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`check` refuses it with its line and the strategies that fit the role; all others pass."""
+    """`check` refuses such a strategy with its line, and lists those that fit; others pass."""
     isp = "" if role == "connectivity-provider" else ISP
     status, said = checked(tmp_path, TEXT + agent(role, kind) + isp, capsys)
     if kind in FIT[role]:

@@ -39,7 +39,7 @@ def faults(schema: dict[str, Any], text: str) -> list[str]:
 
 
 def test_shipped_sweeps_are_valid() -> None:
-    """This includes tournaments, variants by `extends`, and the papers' studies."""
+    """Tournaments, variants by `extends` and the papers' studies are valid too."""
     sweep, found = Draft7Validator(sweep_schema()), 0
     for path in sorted(CONFIGS.rglob("*.yaml")):
         document = plain_tree(read(path, str(path)))

@@ -36,7 +36,7 @@ def wide(columns: int) -> Table:
 
 
 def printed(table: Table, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, width: int) -> str:
-    """The output of `console_for_tables` for it."""
+    """The output of `console_for_tables` for the table."""
     monkeypatch.setattr(sys, "stdout", stream)
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", "dumb")

@@ -108,7 +108,7 @@ def test_no_rows_owe_nothing(kind: str) -> None:
 
 @pytest.mark.parametrize("posted", [-1, ints(3, -1)])
 def test_a_posted_price_below_zero_is_refused(posted: Any) -> None:
-    """This holds for all rows and for one."""
+    """A price below 0 is refused for all rows and for a single one."""
     with pytest.raises(LedgerError, match="negative-amount"):
         accruer(Posted(), 2, "mark").due(0, 1, ints(1, 1), posted)
 
@@ -211,7 +211,7 @@ def test_prices_without_a_common_fraction_are_refused() -> None:
 
 @pytest.mark.parametrize("bad", [(-1, 1, "byte"), (10**12 + 1, 1, "byte"), (1, 0, "byte")])
 def test_a_price_out_of_range_is_refused(bad: tuple[int, int, str]) -> None:
-    """This includes a price for a unit that no meter counts."""
+    """A price for a unit that no meter counts is refused too."""
     with pytest.raises(ValueError, match="a price"):
         Price(*bad)
     with pytest.raises(ValueError, match="expected a number of metered units"):

@@ -121,7 +121,7 @@ BANDWIDTH = TEXT.replace("price: 0.05 money", f"price: {KELLY}, mean_rate: 4 pac
 
 
 def test_a_price_of_packets() -> None:
-    """A price of packets is per million packets, and callers assume the mean rate or the peak."""
+    """A price is per million packets, and callers assume the mean rate or the peak."""
     film = agents(PACKETS)["gsp"].lines[1].tariff
     assert (film.price_micro, film.price_micro_per_min) == (100_000, 0)
     assert (film.price_micro_per_mega, film.mean_pps) == (300_000_000, 20.0)

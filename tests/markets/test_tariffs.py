@@ -257,6 +257,6 @@ def test_the_largest_fraction_leaves_a_radix() -> None:
     st.lists(st.integers(0, LARGEST - 1), max_size=4), st.integers(0, 2**62), st.integers(1, 2**62)
 )
 def test_a_share_is_the_floor(quantity: list[int], part: int, whole: int) -> None:
-    """This holds for epochs up to the longest possible."""
+    """Shares are exact for epochs up to the longest possible."""
     part = min(part, whole)
     assert share(ints(*quantity), part, whole).tolist() == [q * part // whole for q in quantity]

@@ -85,7 +85,7 @@ def test_a_users_tariff_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_a_tariff_names_of_a_users() -> None:
-    """All dotted paths, for digests of the code that a run depends on."""
+    """A tariff lists all dotted paths, for digests of the code that a run depends on."""
     text = "{kind: menu, choices: {a: {kind: lab_tariffs:Active}, b: {kind: posted}}}"
     assert list(own_kinds(read(text))) == ["lab_tariffs:Active"]
     assert list(own_kinds(Posted())) == []

@@ -178,7 +178,7 @@ def test_faults_within_a_file_of_sizes_name_its_line(tmp_path: Path) -> None:
 
 
 def test_video_goes_with_udp_and_pages_with_tcp() -> None:
-    """Datagrams and files have their transports."""
+    """Datagrams need UDP, and files need TCP."""
     for kind, law in (("video", "reno"), ("web", "udp")):
         with pytest.raises(ScenarioError, match="udp"):
             scenario_from_text(text(f"{{kind: {kind}}}", law))

@@ -27,7 +27,7 @@ def market(answer: Any) -> Market:
 
 
 def test_engines_are_told_of_what_changes_only() -> None:
-    """Orders contain only changed parameters, and the carrier sees the present law."""
+    """Orders contain only changed parameters, and the carrier sees the current law."""
     made = market({"bottleneck": {"probability": np.float64(0.2)}})
     first = made.decide(report(made.plan, 0, 0))
     assert {name: column.tolist() for name, column in first.links.items()} == {
@@ -103,7 +103,7 @@ def test_orders_of_several_links_are_sent_once_and_in_order() -> None:
 
 
 def test_a_strategy_that_fails_is_blamed() -> None:
-    """The error is the same as for prices."""
+    """A failing strategy gives the same error as for prices."""
     made = market({})
     Tuner.told = None  # type: ignore[assignment]
     with pytest.raises(StrategyError, match="isp"):

@@ -20,7 +20,7 @@ class Curious:
     """A carrier that notes what it has earned."""
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The same price; its income goes into the table `agents`."""
+        """Return the same price; note the income in the table `agents`."""
         assert seen.agent is not None
         LOG.setdefault("isp", []).append(seen)
         seen.agent.note("income", seen.agent.received_since().get("marks", 0))
@@ -42,12 +42,12 @@ class Switch:
 
 @dataclasses.dataclass
 class Rich:
-    """Keeps its account."""
+    """Records its account, and decides nothing."""
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Decides nothing, and keeps its observations."""
+        """Record balance and payments, and decide nothing."""
         agent = seen.agent
         assert agent is not None
         told = (seen.t_ps, agent.balance_micro, agent.paid_since(), float(agent.random.random()))
@@ -73,7 +73,7 @@ class Weighty:
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """A weight at 4 s and at 8 s; in between the last one remains."""
+        """Choose a weight at 4 s and at 8 s. In between the last one remains."""
         LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
         said = {4: 3.0, 8: 0.5} if seen.source == "heavy" else {}
         weight = said.get(seen.t_ps // 10**12, LEAVE)
@@ -87,7 +87,7 @@ class Turns:
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """A willingness until 4 s and from 8 s on; in between a weight of 2."""
+        """Choose a payment for marks until 4 s and from 8 s on, and in between a weight of 2."""
         LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
         if 4 <= seen.t_s < 8:
             return FlowDecision(weight=2.0, willingness_micro_per_s=20_000)

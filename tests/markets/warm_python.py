@@ -50,7 +50,7 @@ def ended_python(
     """Run a program until it ends.
 
     Args:
-        forks: runs FORKS, with pipes.
+        forks: the process that runs FORKS, with pipes.
         folder: folder for its output.
         code: code of the program.
         arguments: arguments of the program.

@@ -27,7 +27,7 @@ class Results:
     """Result files of one run, as opp_scavetool reads them.
 
     Attributes:
-        scalars: {(module, name): value}, statistics' fields apart.
+        scalars: {(module, name): value}, without the fields of statistics.
         vectors: {(module, name): (times in s, values)}.
         attributes: {(module, name): the file's attributes of a scalar or vector}.
     """

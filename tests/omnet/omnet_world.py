@@ -98,7 +98,7 @@ def everything() -> Plan:
 
 
 def texts(plan: Plan) -> tuple[str, str]:
-    """network.ned and omnetpp.ini."""
+    """Return the texts of network.ned and omnetpp.ini."""
     files = simulation(plan)
     return files[NED], files[INI]
 

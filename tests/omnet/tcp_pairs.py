@@ -38,10 +38,10 @@ def dumbbell(
         sources: name -> transport, and further arguments of plans.source.
         duration_s: duration of the run.
         rate_bps: rate of the bottleneck.
-        delay_s: its propagation delay.
-        buffer: its buffer in packets.
-        marking: its marking law.
-        epoch_s: between reports.
+        delay_s: propagation delay of the bottleneck.
+        buffer: buffer of the bottleneck in packets.
+        marking: marking law of the bottleneck.
+        epoch_s: time between reports.
         other: what is recorded besides the trace and late packets.
     """
     links = plans.duplex("access", 0, 1, 1e8, 0.001)
@@ -69,8 +69,8 @@ def same(
         plan: the plan to run.
         decide: answers each report.
         parts: the compared parts of the reports.
-        strays: False where a receiver answers what its sender has given up: nothing of ACKs is
-            compared in traces, nor links in `parts`.
+        strays: False if a receiver may answer data that its sender has given up. Then ACKs in
+            traces and links in `parts` are not compared.
     """
     built_in, omnet = drive.run(plan, decide), drive_omnet.run(plan, decide)
     for one, other in zip(built_in.reports, omnet.reports, strict=True):

@@ -128,13 +128,13 @@ def test_names_become_identifiers_without_collisions() -> None:
 
 
 def test_texts_are_escaped() -> None:
-    """Quotes, backslashes and line breaks in strings, and special signs in display strings."""
+    """Quotes, backslashes and line breaks in strings are escaped, and signs in display strings."""
     assert quoted('a "b" \\ c\n') == '"a \\"b\\" \\\\ c\\x0a"'
     assert tag("x;y=z") == "x\\\\;y\\\\=z"
 
 
 def test_more_flows_than_ports_are_refused() -> None:
-    """A node has ports from 5000 on. If they do not suffice, the message names the source."""
+    """Ports of a node start at 5000. If they do not suffice, the message names the source."""
     plan = everything()
     crowd = msgspec.structs.replace(plan.sources[0], count=65536 - PORT + 1)
     with pytest.raises(InputError, match="source 'files': 60,537 flows"):

@@ -56,7 +56,7 @@ def test_every_field_of_the_structs_is_in_that_plan() -> None:
 
 @pytest.mark.parametrize("family", ["marking", "scheduling", "window", "traffic"])
 def test_every_law_reaches_the_project(family: str) -> None:
-    """The type has its name; parameters have the names and forms of the NED type."""
+    """A law's type has its name; parameters have the names and forms of the NED type."""
     plan = everything()
     for name, described in law_table()[family].items():
         table = described.parameters

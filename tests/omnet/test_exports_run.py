@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exported projects, run by the commands of their README, opp_runall's included."""
+"""Exported projects, run by the commands of their README, including opp_runall."""
 
 from __future__ import annotations
 

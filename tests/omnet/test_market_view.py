@@ -234,7 +234,7 @@ def _carry_data(name: str) -> list[tuple[str, str]]:
 
 
 def _said(name: str) -> dict[str, list[str]]:
-    """The texts at nodes about the sources that they send or receive, as in NodeWords.cc."""
+    """The texts at nodes about sources that start or end there, as in NodeWords.cc."""
     scenario = _scenario(name)
     agents = scenario["market"]["agents"]
     roles = {agent["role"] for agent in agents}

@@ -34,7 +34,7 @@ def test_every_parameter_is_documented(file: Path) -> None:
 
 
 def test_a_parameter_without_a_word_is_found() -> None:
-    """The test above can fail. A comment two lines above does not count, or an empty one."""
+    """The test above can fail: a comment two lines above, or an empty one, does not count."""
     text = "    // of a\n    int a;\n    int b = default(1);\n    double c; //\n    bool d; // d\n"
     assert list(undocumented(text)) == ["b", "c"]
 

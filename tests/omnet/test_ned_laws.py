@@ -50,7 +50,7 @@ def test_an_engine_that_cannot_describe_is_a_fault_on_one_line(
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_ned_type_is_left_of_a_law_that_is_gone(family: str) -> None:
-    """The types of a family are those of its laws, no more."""
+    """A family has exactly the types of its laws."""
     kind = FAMILIES[family].kind
     found = {
         path.stem

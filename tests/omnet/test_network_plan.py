@@ -87,7 +87,7 @@ def test_many_differences_are_counted(reported: str) -> None:
 def test_a_network_of_other_links_or_sources_is_refused(
     reported: str, change: Any, words: str
 ) -> None:
-    """This includes a network with values of wrong types."""
+    """A network with values of wrong types is refused too."""
     network = json.loads(reported)
     change(network)
     with pytest.raises(InputError, match=words):

@@ -150,7 +150,7 @@ def test_ecnomys_laws_beside_own_ones(sample: Path) -> None:
 
 @pytest.mark.parametrize("inner", [["DropTailQueue"], ["RedDropperQueue", "red.useEcn=true"]])
 def test_queues_of_inet_carry_traffic(sample: Path, inner: list[str]) -> None:
-    """A counted queue is INET's own between two gates: the link is full, losses are repaired."""
+    """With a counted queue, INET's own between two gates, the link is full and losses repaired."""
     queue = "**.left.ppp[2].queue.queue"
     settings = [f'{queue}.typename="{inner[0]}"', *(f"{queue}.{one}" for one in inner[1:])]
     printed, scalars = run(sample, "InetQueue", *settings)

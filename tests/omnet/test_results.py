@@ -211,7 +211,7 @@ def test_charts_open_on_the_network_by_hand(name: str, omnet: Installation, tmp_
 
 
 def test_there_is_one_warmup(tmp_path: Path) -> None:
-    """The market's parameter must agree with the ini file's warmup-period."""
+    """The market's warm-up parameter must agree with the ini file's warmup-period."""
     folder = tmp_path / "gold_silver"
     shutil.copytree(SIMULATIONS / folder.name, folder, ignore=shutil.ignore_patterns("results"))
     shutil.copy(SIMULATIONS / "package.ned", folder.parent)

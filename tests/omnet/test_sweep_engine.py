@@ -87,7 +87,7 @@ def test_an_engine_that_is_not_there_leaves_no_folder(
 
 
 def test_a_folder_from_before_names_no_engine(sweep: Path, tmp_path: Path) -> None:
-    """The sweep continues with it as before."""
+    """A sweep in a folder without an engine's name continues as before."""
     out = tmp_path / "out"
     main_ok("sweep", sweep, "--out", out)
     head = msgspec.json.decode((out / "sweep.json").read_bytes())

@@ -203,7 +203,7 @@ def test_reports_are_omnetpps_too(tmp_path: Path) -> None:
 
 
 def test_what_is_not_in_it_is_said(tmp_path: Path, capsys) -> None:
-    """Limits are refused with a reason, and --set is for scenarios."""
+    """Limits are refused with a reason, and so is --set, which is for scenarios."""
     file = write(tmp_path, SWEEP + "limits: {time: 1 min}\n")
     assert list(not_exported(load_sweep(file))) == ["limits of runs"]
     with pytest.raises(SystemExit) as left:

@@ -48,7 +48,7 @@ def test_datagrams_and_calls_over_two_links_that_lose() -> None:
 @here
 @group
 def test_tcp_over_links_that_lose() -> None:
-    """Data and ACKs are lost; both engines repair them alike."""
+    """Data and ACKs are lost. Both engines repair the losses in the same way."""
     sources = {
         "reno": (plans.tcp(newreno()), dict(count=3)),
         "sack": (plans.tcp(newreno(), sack=True, delayed_acks=2), dict(count=2)),

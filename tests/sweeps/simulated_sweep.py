@@ -141,9 +141,9 @@ class World:
     - In the end each run exists once, with its own outcome, and nothing else is left.
 
     Args:
-        seed: draws everything.
+        seed: seed of all draws.
         root: an empty folder.
-        sweep: its runs are not simulated.
+        sweep: the sweep, whose runs are not simulated.
         synced: whether a shard is safe before the records in it are removed.
     """
 
@@ -233,7 +233,7 @@ class World:
         return False
 
     def _run(self, workers: Workers, whole: set[str], retry: bool) -> Tally:
-        """As the verb `sweep` does."""
+        """Make the missing runs, like the verb `sweep`."""
         kept = store.Store(self._out, self._sweep)
         kept.compact()
         points = missing(kept, retry_failed=retry, accept_old_code=False)

@@ -52,7 +52,7 @@ def test_the_first_round(tmp_path: Path) -> None:
 
 
 def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
-    """Other paths get a share of its value with its unit, and values are multiples of a step."""
+    """Other paths get a share of the value with its unit, and values are multiples of a step."""
     text = SWEEP.replace("network.links.wire.marking.probability", "sources.gold.traffic.rate")
     text = text.replace("from: 0.01", "from: 60 kbps").replace("to: 0.5", "to: 600 kbps")
     more = "  first: 3\n  step: 7 kbps\n  with: {network.links.wire.rate: 0.5}\n"

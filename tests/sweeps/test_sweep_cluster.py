@@ -249,7 +249,7 @@ def test_a_scheduler_at_tls_is_used_and_missed(
 def test_workers_elsewhere_share_a_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hosts: Sequence[str]
 ) -> None:
-    """All of them make runs; a dying scheduler ends the sweep in one line, and it can continue.
+    """All workers make runs. If the scheduler dies, the sweep ends in one line and can continue.
 
     With one worker, the scheduler is at tls:// and has a self-signed certificate.
     """

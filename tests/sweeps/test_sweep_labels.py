@@ -109,7 +109,7 @@ def test_wrong_labels_are_told(tmp_path: Path, given: str, told: str) -> None:
 
 
 def test_labels_change_no_run(tmp_path: Path) -> None:
-    """A later label does not change the identity of a run."""
+    """Adding a label later does not change the identity of a run."""
     from ecnomy.markets.sweep.store import identified
 
     plain = load_sweep(write(tmp_path, SWEEP))

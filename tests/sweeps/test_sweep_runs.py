@@ -259,7 +259,7 @@ def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
 
 
 def test_only_one_driver_at_a_time(tmp_path: Path) -> None:
-    """A second one on the same folder is refused; so is a folder that holds something else."""
+    """A second driver on the same folder is refused, and so is a folder with other contents."""
     file = write(tmp_path)
     sweep = load_sweep(file)
     store = Store(tmp_path / "out", sweep)
@@ -346,7 +346,7 @@ def test_results_folders_are_kept_where_wanted(tmp_path: Path) -> None:
 
 
 def test_a_driver_that_waits_shows_no_progress_twice(tmp_path: Path) -> None:
-    """Points are submitted in order, each once."""
+    """Points are submitted in order, each exactly once."""
     pool = Here()
     go(write(tmp_path), tmp_path / "out", pool)
     sweep = load_sweep(tmp_path / "sweep.yaml")

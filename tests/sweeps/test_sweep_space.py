@@ -36,7 +36,7 @@ def test_blocks_multiply_and_the_last_varies_fastest() -> None:
 
 
 def test_a_list_sets_its_parameters_together() -> None:
-    """Each item is one assignment."""
+    """Each item of the list is one assignment."""
     block = Block("list", ("a", "b"), ((1, 5), (2, 6)))
     assert [p.params for p in all_of(block)] == [{"a": 1, "b": 2}, {"a": 5, "b": 6}]
 

@@ -77,7 +77,7 @@ def strangers() -> dict[str, dict[str, Any]]:
 
 
 def test_strangers_are_refused(pool: DaskPool) -> None:
-    """Scheduler, nanny and worker refuse them; all three accept the owner's certificate."""
+    """Scheduler, nanny and worker refuse strangers. All three accept the owner's certificate."""
     (nanny,) = pool._cluster.workers.values()
     servers = [pool._cluster.scheduler_address, nanny.address, nanny.worker_address]
     owner = pool._cluster.security.get_connection_args("client")
@@ -89,7 +89,7 @@ def test_strangers_are_refused(pool: DaskPool) -> None:
 
 
 def test_no_page_is_served(pool: DaskPool) -> None:
-    """This holds for every port of driver and worker; dask's pages would show tasks and ports."""
+    """No port of driver and worker serves a page; dask's pages would show tasks and ports."""
     assert len(listening()) >= 3
     for port in listening():
         for path in ("info/main/workers.html", "json/identity.json", "metrics", "health"):

@@ -346,7 +346,7 @@ def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None
 
 
 def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
-    """An unknown column, and one that is empty in all runs."""
+    """An unknown column, and one that is empty in all runs, are refused."""
     file = write(tmp_path, SWEEP.replace("maximise: income", "maximise: incoming"))
     with pytest.raises(ResultsError, match="tune.maximise: found 'incoming', no such column"):
         found(file, tmp_path / "a")

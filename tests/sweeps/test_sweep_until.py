@@ -155,7 +155,7 @@ def test_the_order_of_arrival_does_not_count(tmp_path: Path) -> None:
 
 
 def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
-    """The error names it, and the nearest known outcome."""
+    """The error names the unknown outcome, and the nearest known one."""
     text = UNTIL.format(until="{outcome: gold.goodput, half-width: 5 %}")
     sweep = load_sweep(write(tmp_path, text))
     record(tmp_path / "out", grown(sweep, tmp_path / "out"), figures)
@@ -173,7 +173,7 @@ def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> None:
-    """Shares and figures, levels in percent or not, a maximum equal to the first look."""
+    """Shares and figures, levels in percent or not, and a maximum equal to the first look work."""
     read = load_sweep(write(tmp_path, UNTIL.format(until=text))).until
     assert read == msgspec.structs.replace(until, half_width=pytest.approx(until.half_width))
 

@@ -60,7 +60,7 @@ def test_columns_without_a_kept_folder(kept: Path, tmp_path: Path) -> None:
 def test_welfare_of_unlike_agents_is_not_compared(tmp_path: Path) -> None:
     """With strategies with and without a utility, welfare counts different users.
 
-    Named by the sweep file, it is shown, with the note.
+    If the sweep file names welfare, it is shown, with the note.
     """
     charge = "{kind: constant-charge, charge: 1 money/s}"
     grid = TWO[TWO.index("  grid:") :]

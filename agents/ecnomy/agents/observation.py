@@ -92,7 +92,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         source: source of the flow [index into `Observation.sources`].
         member: number of the flow within its source [number from 0; 0 for a row of many].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
-        switched_on: whether its agent lets it send [truth value]; `active` also requires that it
+        switched_on: whether its agent lets it send [Boolean]; `active` also requires that it
             has started.
         files: files finished since the run began, without those given up [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
@@ -212,7 +212,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         limit_bps: largest rate of the traffic, infinite for greedy traffic [bit/s of IP packets].
         member: number of the flow within its source [number from 0; 0 for a row of many].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
-        switched_on: whether its agent lets it send [truth value]; `active` also requires that it
+        switched_on: whether its agent lets it send [Boolean]; `active` also requires that it
             has started.
         files: files finished since the run began, without those given up [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].

@@ -152,8 +152,8 @@ class Answer(msgspec.Struct, frozen=True):
         back = "follow the price" if self.tied else "stay unchanged"
         last = (
             f".{self.break_even.words} The price is counterfactual. It assumes the same calls, "
-            f"admitted and carried as before. Reimbursements {back}. The promise of a call still in "
-            "progress at the end counts as kept."
+            f"admitted and carried as before. Reimbursements {back}. The promise of a call still "
+            "in progress at the end counts as kept."
         )
         return (*cells, mean, *ends, Cell(last))
 
