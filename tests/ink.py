@@ -27,7 +27,7 @@ _wanted = {"ink": True}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Fixtures of a test draw if the test does."""
+    """Let the fixtures of a test draw if the test does."""
     _wanted["ink"] = in_full() or any(item.get_closest_marker(mark) for mark in _MARKS)
 
 

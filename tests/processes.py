@@ -54,7 +54,7 @@ def started(command: Sequence[object], **words: Any) -> Iterator[subprocess.Pope
     """Starts a process in its own session; on exit, ends it and everything it started.
 
     Args:
-        command: its words.
+        command: words of the command.
         words: arguments of Popen; by default text, and empty input.
     """
     words = {"text": True, "stdin": subprocess.DEVNULL} | words
@@ -66,10 +66,10 @@ def started(command: Sequence[object], **words: Any) -> Iterator[subprocess.Pope
 
 
 def line_of(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> str:
-    """The next line of its standard output, which is a pipe.
+    """Return the next line of a process's standard output, which is a pipe.
 
     Raises:
-        AssertionError: there is no line within the limit, or it ended before.
+        AssertionError: there is no line within the limit, or the process ended before.
     """
     lines: list[str] = []
     stream = process.stdout
@@ -106,10 +106,10 @@ def wait_for(
         what: the awaited event, for the failure.
         limit_s: the longest wait.
         while_runs: a process without which the event cannot come.
-        every_s: between evaluations.
+        every_s: time between evaluations.
 
     Raises:
-        AssertionError: it is not true within the limit, or the process has ended.
+        AssertionError: the condition is not true within the limit, or the process has ended.
     """
     limit = time.monotonic() + limit_s
     while True:
@@ -124,10 +124,10 @@ def wait_for(
 
 
 def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Ended:
-    """Its status and output, once it has ended by itself.
+    """Return the status and output of a process, once it has ended by itself.
 
     Raises:
-        AssertionError: it still runs after the limit, and is ended.
+        AssertionError: the process still runs after the limit, and is ended.
     """
     try:
         out, err = process.communicate(timeout=limit_s)

@@ -198,7 +198,7 @@ def test_a_test_may_send_itself_signals(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_is_ended_costs_one_test(waited: Waited) -> None:
-    """The suite runs all other tests once."""
+    """The suite loses the test of the ended worker, and runs all other tests once."""
     folder, status, out = waited("workers end")
     assert status == 1 and "3 failed, 13 passed" in out, out
     assert out.count("crashed while running") >= 3

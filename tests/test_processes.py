@@ -30,7 +30,7 @@ time.sleep(1000)
 
 
 def test_all_that_a_process_started_ends_with_it() -> None:
-    """This holds even if the test fails, or a child has its own process group."""
+    """All processes end, even if the test fails, or a child has its own process group."""
     with pytest.raises(RuntimeError, match="mine"):
         with started([sys.executable, "-c", FAMILY], stdout=PIPE) as process:
             pids = [process.pid, int(line_of(process))]
@@ -58,7 +58,7 @@ def test_a_process_that_ignores_sigterm_or_is_dead_already(
 def test_a_browser_that_never_answers_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its start fails within a limit, although no `with` has begun yet."""
+    """The browser's start fails within a limit, although no `with` has begun yet."""
     (tmp_path / "chromium").write_text("#!/bin/sh\nexec sleep 1000\n")
     (tmp_path / "chromium").chmod(0o755)
     begun = []

@@ -109,7 +109,7 @@ def test_packages_list_modules_that_exist() -> None:
 
 @pytest.mark.parametrize("package", rooms.PACKAGES)
 def test_no_modules_import_each_other(package: str) -> None:
-    """This includes circles, imports within functions and imports for types alone."""
+    """The rule includes circles, imports within functions and imports for types alone."""
     assert rooms.circles(rooms.imports(package)) == []
 
 
@@ -133,7 +133,7 @@ def test_nothing_is_awaited_without_a_limit() -> None:
 
 
 def test_tests_start_processes_in_one_place() -> None:
-    """That place is processes.py, which always ends them; programs beside the tests are exempt."""
+    """Only processes.py starts processes, and it ends them. Programs beside tests are exempt."""
     apart = {ROOT / "tests/processes.py", ROOT / "tests/engine/drive.py"}
     found = [
         path.name
@@ -233,7 +233,7 @@ def test_no_global_randomness_or_wall_clock_in_results() -> None:
 
 
 def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
-    """Its examples, tests and entries of tests/README.md exist, and each strategy is built in."""
+    """Examples, tests and entries of tests/README.md exist, and each strategy is built in."""
     table = (ROOT / "tests" / "README.md").read_text().partition("## The papers' agents")[2]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[6:]]
     rows = [row for row in rows if row and row[0].startswith("F")]

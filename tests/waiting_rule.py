@@ -96,7 +96,7 @@ def _unlimited(node: ast.AST, bare: set[str]) -> str:
 
 
 def _called(node: ast.Call) -> tuple[str, str]:
-    """The names of the function and of the module or variable before it; "?" for anything else."""
+    """The names of the function and of the module or variable before it; "?" if it has none."""
     if isinstance(node.func, ast.Attribute):
         before = node.func.value
         return node.func.attr, before.id if isinstance(before, ast.Name) else "?"

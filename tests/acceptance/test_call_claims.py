@@ -45,7 +45,7 @@ def bad(calls) -> set[int]:
     "seen_by", ["subscriber", *(pytest.param(s, marks=full) for s in ("gsp", "both"))]
 )
 def test_honest_subscribers_are_paid_what_they_are_owed(tmp_path, seen_by) -> None:
-    """Honest subscribers get the refunds due, whoever judges."""
+    """Honest subscribers get exactly the refunds due, under each kind of judge."""
     calls = outcome(tmp_path, seen_by, 0.0)
     assert len(calls) > 200 and 10 < len(bad(calls)) < len(calls) - 10
     assert paid(calls) == bad(calls)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cost of one exchange (report, decide) over a socketpair: C++ client, Python link.
+"""The cost of one exchange (report, decide) over a socketpair: C++ client, Python link.
 
 Prints `bridge exchange: empty N us, 1000 sources M us`: medians of wall time at the engine. A
 source has one flow, two (source, link) pairs and a row in every decision; the market does nothing.

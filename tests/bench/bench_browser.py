@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of the engine for browsers in Node, compared with the native engine.
+"""The speed of the engine for browsers in Node, compared with the native engine.
 
 Prints `browser: N data packets per second in Node, M native (ratio R)` for the reference dumbbell:
 medians of five pairs of runs, each pair in sequence. Skipped without Emscripten or Node.
@@ -40,7 +40,7 @@ def packets_per_s(engine: str, speed: Path) -> float:
 
 
 def main() -> None:
-    """Measures, prints, records."""
+    """Measure, print and record the speed."""
     if reason := browser_engine.lacking() or ("" if shutil.which("node") else "needs Node"):
         print(f"browser: not measured, it {reason}")
         return

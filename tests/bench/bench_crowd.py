@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU time of books and decisions with 10,000 customers of four carriers; cost of stepping.
+"""The CPU time of books and decisions of 10,000 customers of four carriers; cost of stepping.
 
 Each customer may use any of the four carriers, so there are 40,000 flows. In each epoch, a tenth
 of customers search for a better carrier. Stepping is measured on gold-silver, by `open_market`.

@@ -55,7 +55,7 @@ def memory() -> dict[str, float]:
 
 
 def main() -> None:
-    """Measures, prints, records."""
+    """Measure, print and record the curve."""
     figures: dict[str, Any] = {"flows": {}, "links": {}, "bytes_per_flow": memory()}
     for n in FLOWS:
         figures["flows"][n] = point(lambda s, n=n: bell(n, 1e7 * n, s), max(0.2, 3000.0 / n))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU time of a decision: 200 customers or price handlers of one flow each, by their strategy.
+"""The CPU time of a decision: 200 customers or price handlers of one flow each, by their strategy.
 
 Everything from the observation to the record counts. The figures are medians over the reports at
 which an agent was due. gold-silver's line is the whole exchange of an epoch: booking, agents,

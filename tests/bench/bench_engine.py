@@ -53,7 +53,7 @@ def shown(title: str, figures: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, records."""
+    """Measure, print and record the loads."""
     names = sys.argv[1:] or list(LOADS)
     if unknown := [name for name in names if name not in LOADS]:
         raise SystemExit(f"no load {unknown[0]!r}: expected some of {', '.join(LOADS)}")

@@ -71,7 +71,7 @@ def rounds(folder: Path) -> dict[str, list[float]] | str:
 
 
 def main() -> None:
-    """Prints and records."""
+    """Print and record the rates."""
     with tempfile.TemporaryDirectory() as name:
         found = rounds(Path(name))
     if isinstance(found, str):

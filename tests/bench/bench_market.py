@@ -49,7 +49,7 @@ def compare(name: str) -> None:
 
 
 def main() -> None:
-    """Measures both examples."""
+    """Measure both examples."""
     compare("gold-silver")
     if importlib.util.find_spec("topohub"):
         compare("abilene")

@@ -54,7 +54,7 @@ def rates() -> dict[str, Any] | str:
 
 
 def main() -> None:
-    """Prints and records."""
+    """Print and record the rates."""
     found = rates()
     if isinstance(found, str):
         print(f"ns-3: not measured ({found})")

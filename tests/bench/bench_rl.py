@@ -61,7 +61,7 @@ def environment_s(count: int, steps: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measures all four in turn."""
+    """Measure all four in turn."""
     if importlib.util.find_spec("gymnasium") is None:
         print("environments: gymnasium is not installed (pip install '.[rl]')")
         return

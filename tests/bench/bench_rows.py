@@ -45,7 +45,7 @@ def measure(rows: str, folder: Path) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    """Prints both."""
+    """Print the costs of both forms."""
     with tempfile.TemporaryDirectory() as name:
         for rows in ("each", "together"):
             epoch_ms, cpu_s, size = measure(rows, Path(name) / rows)

@@ -53,7 +53,7 @@ def ns_a_packet(transport: Tcp) -> float:
 
 
 def main() -> None:
-    """Prints and records."""
+    """Print and record the costs."""
     rounds = [
         {name: ns_a_packet(transport) for name, transport in TRANSPORTS.items()}
         for _ in range(REPEATS)

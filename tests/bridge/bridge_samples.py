@@ -38,7 +38,7 @@ def table(names: columns.Table, rows: int) -> m.Columns:
 
 
 def report(flows: int = 3, links: int = 2, pairs: int = 6, *, epoch: int = 0) -> m.Report:
-    """A report at `epoch` seconds."""
+    """Make a report at `epoch` seconds."""
     rows = table(columns.REPORT_PAIRS, pairs)
     rows["source"] = np.arange(pairs, dtype=np.int64)
     rows["link"] = np.arange(pairs, dtype=np.int64) % max(1, links)
@@ -52,7 +52,7 @@ def report(flows: int = 3, links: int = 2, pairs: int = 6, *, epoch: int = 0) ->
 
 
 def decision(**changes: Any) -> m.Columns:
-    """Two rows of decide.flows; `changes` replace columns."""
+    """Make two rows of decide.flows; `changes` replace columns."""
     rows = {
         "flow": np.array([0, 2]),
         "mark_rate": np.array([2.5, -1.0]),
@@ -65,7 +65,7 @@ def decision(**changes: Any) -> m.Columns:
 
 
 def link_decision(**changes: Any) -> m.Columns:
-    """One row of decide.links; `changes` replace columns."""
+    """Make one row of decide.links; `changes` replace columns."""
     rows = {"link": np.array([1]), "param": np.array([0]), "value": np.array([0.5])}
     return rows | {name: np.array(values) for name, values in changes.items()}
 

@@ -59,7 +59,7 @@ def test_frames_through_the_cpp_decoder(judged: list[tuple[bytes, str]]) -> None
 
 
 def test_both_languages_judge_alike(judged: list[tuple[bytes, str]]) -> None:
-    """Both decoders accept or refuse the same frames."""
+    """The C++ and the Python decoder accept or refuse the same frames."""
     limits = Limits(n_flows=8, n_links=2, n_pairs=0)
     for content, theirs in judged:
         ours = _judge(content, limits)

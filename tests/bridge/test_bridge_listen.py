@@ -81,7 +81,7 @@ def test_a_token_is_made_once_for_its_owner(tmp_path: Path) -> None:
 
 
 def test_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
-    """The error is one line with the mode. Empty files, FIFOs and folders are refused too."""
+    """The refusal is one line with the mode. Empty files, FIFOs and folders are refused too."""
     file = tmp_path / "token"
     file.write_text("secret\n")
     for mode in (0o644, *(0o600 | 1 << bit for bit in range(6))):

@@ -24,7 +24,7 @@ NEWS: Final[list[object]] = [
 
 
 def test_news_may_be_anything(peer: Path) -> None:
-    """Both languages skip a new key of any type and size, and new columns of any length."""
+    """C++ and Python skip a new key of any type and size, and new columns of any length."""
     known = samples.decide_fields()
     news: list[dict[str, Any]] = [{"mood": value} for value in NEWS]
     news += [

@@ -28,7 +28,7 @@ def longest(rows: int, links: int, pairs: int, late: int) -> bytes:
     "shape", [(0, 0, 0, 0), (1, 2, 3, 0), (31, 32, 8191, 12), (8192, 1, 40, 1), (40_000, 9, 9, 20)]
 )
 def test_the_size_is_that_of_the_frame(shape: tuple[int, int, int, int]) -> None:
-    """This holds for all forms of a bin's header and any number of thresholds."""
+    """The computed size is right for all forms of a bin's header and any number of thresholds."""
     assert report_bytes(*shape) == len(longest(*shape)) - HEADER_BYTES
 
 

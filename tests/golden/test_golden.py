@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of earlier versions (golden_files.py): the present code reads them and refuses newer files.
+"""Files of earlier versions (golden_files.py): the current code reads them and refuses newer files.
 
 Expected figures come from pyarrow and json in the version that wrote them. A later version may add
 keys and columns, so only the keys and columns of that version are compared.
@@ -148,7 +148,7 @@ def test_a_run_is_shown_in_units(golden: Path, was: Any) -> None:
 
 
 def test_verbs_read_a_run(golden: Path, was: Any, tmp_path: Path, capsys) -> None:
-    """`show` and `diff` print its rates, and `report` makes a page with its title."""
+    """`show` and `diff` print the run's rates, and `report` makes a page with its title."""
     rates = {"gold": 0.0, "silver": 0.0}
     for name in rates:
         flows = [row for flow, row in was["run"]["flows"].items() if flow.split(".")[0] == name]
@@ -267,7 +267,7 @@ def test_a_newer_file_is_refused_in_one_line(
 
 
 def test_the_engine_refuses_a_newer_plan_in_one_line(tmp_path: Path) -> None:
-    """The line names its version, although it also has an unknown key."""
+    """The line names the plan's version, although the plan also has an unknown key."""
     file = shutil.copy(VERSIONS[-1] / "plan.json", tmp_path / "plan.json")
     changed(Path(file), plan=2, roads=[])
     done = engine_reads(Path(file))

@@ -102,7 +102,7 @@ class Flow:
         self.srtt = self.min_rtt = round(scene.rtt_s * PS)
 
     def path(self) -> PathState:
-        """The host's counters."""
+        """Return the host's counters."""
         flight, limited = self.next - self.una, self.una <= self.limited_until
         return (self.now, self.srtt, self.min_rtt, self.una, self.next, flight, limited)
 

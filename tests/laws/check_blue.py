@@ -127,7 +127,7 @@ def check_blue(laws: Laws) -> None:
 
 
 def check_blue_freezes(laws: Laws) -> None:
-    """Both kinds of event share one freeze time, which includes its end."""
+    """Losses and idle links share one freeze time, which includes its end."""
     law, packet = laws.marking("blue", [0.25, 0.0625, 0.1, 5]), (0, 1000, True, False)
 
     def idle(at: int) -> float:
@@ -197,7 +197,7 @@ def compare_self_configuring_red(
 
 
 def check_self_configuring_red(laws: Laws) -> None:
-    """Each change of status, max_p at 1, RED's branches, both units, new parameters halfway."""
+    """The law follows all changes of status, max_p at 1, RED's branches, units, new parameters."""
     seen: Counter[str] = Counter()
     for seed, (weight, in_bytes, max_p, change) in enumerate(
         itertools.product([1.0, 0.5, 0.1, 0.02], [False, True], [0.1, 0.7], [0, 1, 2])

@@ -92,7 +92,7 @@ def compare_choke(
 
 
 def check_choke(laws: Laws) -> None:
-    """Every branch, in packets and bytes, with full buffers and new parameters on the way."""
+    """CHOKe takes every branch, in packets and bytes, with full buffers and new parameters."""
     seen: Counter[str] = Counter()
     for seed, (in_bytes, weight, full, change) in enumerate(
         itertools.product([False, True], [0.02, 0.3, 1.0], [0, 10], [False, True])

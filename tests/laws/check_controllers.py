@@ -36,7 +36,7 @@ def compare_rem(laws: Laws, options: RemOptions, periods: Sequence[Period], seed
     Packets arrive within each period; a quarter of them are not ECT.
 
     Returns:
-        How many were marked.
+        The number of marked packets.
     """
     law = laws.marking("rem", options.values())
     draw, interval, marked = random.Random(seed), round(options.interval_s * PS), 0
@@ -114,7 +114,7 @@ def compare_pi(
     """The controller against its recursion; `queues` in units of its reference.
 
     Returns:
-        How often p was 0, and how often 1.
+        How often p was 0, and how often it was 1.
     """
     mean = 500.0 if in_bytes else 1.0
     law = laws.marking("pi", [float(in_bytes), reference, a, b, 1 / 160, 500.0])
@@ -238,7 +238,7 @@ def check_avq_rests_at_its_utilization(laws: Laws) -> None:
 def check_adaptive_threshold(laws: Laws) -> None:
     """At loads near gamma, K reaches both of its bounds, and ties are not marked.
 
-    B changes on the way. The law keeps its state, the share of B.
+    B changes halfway. The law keeps its state, the share of B.
     """
     total = marks = full = empty = 0
     for seed, (gamma, alpha, packets) in enumerate(

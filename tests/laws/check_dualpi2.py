@@ -218,7 +218,7 @@ def check_dualpi2_weights(laws: Laws) -> None:
 def at_probability(laws: Laws, settings: DualSettings, base: float) -> Scheduler:
     """Return a law whose p' is set by its first update at 10 s. The next one is at 20 s.
 
-    By then, one packet of the classic queue has waited for a second.
+    By then, a packet of the classic queue has waited for a second.
     """
     own = replace(settings, update_s=10.0, alpha=0.0, beta=base)
     law = law_of(laws, own)

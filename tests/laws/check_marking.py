@@ -94,7 +94,7 @@ def check_virtual_queue(laws: Laws) -> None:
 
 
 def check_virtual_queue_by_packet(laws: Laws) -> None:
-    """Whole packets, served one after another, agree too."""
+    """Law and oracle also agree for whole packets, served one after another."""
     _virtual_queue_at_random(laws, by_packet=True)
 
 
@@ -140,7 +140,7 @@ def compare_load_based(
     """The law with its timer against windows computed from the whole list.
 
     Returns:
-        How many arrivals were marked.
+        The number of marked arrivals.
     """
     law = laws.marking("load-based", [interval_s, threshold, slope])
     interval = law.first_timer()

@@ -90,7 +90,7 @@ def compare_once_per_round(
 
 
 def check_tahoe(laws: Laws) -> None:
-    """Decreases, minimum thresholds, wide and tight bounds, slow start on and off."""
+    """Tahoe follows its oracle with all decreases, minimum thresholds and bounds."""
     for seed, (decrease, least, start) in enumerate(
         itertools.product([0.5, 0.25, 0.875], [1.0, 2.0, 10.0], STARTS)
     ):
@@ -112,7 +112,7 @@ def check_tahoe_loss_and_mark(laws: Laws) -> None:
 
 
 def check_multcp(laws: Laws) -> None:
-    """One to a thousand flows, both decreases, wide and tight bounds, slow start on and off."""
+    """MulTCP follows its oracle for 1 to 1,000 flows, with both decreases and all bounds."""
     for seed, (flows, decrease, least, start) in enumerate(
         itertools.product([1.0, 2.0, 2.5, 10.0, 1000.0], [0.0, 1.0], [1.0, 2.0, 10.0], STARTS)
     ):
@@ -147,7 +147,7 @@ def check_multcp_balance(laws: Laws) -> None:
 
 
 def check_wtp_sender(laws: Laws) -> None:
-    """Gains, weights above and below the window, both options, slow start on and off."""
+    """Sender-only WTP agrees with all gains, weights and options, with and without slow start."""
     for seed, (gain, w, only_down, start) in enumerate(
         itertools.product([0.05, 0.5, 1.0], [0.3, 1.0, 4.0, 60.0], [0.0, 1.0], STARTS)
     ):

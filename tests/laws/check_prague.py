@@ -153,7 +153,7 @@ def at_random(share: float) -> Callable[[float], bool]:
 
 
 def check_prague_rate(laws: Laws) -> None:
-    """Marks in a row, once per 5/4 T: r = 5/4 0.96 (1/p - 1) Mbps, for any round trip up to T.
+    """With marks in a row once per 5/4 T, r = 5/4 0.96 (1/p - 1) Mbps, at any round trip up to T.
 
     T is 25 ms; the fast tier uses only 5 ms.
     """

@@ -182,7 +182,7 @@ def check_flow_projection(laws: Laws) -> None:
 
 
 def check_flow_projection_heuristic(laws: Laws) -> None:
-    """Filters, lists, rho, the mean window and marks; every flow above M bytes is found."""
+    """Filters, lists, rho, mean window and marks agree. Every flow above M bytes is found."""
     seen = _compare_all(laws, heuristic=True)
     assert seen["arrived"] > 10 * END_MS and seen["marked"] > 0.375 * END_MS, seen
     assert seen["dropped"] > END_MS / 8, seen

@@ -160,7 +160,7 @@ def check_class_scheduler(laws: Laws) -> None:
 
 
 def check_class_regulation(laws: Laws) -> None:
-    """The same with projections, and with marks for the buffer and for delay bounds."""
+    """Law and oracle agree with projections, and marks for the buffer and for delay bounds."""
     seen = _compare_all(laws, regulate=True)
     assert min(seen["served"] / 25, seen["dropped"], seen["marked"]) > END_MS / 3, seen
     assert seen["buffer"] and seen["delay"] and seen["passed over"], seen

@@ -97,7 +97,7 @@ BRANCHES: Final = frozenset(
 
 
 def check_sfb(laws: Laws) -> None:
-    """Every branch, one level and several, with and without new hashes and penalties."""
+    """SFB takes every branch, with one level or several, and with and without new hashes."""
     seen: Counter[str] = Counter()
     for seed, (levels, bins, full, most, rehash, warmup) in enumerate(
         [
@@ -128,7 +128,7 @@ def arrive(law: Marking, waiting: int, us: list[float]) -> tuple[int, float]:
 
 
 def check_sfb_by_hand(laws: Laws) -> None:
-    """One bin, full from one packet on, by the rules of the paper: p in steps of 1/4."""
+    """By the paper's rules, p moves in steps of 1/4 for one bin that is full from one packet on."""
     options = SfbOptions(1, 1, 0.25, 0.25, 1, 7, 1, 1, 0, 0)
     law = laws.marking("sfb", options.values())
     assert arrive(law, 0, [0.1, 0.2]) == (PASS, 0.0), "two salts, an empty bin"

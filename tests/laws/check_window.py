@@ -89,7 +89,7 @@ def compare_wtp(
 
 
 def check_wtp(laws: Laws) -> None:
-    """Three forms, the papers' gains and weights, wide and tight bounds, slow start on and off."""
+    """WTP follows its oracle in three forms, with the papers' gains and weights and all bounds."""
     starts = [START, (1.0, 0.0, 1.0, 1000.0), (3.0, 8.0, 2.0, 4.0), (1.0, 64.0, 1.0, 1e9)]
     pairs = [(1.0, 1.0), (4.0, 1.0), (1.0, 10.0), (0.3, 2.5)]
     for seed, (form, gain, pair, start) in enumerate(
@@ -192,7 +192,7 @@ def compare_reno(
 
 
 def check_reno(laws: Laws) -> None:
-    """Decreases, minimum thresholds, ABE, wide and tight bounds, slow start on and off."""
+    """Reno agrees with all decreases, minimum thresholds, ABE, bounds, and without slow start."""
     starts = [START, (1.0, 0.0, 1.0, 1000.0), (2.0, 1e9, 1.0, 16.0), (3.0, 8.0, 2.0, 4.0)]
     for seed, (decrease, least, start) in enumerate(
         itertools.product([0.5, 0.25, 0.875], [1.0, 2.0, 10.0], starts)
@@ -269,7 +269,7 @@ def compare_rto(laws: Laws, initial: int, low: int, high: int, events: Sequence[
 
 
 def check_rto(laws: Laws) -> None:
-    """Steady, jumping and wild round-trip times, timeouts in a row, floors and ceilings."""
+    """The RTO is right for steady and wild round trips, timeouts in a row, floors and ceilings."""
     for seed, (low, high) in enumerate(
         itertools.product([200 * MS, 1000 * MS, MS], [60_000 * MS, 2000 * MS])
     ):

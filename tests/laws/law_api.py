@@ -205,7 +205,7 @@ class Scheduler(Protocol):
 
     @overload
     def next(self, now: int, draws: Sequence[float], /) -> tuple[int, bool, int, bool, int]:
-        """The same, then whether to drop the packet instead, and the number of draws used."""
+        """Like Scheduler.next, then whether to drop the packet instead, and the draws used."""
 
     def classes(self) -> list[ClassRow]: ...
     def projected(self) -> tuple[float, float]:

@@ -222,7 +222,7 @@ class PieOracle:
         return verdict._replace(doubtful=verdict.doubtful or doubtful)
 
     def tail_drop(self) -> None:
-        """The buffer was full."""
+        """Note that the buffer was full."""
         self.accu_prob = Fraction(0)
 
     def _drop_early(self, queue: Queue, u: Fraction) -> AqmVerdict:
@@ -273,7 +273,7 @@ class BlueOracle:
         self.residue = False  # whether doubles may leave a pm slightly above 0
 
     def loss(self, now: int) -> str:
-        """At a packet loss, or a queue beyond L."""
+        """Raise the probability at a packet loss, or a queue beyond L."""
         if not self._thawed(now):
             return "loss-frozen"
         self.pm = min(Fraction(1), self.pm + Fraction(self.options.increment))
@@ -281,7 +281,7 @@ class BlueOracle:
         return "loss-to-1" if self.pm == 1 else "loss"
 
     def idle(self, since: int) -> str:
-        """The link becomes idle."""
+        """Lower the probability, because the link becomes idle."""
         if not self._thawed(since):
             return "idle-frozen"
         rest = self.pm - Fraction(self.options.decrement)

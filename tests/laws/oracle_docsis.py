@@ -102,7 +102,7 @@ class CableOracle:
             self.sent_bits_l = 0
 
     def calculate_drop_prob(self, qdelay: float) -> None:
-        """One update."""
+        """Make one update of the probability."""
         if self.burst_allowance > 0:
             self.drop_prob = 0.0
             self.burst_allowance = max(0, self.burst_allowance - self.interval)

@@ -2,7 +2,7 @@
 """An oracle of FQ-CoDel: RFC 8290, with CoDel's loop as in RFC 8289 and in Linux's codel_impl.h.
 
 It keeps two lists of flows and dequeues as Linux does: a call drops packets until one leaves.
-Where no packet is left, `first_above` is reset as in the RFC's dodequeue.
+If no packet is left, `first_above` is reset as in the RFC's dodequeue.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ class FluidBuffer:
         """Offers a packet.
 
         Returns:
-            Lost (it does not fit), marked in the busy-period variant, and whether the decision
-            depends on less than a hundred-thousandth of a byte.
+            Whether it is lost (does not fit), whether it is marked in the busy-period variant, and
+            whether the decision depends on less than a hundred-thousandth of a byte.
         """
         content = self.content(now)
         last_gasp = abs((self.busy_until - now) * self.bytes_per_ps)

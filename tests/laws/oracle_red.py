@@ -74,7 +74,7 @@ class RedOracle:
         return self.judge(queue, packet, u)
 
     def judge(self, queue: Queue, packet: Packet, u: float) -> Verdict:
-        """The verdict with the present average."""
+        """Return the verdict with the current average."""
         o = self.options
         size = self._size(queue)
         self.sizes.append(packet[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A law with a missing or misspelled hook, or traits that differ, does not compile.
+"""A law with a missing or misspelt hook, or with other traits, does not compile.
 
 The hosts assert MarkingHooks, WindowHooks and TrafficHooks for each law. Here a law of each family
 satisfies its concept, but with any single change of its text it does not.
@@ -168,7 +168,7 @@ MISFITS: Final = (
 
 
 def test_the_texts_of_a_law_are_checked_by_the_compiler() -> None:
-    """Sentences, keys, and the names in an order, a default and an expression."""
+    """The compiler checks sentences, keys, and names in an order, a default and an expression."""
     header = LAWS / "parameter.h"
     rows = [("Toy.", "Toy.", FITS), *MISFITS]
     source = f'#include "{header}"\nnamespace ecnomy {{\n'
@@ -203,7 +203,7 @@ def misspelt(law: str) -> set[str]:
 
 
 def test_no_law_has_a_member_that_looks_like_a_hook() -> None:
-    """An additional member with a misspelled name compiles, and is found in the law's text."""
+    """An additional member with a misspelt name compiles, and is found in the law's text."""
     headers = [file for family in FAMILIES for file in sorted((LAWS / family).glob("*.h"))]
     laws = [file for file in headers if "kName" in file.read_text()]
     assert {file.name: misspelt(file.read_text()) for file in laws} == {

@@ -101,7 +101,7 @@ def test_commands_end_with_status_2(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """On such a plan, `run` and `compare` write one line and no results, not even the other's."""
+    """On such a plan, `run` and `compare` write one line and no results, even of other engines."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flows.yaml").write_text(LINK.replace("law: reno", "law: vegas"))
     monkeypatch.setattr("sys.argv", ["ecnomy", *command.split()])

@@ -36,7 +36,7 @@ def laws():
 
 
 def run(marking: str, log: Path | None) -> drive.Outcome:
-    """A run of the engine that can log; with `log` None it does not."""
+    """A run of the engine that can log. With `log` None, it does not log."""
     environment = {k: v for k, v in os.environ.items() if k != "ECNOMY_LAW_LOG"}
     environment |= {"ECNOMY_LAW_LOG": str(log)} if log else {}
     plan = crowded(marking)
@@ -63,7 +63,7 @@ def told_of(marking: str) -> Replay:
 
 
 def of(marking: str) -> str:
-    """The law of one of the plans."""
+    """Return the law of one of the plans."""
     return MARKING[marking].law
 
 

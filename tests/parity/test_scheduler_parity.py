@@ -81,7 +81,7 @@ def log_of(engine: str, law: str) -> tuple[str, ...]:
 
 
 def again(lines: tuple[str, ...], most: int = 10) -> Replay:
-    """Repeats the calls of the log until a given number of them differ."""
+    """Repeat the calls of the log until a given number of them differ."""
     return replay(load_module(build_module()), lines, most)
 
 

@@ -5,9 +5,10 @@ A run, a served market with its guest, a market stepped from Python, the live pa
 `ecnomy dashboard` are started, and one of their processes gets SIGKILL, SIGHUP or SIGTERM (all by a
 seed, which is printed). After each signal, these conditions must hold:
 
-    incomplete results are not called complete their processes have ended, and no traceback was
-    printed the same command works the next time, in the same folder, on the same socket or port
-    then nothing is left: no temporary folder, no socket, no part of a table
+- Incomplete results are not called complete.
+- All processes have ended, and no traceback was printed.
+- The same command works the next time, in the same folder, on the same socket or port.
+- Then nothing is left: no temporary folder, no socket, no part of a table.
 
     python tests/torture/torture_markets.py [--seed N] [--events N]
 """
@@ -103,7 +104,7 @@ class World:
         return [*words, "--connect", f"unix:{SERVED}"]
 
     def manifests(self) -> list[dict[str, Any]]:
-        """The present manifests of all results."""
+        """The current manifests of all results."""
         return [json.loads(file.read_text()) for file in self.home.rglob("manifest.json")]
 
 

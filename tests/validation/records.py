@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks whether the records of the engines and of the papers' claims fit the present code.
+"""Checks whether the records of the engines and of the papers' claims fit the current code.
 
     python tests/validation/records.py [--budget S] [--carry] [--strict]
 
@@ -11,7 +11,7 @@ Stale records are listed above the line.
     --budget S   at most about S seconds of CPU time for probes of claims; studies beyond it
                  count as stale (default 120)
     --carry      no budget; OMNeT++/INET is also run, if installed; unaffected records take
-                 the digests of the present code, so that the next check needs no probe
+                 the digests of the current code, so that the next check needs no probe
     --strict     exit status 1 if any record is stale
 """
 

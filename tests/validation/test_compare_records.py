@@ -277,7 +277,7 @@ def test_an_index_fault_is_named(tmp_path: Path) -> None:
 
 
 def test_recording_says_what_is_wrong(monkeypatch, tmp_path: Path, capsys) -> None:
-    """Outside a checkout, or for a record that is not in the index: one line, exit status 2."""
+    """Outside a checkout, or for a record not in the index, the command ends with status 2."""
     monkeypatch.setattr("ecnomy.analysis.compare.recording.check_engine", lambda engine: None)
     monkeypatch.chdir(tmp_path)
     assert find_checkout() is None

@@ -75,7 +75,7 @@ def cells(runs: Iterable[Figures]) -> list[str]:
 
 
 def judged(record: ScenarioRecord) -> str:
-    """How many rows are equivalent, and which are not."""
+    """The number of equivalent rows, and the rows that are not."""
     rows = [row for row in record.rows if row.verdict]
     other = [row for row in rows if row.verdict != EQUIVALENT]
     words = [f"{row.name}, {WORDS[row.quantity]}: {row.verdict}" for row in other]
