@@ -30,7 +30,7 @@ class Cover:
     """What the broker sells, for each flow.
 
     Attributes:
-        premium: what the cover costs.
+        premium: price of the cover.
         cap: the most that marks of a period cost a flow; the broker pays the rest.
         period: each begins where the last one ended, the first one at time 0.
     """

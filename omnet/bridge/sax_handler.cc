@@ -134,7 +134,7 @@ bool SaxHandler::key(std::string& name) {
   return true;
 }
 
-// Returns true if the present scalar is the value of `wanted`. Records wrong-type if it is the value of another key.
+// Returns true if the current scalar is the value of `wanted`. Records wrong-type if it is the value of another key.
 bool SaxHandler::take(Key wanted, const char* found) {
   if (depth_ == 0) throw ProtocolError("not-a-map", std::string("the frame holds ") + found);
   if (skip_depth_ > 0 || key_ == kUnknown) return false;

@@ -70,10 +70,10 @@ class CallFlow {
   bool active_ = true;
   Voip::Call next_{};
   Time due_ = 0;                  // time of the next packet, without overhead
-  Time end_ = 0;                  // end of the present call
+  Time end_ = 0;                  // end of the current call
   Time left_ = 0;                 // when the latest packet leaves, overhead included
   std::int64_t id_ = 0;           // of the latest call
-  std::uint16_t number_ = 0;      // number of the present call in this flow, low bits
+  std::uint16_t number_ = 0;      // number of the current call in this flow, low bits
   std::vector<CallRecord> open_;  // calls that have begun and are not handed in, oldest first
 };
 

@@ -38,7 +38,7 @@ struct Core : Accounts {
   Core();
   ~Core();
 
-  void enter(PacketId id, Time now);  // a packet enters the link of its present hop
+  void enter(PacketId id, Time now);  // a packet enters the link of its current hop
   void settle_links(Time now);        // for a report
   void catch_up_links(Time now);
   std::vector<LinkState> link_states(Time now) const;

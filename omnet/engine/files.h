@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a flow sends one after the other: the law that draws them, and the present file. This state is
+// The files that a flow sends one after the other: the law that draws them, and the current file. This state is
 // separate from the flow, so that flows without files need no memory for it.
 #ifndef ECNOMY_ENGINE_FILES_H_
 #define ECNOMY_ENGINE_FILES_H_
@@ -42,7 +42,7 @@ class Files {
     const WebUser* user = std::get_if<WebUser>(&law_);
     return user ? user->patience() : kNever;
   }
-  // Abandons the present file, whether it was fetched in part or not at all.
+  // Abandons the current file, whether it was fetched in part or not at all.
   void give_up() noexcept {
     if (WebUser* user = std::get_if<WebUser>(&law_)) user->give_up();
   }
@@ -53,16 +53,16 @@ class Files {
   }
 
   Time due = kNever;       // when the next file begins
-  Time given_up = kNever;  // when the present file is given up
+  Time given_up = kNever;  // when the current file is given up
 
-  // The present file, and the flow's counts of retransmissions and ECE before it (low bits).
+  // The current file, and the flow's counts of retransmissions and ECE before it (low bits).
   struct File {
     Time start = 0;
     std::int64_t bytes = 0;
     std::uint32_t retransmitted = 0, ece = 0;
   };
   File present;
-  std::uint32_t number = 0;  // number of the present file
+  std::uint32_t number = 0;  // number of the current file
   std::uint32_t finished = 0;
   std::int64_t asked_bytes = 0;
 

@@ -44,7 +44,7 @@ struct alignas(64) Packet {
   std::uint32_t hop = 0;      // index into the simulation's hops: the path and the position on it
   std::uint32_t block = 0;    // index into PacketPool::blocks, with kSack
   PacketId next = kNoPacket;  // the packet behind it on its link, at its host, or in the pool
-  Time started = 0;           // when its transmission on the present link begins
+  Time started = 0;           // when its transmission on the current link begins
   Time delivered = 0;         // when its last bit reaches the far end of that link
   std::uint32_t marks = 0;    // on an ACK: CE packets its connection has received so far
   std::uint16_t flags = 0;

@@ -123,7 +123,7 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
   sender_.arm_timer(port, now);
 }
 
-// Ends the present file. If it is given up, its connection is closed.
+// Ends the current file. If it is given up, its connection is closed.
 void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   if (!complete || !files_->lasting()) sender_.close(now);
   if (source_->transfers) {

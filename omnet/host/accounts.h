@@ -70,7 +70,7 @@ struct LinkState {
 // Files of a flow, or of a row of flows; bytes are payload.
 struct FileCounts {
   std::int64_t finished = 0, bytes = 0;  // bytes requested so far
-  std::int64_t left = 0;                 // bytes of the present file, not yet acknowledged
+  std::int64_t left = 0;                 // bytes of the current file, not yet acknowledged
 };
 
 // The bytes in the last `segments` segments of a file. The file is sent in segments of `payload` bytes, and the last

@@ -39,7 +39,7 @@ class Gate {
   void shorten(Time interval) noexcept { at_ = std::min(at_, from_ + interval); }
   // Sets the interval since the last packet.
   void retime(Time interval) noexcept { at_ = from_ + interval; }
-  // Limits the remaining wait to one present interval from now.
+  // Limits the remaining wait to one current interval from now.
   void hasten(Time now, Time interval) noexcept { at_ = std::min(at_, now + interval); }
 
  private:

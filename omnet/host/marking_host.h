@@ -68,7 +68,7 @@ class MarkingHost {
     return on_law(law_, [](const auto& law) { return law.probability(); });
   }
 
-  // Sets new parameters of the present law. Throws BadParameter, and then leaves the law unchanged.
+  // Sets new parameters of the current law. Throws BadParameter, and then leaves the law unchanged.
   void configure(const std::vector<double>& values) {
     on_law(law_, [&](auto& law) {
       auto checked = law;

@@ -140,7 +140,7 @@ class SchedulerHost {
     });
   }
 
-  // The bytes of a queue's class in the present busy period.
+  // The bytes of a queue's class in the current busy period.
   const ClassQueue& busy_period(std::size_t queue) const noexcept {
     return on_law(law_, [&](const auto& law) -> const ClassQueue& {
       if constexpr (kTraitsOf<decltype(law)>.by_flow) return law.total();

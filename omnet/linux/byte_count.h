@@ -46,7 +46,7 @@ class ByteCount {
   }
 
   std::int64_t unacked_bytes() const noexcept { return sent_ - acked_; }
-  std::int64_t acked_bytes() const noexcept { return acked_; }  // of the present connection
+  std::int64_t acked_bytes() const noexcept { return acked_; }  // of the current connection
 
  private:
   std::int64_t segments(std::int64_t bytes) const noexcept {
@@ -64,8 +64,8 @@ class ByteCount {
   std::int64_t payload_;
   bool open_ = false;
   std::uint32_t initial_ = 0;
-  std::int64_t first_segment_ = 0;     // of the present connection
-  std::int64_t sent_ = 0, acked_ = 0;  // payload bytes of the present connection
+  std::int64_t first_segment_ = 0;     // of the current connection
+  std::int64_t sent_ = 0, acked_ = 0;  // payload bytes of the current connection
 };
 
 }  // namespace ecnomy::kernel

@@ -227,7 +227,7 @@ void Router::wake(std::int32_t flow, Time at) {
   network_.agenda().wake(static_cast<std::size_t>(flow), at);
 }
 
-// Adds the present socket of a TCP flow to the poll. The kernel removes closed sockets.
+// Adds the current socket of a TCP flow to the poll. The kernel removes closed sockets.
 void Router::watch(std::size_t index) {
   const StreamFlow& flow = *network_.stream(index);
   if (!flow.is_open() || watched_[index] == flow.connection()) return;

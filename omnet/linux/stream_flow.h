@@ -40,7 +40,7 @@ class StreamFlow {
 
   // ---- the traffic law; the caller must be in the senders' namespace Called at a planned time.
   void act(FlowStats& stats, Time now);
-  // Called when data of the present connection is acknowledged, up to bytes.acked_bytes().
+  // Called when data of the current connection is acknowledged, up to bytes.acked_bytes().
   void acknowledged(FlowStats& stats, Time now);
   void order(const FlowOrder& order, FlowStats& stats, Time now);
 
@@ -97,7 +97,7 @@ class StreamFlow {
   std::uint16_t connection_ = 0;
   std::int64_t to_write_ = 0;   // bytes of the file that the kernel does not have yet
   std::int64_t file_from_ = 0;  // acknowledged bytes of the connection before the file
-  bool has_weight_ = false;     // the present socket has the weight
+  bool has_weight_ = false;     // the current socket has the weight
   std::int64_t cap_bps_ = -1;   // the value set in the kernel
   double cwnd_ = 0, cwnd_integral_ = 0, srtt_s_ = 0;
   Time looked_at_ = 0;

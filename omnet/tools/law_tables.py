@@ -179,8 +179,8 @@ def ned_text(
     Args:
         family: `marking`, `scheduling`, `window` or `traffic`.
         law: the law's name.
-        parameters: its table, as `ecnomy-engine describe` gives it.
-        where: its defaults that depend on a choice.
+        parameters: table of the law, as `ecnomy-engine describe` gives it.
+        where: defaults that depend on a choice.
     """
     place = FAMILIES[family]
     package = "ecnomy." + place.folder.replace("/", ".")

@@ -22,8 +22,8 @@ class Rates:
 
     Attributes:
         result: the run; the tables below are already read.
-        agents, flows, epochs, ledger: its tables.
-        transfers: its table, empty if the example records none.
+        agents, flows, epochs, ledger: tables of the run.
+        transfers: table of transfers, empty if the example does not record them.
     """
 
     def __init__(self, example: str, seed: int, *overrides: str) -> None:

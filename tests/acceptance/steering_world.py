@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link that a carrier steers to a target utilization, while demand doubles and returns.
+"""A link that a carrier steers to a target utilisation, while demand doubles and returns.
 
 The scenarios are configs/examples/target-utilization.yaml and those that extend it.
 """
@@ -25,7 +25,7 @@ PHASES = ((0, 200, 1), (200, 400, 1), (400, 600, -1))  # from, to, the side from
 
 @dataclasses.dataclass(frozen=True)
 class Course:
-    """Utilization in each decision interval, and the steered value at the end of each phase."""
+    """Utilisation in each decision interval, and the steered value at the end of each phase."""
 
     target: float
     used: np.ndarray

@@ -148,7 +148,7 @@ def check_ledger(results: RawRun) -> None:
 
 @pytest.mark.parametrize("seed", seeds(10, fast=1))
 def test_abilene_against_its_optimum(seed: int, tmp_path: Path) -> None:
-    """Rates, willingness and ledger of the example agree with the optimum, seed by seed."""
+    """Rates, willingness to pay and ledger agree with the optimum, seed by seed."""
     run(load(CONFIG, seed=seed), out=tmp_path / "run")
     results = open_raw(tmp_path / "run")
     phases = solved(results)

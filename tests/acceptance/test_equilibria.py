@@ -89,7 +89,7 @@ class Measured:
 
 @functools.cache
 def measured(marking: str, seed: int, pay: float = 1.0) -> Measured:
-    """One run; `pay` multiplies all willingness."""
+    """One run; `pay` multiplies every willingness to pay."""
     rem = marking == REM_LINK
     told = {"marking": marking, "transport": REM_SOURCE if rem else WTP, "seed": seed}
     text = TEXT.format(to=TO_S, warm=FROM_S, **told)
@@ -143,7 +143,7 @@ def test_wtp_rests_where_marks_a_second_are_what_is_paid_for(
 
 
 def curve(marking: str, link: int):
-    """p(y) of a link as measured at four levels of willingness, linear in between."""
+    """p(y) of a link as measured at four levels of payment, linear in between."""
     runs = [measured(marking, seed, pay) for seed in SEEDS[:3] for pay in (0.4, 0.6, 0.85, 1.6)]
     loads, marked = np.array(sorted((run.loads[link], run.probabilities[link]) for run in runs)).T
     marked = np.maximum.accumulate(marked)

@@ -26,7 +26,7 @@ def made(seed: int, *overrides: str) -> Rates:
 
 
 def willingness(run: Rates, flow: int, at_s: np.ndarray) -> np.ndarray:
-    """The willingness of a flow at these times, money/s."""
+    """The willingness to pay of a flow at these times, money/s."""
     said = run.agents.query(f"name == 'willingness_micro_per_s' and flow == {flow}")
     row = np.searchsorted(said["t_ps"].to_numpy(), at_s * 10**12, side="right") - 1
     return said["value"].to_numpy()[row] / 1e6

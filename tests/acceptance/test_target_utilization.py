@@ -4,7 +4,7 @@
 The criteria (steering_world.held) are: the mean over the last 60 s of each phase is within 0.02 of
 the target, every two decision intervals are within 0.02 from the 31st decision after a change on,
 and the overshoot beyond the target is below 0.05. RED marks by a queue, so only on a nearly full
-link. Its utilization is printed (`-rP` shows the figures), and only the direction of the price is
+link. Its utilisation is printed (`-rP` shows the figures), and only the direction of the price is
 judged.
 """
 
@@ -52,7 +52,7 @@ def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
 def test_twice_the_demand_takes_twice_the_price(seed: int) -> None:
     """Users spend the same at any price, so marks per second stay and the price doubles.
 
-    The tolerance is 6 %, as an error of 1 % in utilization moves the price by 1 + k = 4.4 % (k =
+    The tolerance is 6 %, as an error of 1 % in utilisation moves the price by 1 + k = 4.4 % (k =
     u/(u - u0)).
     """
     before, crowded, after = steered("load-based", seed).ends
@@ -86,7 +86,7 @@ def test_without_the_strategy_the_crowd_fills_the_link(law: str) -> None:
 
 
 def test_red_is_told() -> None:
-    """With RED the price rises and falls with demand. Utilization is not judged."""
+    """With RED the price rises and falls with demand. Utilisation is not judged."""
     for seed in SEEDS:
         found = steered("red", seed)
         print(f"RED, seed {seed}\n{found}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tuned-marking` on packets: a constant price, and marking tuned to a target utilization.
+"""`tuned-marking` on packets: a constant price, and marking tuned to a target utilisation.
 
 The criteria are those of `target-utilization` (steering_world.held), while demand doubles, but
 for means over four decision intervals. With the virtual queue a decision corrects 90 % of an
-error, including noise: at a constant theta, utilization in 5 s has a standard
+error, including noise: at a constant theta, utilisation in 5 s has a standard
 deviation of 0.009 to 0.011 here, so individual intervals will always be off by 0.02 at times.
 """
 

@@ -76,14 +76,14 @@ def test_a_price_may_be_any_integer(model: mesa.Model, kind: Any) -> None:
     "answer", [True, np.True_, 5.0, np.float64(5), np.array([5]), np.int64(-1), 10**12 + 1, "5"]
 )
 def test_a_price_is_a_whole_number_in_range(model: mesa.Model, answer: Any) -> None:
-    """This holds for Python's and numpy's numbers."""
+    """Python's and numpy's numbers are refused alike, if they are not whole or out of range."""
     with pytest.raises(StrategyError, match=r"must be an integer from 0 to 10\^12"):
         isp(model, answer).post_price(prices())
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_fields_of_a_flow_decision_may_be_of_numpy(model: mesa.Model, kind: Any) -> None:
-    """Willingness and cap may be any number, the class any integer; columns keep the values."""
+    """Willingness to pay and cap may be any number, the class any integer."""
     index = np.int32(1) if kind in NUMBERS[len(INTEGERS) :] else kind(1)
     told = customer(model, FlowDecision(kind(100), index, kind(50))).decide(seen(0, 1))
     assert told.willingness_micro_per_s.tolist() == [100.0, 100.0]

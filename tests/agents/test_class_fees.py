@@ -71,7 +71,7 @@ def test_who_is_switched_off_fills_no_class() -> None:
 
 @pytest.mark.parametrize("elasticity", [0.5, 1.0, 2.0])
 def test_fill_classes_comes_to_its_share(elasticity: float) -> None:
-    """With (F0 / F)^e x 30 members and room for 20, it comes to the target of 16, within one."""
+    """With (F0 / F)^e x 30 members and room for 20, the class has 16, its target, within one."""
     shop, fee = FillClasses(share=0.8, every=20), 10**6
     for step in range(1, 60):
         wanted = round(30 * (1e6 / fee) ** elasticity)

@@ -39,7 +39,7 @@ TOLD = (
 
 
 def test_the_names_of_the_package() -> None:
-    """These are the public names; each can be imported, and there are no others."""
+    """The list has exactly the public names, and each can be imported."""
     assert ecnomy.agents.__all__ == [
         "BEST_EFFORT",
         "LEAVE",

@@ -126,7 +126,7 @@ sources:
 
 
 def choosers() -> str:
-    """The same users with two carriers at one price."""
+    """Return the scenario with the same users and two carriers at one price."""
     head, _, end = SCENARIO.replace("sources:\n", AWAY).partition("    - {{name: users")
     head = head.replace(
         "role: connectivity-provider}}", "role: connectivity-provider, links: link}}"

@@ -242,7 +242,7 @@ def test_at_a_given_price_the_demand_is_bought(kind: str, price: float) -> None:
 
 
 def test_a_rate_of_x0_that_costs_nothing_is_worth_nothing_more() -> None:
-    """Alone on a link with room for more than x0, a sated flow's willingness falls."""
+    """Alone on a link with room for more than x0, a sated flow's willingness to pay falls."""
     strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
     assert settle(strategy, lambda w: 1.2 + 0 * w, 60)[-1] < 1e-3
 
@@ -305,7 +305,7 @@ def test_idle_flows_are_not_judged() -> None:
 
 
 def test_each_flow_has_its_own_willingness() -> None:
-    """Flows that come and go do not affect the willingness of the others."""
+    """Flows that come and go do not affect the willingness to pay of the others."""
     strategy = utility(3.0)
     pay(strategy, seen(MBPS, MBPS, t_s=0, dt_s=0))
     pay(strategy, seen(MBPS, MBPS))

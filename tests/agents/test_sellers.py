@@ -188,7 +188,7 @@ def test_a_caller_lists_each_offer_once(answer: object, fits: bool) -> None:
 
 @pytest.mark.parametrize("answer", [True, False, 1, None])
 def test_a_claim_is_true_or_false(answer: object) -> None:
-    """This holds whether the claim is right or not."""
+    """Other answers are refused, whether the promise was broken or not."""
     params: Any = {"answer": answer}
     role = Subscriber(mesa.Model(rng=1), "ann", Terms(1, "lab_sellers:Claiming", params))
     for broken in (False, True):

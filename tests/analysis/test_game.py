@@ -185,7 +185,7 @@ def chain(tables: list[np.ndarray]) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", seeds(10))
 def test_alpha_rank_is_the_chains_stationary_distribution(seed: int) -> None:
-    """This holds for one population and for two, with integer pay-offs, some of them equal."""
+    """The masses agree for one population and for two, with integer pay-offs, some equal."""
     rng = np.random.Generator(np.random.Philox(seed))
     one = rng.integers(-3, 4, (5, 5)).astype(float)
     assert solve(symmetric(one)).mass == pytest.approx(chain([one]), abs=1e-9)

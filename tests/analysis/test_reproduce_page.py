@@ -143,7 +143,7 @@ def test_a_headline_stands_on_all_its_claims(verdicts, told) -> None:
 
 
 def test_a_headline_says_where_nothing_is_open() -> None:
-    """This applies if no claim has a setting that its paper leaves open."""
+    """The line says so if no claim has a setting that its paper leaves open."""
     (line,) = lines_of(record("c1", "refuted", over=()), record("c2", "confirmed", over=()))
     assert line.told == "not reproduced as chosen; the paper leaves no setting open"
     (line,) = lines_of(record("c1", "refuted", over=("gain",)), record("c2", "confirmed", over=()))

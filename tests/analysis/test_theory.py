@@ -45,7 +45,7 @@ def test_waits_scale_with_the_service_time() -> None:
 
 @pytest.mark.parametrize("buffer_bdp", [0.0, 0.1, 0.25, 0.7, 1.0, 2.0])
 def test_utilization_matches_integration(buffer_bdp: float) -> None:
-    """Utilization equals that of one cycle of the sawtooth, integrated numerically over time."""
+    """Utilisation equals that of one cycle of the sawtooth, integrated numerically over time."""
     window, time, carried = (1 + buffer_bdp) / 2, 0.0, 0.0
     step = 1e-4
     while window < 1 + buffer_bdp:

@@ -37,7 +37,7 @@ def grown(a_run: RawRun, table: str, key: str, name: str, row: int, ends: tuple[
 
 
 def room_mbps(a_run: RawRun, link: int, flows: tuple[int, ...], ends: tuple[int, int]) -> float:
-    """A link's rate less all that departed and was not these flows' goodput, less framing."""
+    """A link's rate less framing and all departures other than these flows' goodput."""
     seconds, framing = ends[1] - ends[0], FRAMING[a_run.plan.links[link].name]
     wire = grown(a_run, "link_epochs", "link", "departed_bytes", link, ends)
     wire += framing * grown(a_run, "link_epochs", "link", "departures", link, ends)
@@ -200,7 +200,7 @@ def test_margin_of_fixed_marking(tmp_path: Path) -> None:
 
 
 def test_margin_of_a_law_by_queue_is_read_off_reports(tmp_path: Path) -> None:
-    """A straight line through (arrivals/s, share marked), if these are correlated."""
+    """The margin follows from a line through (arrivals/s, share marked), if correlated."""
     red = "{law: red, min_threshold: 5 packets, max_threshold: 15 packets, max_probability: 0.1}"
     a_run = world.one_link(tmp_path, marking=red)
     file = undigested(a_run.path) / "link_epochs.parquet"
@@ -258,7 +258,7 @@ def test_users_who_are_sated_have_their_optimum(tmp_path: Path) -> None:
 
 
 def test_a_step_has_no_optimum(tmp_path: Path) -> None:
-    """All its slopes are 0, so none grows; only the utility itself shows the jump."""
+    """All slopes of a step are 0; only the utility itself shows the jump."""
     config = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"
     run(str(config), overrides=("duration=10 s", "warmup=2 s"), out=tmp_path / "r")
     welfare = welfare_of(open_raw(tmp_path / "r"))

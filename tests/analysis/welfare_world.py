@@ -133,7 +133,7 @@ class Content:
         return _Crooked() if self.crooked else _Sated(self.worth)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Sets a willingness once."""
+        """Set the willingness to pay once."""
         return FlowDecision(willingness_micro_per_s=500_000 if seen.t_ps == 0 else LEAVE)
 
 

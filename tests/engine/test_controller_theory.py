@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The resting points of REM, PI and laws with a target utilization in closed loop.
+"""The resting points of REM, PI and laws with a target utilisation in closed loop.
 
 Each law integrates an error that it drives to 0. While no clamp acts, its state changes over K
 periods by exactly this integral, so the mean error is (change of state) / (gain K). The bounds

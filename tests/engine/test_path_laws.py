@@ -94,7 +94,7 @@ def test_dctcp_passes_the_gate_of_ns3() -> None:
 
 
 def test_dctcp_alpha_is_that_of_one_flow_in_step() -> None:
-    """Within 15 %, alpha^2 (1 - alpha / 4) is (2 W + 1) / (W + 1)^2 (Alizadeh 2010, Eq. 6).
+    """alpha^2 (1 - alpha / 4) = (2 W + 1) / (W + 1)^2 within 15 % (Alizadeh 2010, Eq. 6).
 
     W is the window at which marks begin: the packets that path and threshold hold.
     """

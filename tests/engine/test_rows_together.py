@@ -73,7 +73,7 @@ def each() -> Outcome:
 
 @pytest.fixture(scope="module", params=[ALL, SOME], ids=["all", "some"])
 def pair(request, each: Outcome) -> tuple[Outcome, np.ndarray]:
-    """The same with sources together, and the row of each flow."""
+    """The run with sources reported together, and the row of each flow."""
     return crowd(request.param), row_of(request.param)
 
 

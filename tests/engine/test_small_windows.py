@@ -58,7 +58,7 @@ def taken(
 
 @pytest.mark.parametrize(("window", "marked", "rtt_s"), CASES)
 def test_a_flow_takes_what_it_is_told(window: float, marked: float, rtt_s: float) -> None:
-    """Within 5 %, at the default gain of 0.5, whatever window, marking and round trip."""
+    """Flows get their target within 5 % at a gain of 0.5, whatever window, marking and RTT."""
     law = plans.wtp(gain=0.5)
     marks = 6000 if marked > 0.01 else 2000
     assert taken(law, window, marked, rtt_s, marks) == pytest.approx(1, abs=0.05)

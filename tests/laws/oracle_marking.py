@@ -71,7 +71,7 @@ class PacketServer:
         self.size = Fraction(theta) * Fraction(packets) * Fraction(mean)
         self.bytes_per_ps = Fraction(theta) * rate_bps / 8 / PS
         self.waiting: deque[int] = deque()  # sizes
-        self.done = Fraction(-1)  # end of the present service; before now: none
+        self.done = Fraction(-1)  # end of the current service; before now: none
         self.serving = False
         self.overflowed = False  # time since the last packet left
         self.served = 0  # in this busy period

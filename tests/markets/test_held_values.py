@@ -36,7 +36,7 @@ market:
 
 
 def test_what_is_held_reaches_the_market() -> None:
-    """The market gets willingness by source, and prices by the link's carrier."""
+    """The market gets willingness to pay per source, and prices per carrier of the link."""
     with open_market(scenario_from_text(SCENARIO), tables=False) as market:
         held = Held.of('{"willingness": {"gold": 3.5}, "prices": {"l.reverse": 0.5}}')
         assert list(held.apply(market)) == []

@@ -163,7 +163,7 @@ def test_calls_are_refused_when_nobody_handles_them() -> None:
 
 
 def test_journal_says_what_holds_from_when() -> None:
-    """Price, willingness and mark rates are recorded when they change."""
+    """Price, willingness to pay and mark rates are recorded when they change."""
     plan = world.plan(two())
     market = Market(plan, world.shop(CLASSES))
     market.decide(world.report(plan, 0, 0))

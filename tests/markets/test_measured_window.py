@@ -72,7 +72,7 @@ def test_flows_over_the_measured_window() -> None:
 
 
 def test_links_over_the_measured_window() -> None:
-    """Utilization counts the framing; the wait is that of packets that left."""
+    """Utilisation counts the framing; the wait is that of packets that left."""
     start, end = marks()
     found = link_rows(plan(), start, end)
     grown = {

@@ -235,7 +235,7 @@ def test_switched_flows_count_while_they_are_on(scene: Path, tmp_path: Path) -> 
 
 
 def test_progress_lasts_from_start_to_end(scene: Path) -> None:
-    """This also holds if the run ends early."""
+    """Progress stops with the run, even if the run ends early."""
     progress = Mock()
     with open_market(scene, tables=False, progress=progress) as market:
         market.run_until(1)

@@ -82,7 +82,7 @@ class SteppedMarket(RuleBasedStateMachine):
 
     @rule(source=SOURCES, pay=AMOUNTS)
     def set_willingness(self, source: str, pay: float) -> None:
-        """Any willingness is accepted, even if flows are held back."""
+        """Any willingness to pay is accepted, even if flows are held back."""
         self.accepted("set_willingness", source, pay)
 
     @rule(source=SOURCES, share=SHARES)

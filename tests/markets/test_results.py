@@ -51,7 +51,7 @@ def test_flows_over_the_measured_window(tmp_path: Path) -> None:
 
 
 def test_links_over_the_measured_window(tmp_path: Path) -> None:
-    """Framing counts for the utilization of the wire; the maximum is that of the whole run."""
+    """Framing counts for the utilisation of the wire; the maximum is that of the whole run."""
     (link,) = rows(write(tmp_path / "r"), "links")
     assert link["departures"] == 450 and link["queue_max"] == 9
     assert link["utilization"] == pytest.approx(8 * (450_000 + 450 * 10) / (1e7 * 3))

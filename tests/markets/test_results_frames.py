@@ -114,7 +114,7 @@ def test_frames_say_what_the_tables_hold(made: Results) -> None:
 
 
 def test_agents_are_told_in_words(made: Results) -> None:
-    """Prices and willingness are shown in money, and a class by its name."""
+    """Prices and willingness to pay are shown in money, and a class by its name."""
     table = made.agents
     price = table[table["what"] == "price"]
     assert price["value"].tolist() == [0.125] and price["unit"].tolist() == ["money/mark"]

@@ -187,7 +187,7 @@ def test_a_users_strategy_fits_by_its_methods() -> None:
 
 
 def test_weights_that_a_handler_lacks_or_replaces_are_pointed_out() -> None:
-    """The warning names sources that willingness cannot steer, or whose weight it replaces."""
+    """The warning names sources that payment cannot steer, or whose weight it replaces."""
     text = TEXT + ISP + agent("price-handler", "constant-charge")
     scenario = scenario_from_text(text)
     assert warnings(scenario, make_plan(scenario)) == []

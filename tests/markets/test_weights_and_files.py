@@ -102,7 +102,7 @@ market:
 
 
 def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
-    """The last of willingness and weight steers a flow, and only the weight is charged.
+    """The last decision on payment or weight steers a flow, and only the weight is charged.
 
     A row that is too heavy to be counted does not affect a contract on another source.
     """
@@ -120,7 +120,7 @@ def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
 
 
 def test_check_warns_of_weight_that_nobody_has() -> None:
-    """The source's law has no weight; that willingness cannot steer multcp is not warned of."""
+    """The source's law has no weight. There is no warning that payment cannot steer multcp."""
     scenario = scenario_from_text(TEXT)
     told = warnings(scenario, make_plan(scenario))
     assert [

@@ -42,7 +42,7 @@ def dumbbell(
         buffer: buffer of the bottleneck in packets.
         marking: marking law of the bottleneck.
         epoch_s: time between reports.
-        other: what is recorded besides the trace and late packets.
+        other: tables recorded besides the trace and late packets.
     """
     links = plans.duplex("access", 0, 1, 1e8, 0.001)
     links += plans.duplex("neck", 1, 2, rate_bps, delay_s, buffer=buffer, marking=marking)

@@ -74,7 +74,7 @@ def variance(swept: Swept) -> float:
 
 
 def test_pairing_lowers_the_variance_of_a_difference(both: dict[str, Swept]) -> None:
-    """With paired seeds, it is less than half of that with independent seeds."""
+    """With paired seeds, the variance is less than half of that with independent seeds."""
     paired, independent = (variance(both[seeds]) for seeds in ("paired", "independent"))
     print(f"variance of the difference: paired {paired:.4g}, independent {independent:.4g}")
     assert paired < 0.5 * independent

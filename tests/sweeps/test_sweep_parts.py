@@ -154,7 +154,7 @@ def test_records_of_a_killed_part_are_merged(tmp_path: Path) -> None:
 
 
 def test_a_damaged_part_is_named(tmp_path: Path) -> None:
-    """With one bit of its shard changed, its runs are missing until its command repeats them."""
+    """If one bit of a part's shard is changed, its runs are missing until they are repeated."""
     file, out = write(tmp_path), tmp_path / "out"
     sweep = load_sweep(file)
     one, two = Part(of=2, number=1), Part(of=2, number=2)
@@ -333,7 +333,7 @@ def test_job_files_start_each_shard_once(kind: str, tmp_path: Path) -> None:
 
 
 def test_jobs_take_ten_minutes_or_more() -> None:
-    """This holds unless there are over 1,000 jobs, or the whole sweep is shorter."""
+    """Jobs are shorter only if there would be over 1,000, or if the whole sweep is shorter."""
     assert [parts_for(1000, each) for each in (0.1, 1.2, 60, 6000)] == [1, 2, 100, 1000]
     assert parts_for(10, 6000) == 10
 

@@ -37,7 +37,7 @@ def pool() -> Iterator[DaskPool]:
 
 
 def members() -> list[int]:
-    """This process and its descendants."""
+    """Return the ids of this process and its descendants."""
     return [os.getpid(), *(process.pid for process in psutil.Process().children())]
 
 

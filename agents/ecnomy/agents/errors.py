@@ -76,8 +76,8 @@ class SourceError(InputError):
     """A source that the engine cannot run.
 
     Attributes:
-        source: its name.
-        found: its setting.
+        source: name of the source.
+        found: setting of the source.
         expected: the settings that the engine has.
     """
 

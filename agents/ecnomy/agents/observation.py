@@ -96,13 +96,13 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
             has started.
         files: files finished since the run began, without those given up [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
-        file_left: unacknowledged part of the present file [bytes of payload].
-        rate_cap_bps: its largest rate as last decided, -1 for no limit [bit/s of IP packets].
+        file_left: unacknowledged part of the current file [bytes of payload].
+        rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
         weight: weight of its window law, as last decided or from its transport; 0 without a weight,
             and while the payment for marks controls the flow [unit of the law].
-        choice: its customer's pick from its provider's menu of strategies; 0 without a menu
+        choice: the customer's pick from the provider's menu of strategies; 0 without a menu
             [number from 0; provider's view only].
-        bill_micro: its user's total payment for it: marks (if the user pays them), class fees, and
+        bill_micro: the user's total payment for it: marks (if the user pays them), class fees, and
             contracts on a meter [micro-units of money; by default the cost of its marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, weight [micro-units of money].
@@ -216,13 +216,13 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
             has started.
         files: files finished since the run began, without those given up [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
-        file_left: unacknowledged part of the present file [bytes of payload].
-        rate_cap_bps: its largest rate as last decided, -1 for no limit [bit/s of IP packets].
+        file_left: unacknowledged part of the current file [bytes of payload].
+        rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
         weight: weight of its window law, as last decided or from its transport; 0 without a weight,
             and while the payment for marks controls the flow [unit of the law].
-        choice: its customer's pick from its provider's menu of strategies; 0 without a menu
+        choice: the customer's pick from the provider's menu of strategies; 0 without a menu
             [number from 0; provider's view only].
-        bill_micro: its user's total payment for it: marks (if the user pays them), class fees, and
+        bill_micro: the user's total payment for it: marks (if the user pays them), class fees, and
             contracts on a meter [micro-units of money; by default the cost of its marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, weight [micro-units of money].

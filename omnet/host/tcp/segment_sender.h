@@ -53,7 +53,7 @@ class SegmentSender {
   void set_profile(bool on, double factor, Time next_step) noexcept;
   // Opens a connection for this number of segments. A value of -1 means unlimited data.
   void open(std::int64_t segments, Time now) noexcept;
-  // Adds segments to the present connection. All its data so far must be acknowledged.
+  // Adds segments to the current connection. All its data so far must be acknowledged.
   void extend(std::int64_t segments) noexcept { end_ += segments; }
   void close(Time now) noexcept;
   // The host has cancelled the calls that wake_at and alarm_at requested.

@@ -74,7 +74,7 @@ inline void SegmentSender::reopen_gate(Time now) noexcept {
 }
 
 // Shortens the wait if the window has grown since the wait was set. If the window is below one packet, all packets sent
-// are answered before the next one leaves. The wait is then that of the present window, whether shorter or longer.
+// are answered before the next one leaves. The wait is then that of the current window, whether shorter or longer.
 inline void SegmentSender::hasten_gate(Time now) noexcept {
   if (!transport().paced || cap_bps(now) >= 0) return;
   const Time pace = pace_interval();
@@ -211,7 +211,7 @@ void SegmentSender::retransmit(Port& port, Time now) {
   emit(port, una_, now);
 }
 
-// If the deadline has moved to a later time, it is checked again at the present event. Only an earlier deadline needs
+// If the deadline has moved to a later time, it is checked again at the current event. Only an earlier deadline needs
 // a new event.
 template <SegmentPort Port>
 void SegmentSender::arm_timer(Port& port, Time now) {

@@ -7,7 +7,7 @@
 //   on_timer(queue, now)                       a timer expires; returns the next time, or kNever
 //   on_drop(packet, now)                       the buffer had no room for the packet just offered, which the law had not
 //                                              dropped itself
-//   watches_departures()                       true if the present parameters need on_departure
+//   watches_departures()                       true if the current parameters need on_departure
 //   first_timer()                              the first time of on_timer
 //   probability()                              the probability last used, for tables and pictures only
 //   configure(values)                          new parameters, also between packets; the state is kept
@@ -67,7 +67,7 @@ enum class Action : std::uint8_t { pass, mark, drop, drop_pair };
 inline constexpr std::int32_t kNoFlow = -2;
 inline constexpr std::int32_t kAllFlows = -1;
 
-// The action on the present packet, and the waiting packets that are also marked:
+// The action on the current packet, and the waiting packets that are also marked:
 // none (kNoFlow), all (kAllFlows), or those of one flow. With drop_pair, `waiting` is instead the position of a waiting
 // packet, from 0, that is dropped beside the current one. Only a law that watches departures may use it.
 struct Decision {

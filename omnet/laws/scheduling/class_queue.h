@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waiting packets of one class (FIFO), and the bytes of the class that arrived and were dropped in the
-// present busy period of its link. It allocates only if more packets wait than ever before.
+// current busy period of its link. It allocates only if more packets wait than ever before.
 #ifndef ECNOMY_LAWS_SCHEDULING_CLASS_QUEUE_H_
 #define ECNOMY_LAWS_SCHEDULING_CLASS_QUEUE_H_
 

@@ -209,7 +209,7 @@ class ClassScheduler {
     update_at_ = now + update_;
   }
 
-  // Advances the fluid service to the present time.
+  // Advances the fluid service to the current time.
   void advance(Time now) noexcept {
     const double passed_s = seconds(now - now_);
     now_ = now;

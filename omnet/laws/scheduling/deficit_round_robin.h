@@ -150,7 +150,7 @@ class DeficitRoundRobin {
   std::int64_t capacity_bps_;
   std::vector<State> states_;
   std::vector<std::size_t>
-      turns_;             // classes with waiting packets; the first has the present or next turn
+      turns_;             // classes with waiting packets; the first has the current or next turn
   bool in_turn_ = false;  // the first class's turn has begun
   int arrived_ = kNone;   // the class of the packet that may be dropped
   bool busy_ = false;     // at its arrival

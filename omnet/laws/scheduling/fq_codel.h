@@ -130,7 +130,7 @@ class FqCodel {
   std::int64_t deficit_bytes(std::size_t n) const noexcept { return flows_[n].deficit_bytes; }
 
   double settled(std::size_t n) const noexcept { return static_cast<double>(deficit_bytes(n)); }
-  // The bytes of all queues that arrived and were dropped in the present busy period.
+  // The bytes of all queues that arrived and were dropped in the current busy period.
   const ClassQueue& total() const noexcept { return total_; }
 
  private:

@@ -61,7 +61,7 @@ class Speech {
 
   double talk_mean_ps_, silence_mean_ps_;
   bool talking_ = false;
-  Time until_ = 0;  // end of the present spurt or silence
+  Time until_ = 0;  // end of the current spurt or silence
 };
 
 }  // namespace ecnomy

@@ -117,7 +117,7 @@ class Cubic {
     window.ssthresh = std::max(left, own_->min_ssthresh);
     window.set(window.ssthresh);
   }
-  // Begins congestion avoidance. Without an earlier W_max, the present window is W_max.
+  // Begins congestion avoidance. Without an earlier W_max, the current window is W_max.
   void start(double cwnd) noexcept {
     own_->since = own_->now;
     own_->w_est = cwnd;

@@ -171,7 +171,7 @@ class DeliveryRate {
       0;                   // application-limited until more packets are delivered; 0: not limited
   Time first_at_ = 0;      // when the packet was sent that was delivered last
   Time delivered_at_ = 0;  // the last delivery
-  std::int64_t newly_ = 0, last_ = -1;  // packets of the present ACK, and the one of them sent last
+  std::int64_t newly_ = 0, last_ = -1;  // packets of the current ACK, and the one of them sent last
   Sent newest_;                         // its record
 };
 

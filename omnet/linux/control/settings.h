@@ -19,7 +19,7 @@ struct ecnomy_settings {
   unsigned long long least_ssthresh;  // packets, multcp
   unsigned int paced, slow_start, halve;
   unsigned int unused;
-  unsigned long long window;  // packets: the law's present window
+  unsigned long long window;  // packets: the law's current window
 };
 
 #endif  // ECNOMY_LINUX_CONTROL_SETTINGS_H_

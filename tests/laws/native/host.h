@@ -58,7 +58,7 @@ struct Marking {
   virtual Ps first_timer() = 0;
   virtual Ps on_timer(const Queue& queue, Ps now) = 0;
   virtual double probability() = 0;
-  // New parameters for the law in its present state; empty if the law has none.
+  // New parameters for the law in its current state; empty if the law has none.
   virtual void configure(const std::vector<double>& values) = 0;
   // The quantity that the law tracks: RED's average, the measured load, the virtual backlog; else NaN.
   virtual double measure() = 0;

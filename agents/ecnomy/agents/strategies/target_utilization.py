@@ -2,7 +2,7 @@
 """`target-utilization`: a carrier adjusts its price per mark to hold a link's utilization.
 
 Siris et al. 2002, section 7: given the aggregate demand, determine the price per mark that achieves
-a target utilization. Here the demand is unknown. The carrier measures the utilization u of the link
+a target utilisation. Here the demand is unknown. The carrier measures the utilisation u of the link
 since its last decision and integrates logarithmically:
 
     log P <- log P + log(u / target)
@@ -24,7 +24,7 @@ After n decisions, the remaining error is
 
     S (1 - S)^n log f   <=   log f / (e_0 (n + 1)),    e_0 = 2.718
 
-A steep law (with a small S) keeps the utilization close to the target by itself. With other laws,
+A steep law (with a small S) keeps the utilisation close to the target by itself. With other laws,
 the price soon restores it. After a doubling, 30 decisions leave an error of at most 0.8 % of the
 target for any S. That holds while P affects u. If users fill the link at any price near P, u is 1
 and log P rises by log(1 / target) per decision: 0.16 at a target of 0.85, 0.05 at 0.95. If the

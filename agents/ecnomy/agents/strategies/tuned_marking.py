@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tuned-marking`: a carrier keeps its price and tunes its link's marking to a target utilization.
+"""`tuned-marking`: a carrier keeps its price and tunes its link's marking to a target utilisation.
 
 Siris et al. 2002, section 7, ask how to automate the tuning of a marking law, since the best
 parameters depend on the mix of traffic. Here one parameter of each law is tuned, on a slow time
@@ -9,7 +9,7 @@ scale:
     red             max_probability   the same
     virtual-queue   theta             log v <- log v - log(u / target)
 
-The idea that a parameter follows utilization comes from the adaptive virtual queue (Kunniyur and
+The idea that a parameter follows utilisation comes from the adaptive virtual queue (Kunniyur and
 Srikant 2001, [21] there), and from adaptive RED for max_p (Floyd, Gummadi, Shenker 2001). The gain
 is 1 for the reason given in target_utilization.py. Users with a demand of elasticity e buy u with
 

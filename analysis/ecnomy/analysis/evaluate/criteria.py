@@ -21,7 +21,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         column: the column, from measures.py or a sweep's table.
-        of: its name in tables.
+        of: name of the column in tables.
         better: higher or lower.
         unit: unit of its values in tables: "", %, ms, Mbps or packets.
         margin: a difference below this share of a standard's value does not count.
@@ -82,8 +82,8 @@ class Condition(msgspec.Struct, frozen=True):
     """A condition of a criterion.
 
     Attributes:
-        label: its name, with the standard beside the candidate if there are several.
-        own: its key in the criterion's `conditions`.
+        label: name of the condition, with the standard beside the candidate if there are several.
+        own: key of the condition in the criterion's `conditions`.
         other: the standard in the place of `other`; "" if there is none.
     """
 

@@ -46,8 +46,8 @@ class Evaluation(msgspec.Struct, frozen=True):
     """The law under evaluation, and the runs to make.
 
     Attributes:
-        name: its name in tables.
-        transport: its transport as in a scenario.
+        name: name in tables.
+        transport: transport as in a scenario.
         criteria: the criteria.
         seeds: number of seeds.
         quick: whether only the first condition of each criterion is run.

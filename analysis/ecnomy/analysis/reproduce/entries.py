@@ -59,7 +59,7 @@ class Outcome(msgspec.Struct, frozen=True):
         claim: `paper.entry.cN`.
         verdict: the verdict, with the figures behind it.
         reason: the alternatives, control or missing measurement that leave it open, or "".
-        cause: its finding (findings.yaml), with the figures filled in, or "".
+        cause: finding on the claim (findings.yaml), with the figures filled in, or "".
         controls: further figures to which the cause refers, by name.
         identity: whether it checks our own arithmetic or input.
         over: the settings over which it was judged, None if none were declared.
@@ -93,7 +93,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         studies: the loaded runs.
-        samples: its figures; empty if all its claims are pending.
+        samples: figures of the entry; empty if all its claims are pending.
         outcomes: one per claim.
     """
 

@@ -37,7 +37,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """A figure, whole and quick; None if it was not measured.
 
     Attributes:
-        region: its expected region, None for a figure that is only reported.
+        region: expected region, None for a figure that is only reported.
         verdict: "" if only the quick form has it.
         p: p-value of the hypothesis that the true value lies in the region, see judge.py.
         of: the part that has this figure: the claim (""), its `control`, or the `reason`.

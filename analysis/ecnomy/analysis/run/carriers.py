@@ -68,7 +68,7 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         name: name of the agent and its account.
-        links: its links, by index in the plan; both directions.
+        links: the carrier's links, by index in the plan; both directions.
         link_names: names of these links, without the reverse if it owns both.
         busiest: index of the link with the highest utilisation.
         utilization: utilisation of that link.

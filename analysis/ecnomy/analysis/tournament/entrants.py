@@ -37,7 +37,7 @@ class Entrant(msgspec.Struct, frozen=True):
     """A strategy that plays, as written into its players' entries.
 
     Attributes:
-        name: its name in tables and pictures.
+        name: name in tables and pictures.
         role: the role of the player's agent.
         strategy: mapping with `kind` and parameters, as written.
         transport: the transport of the player's source; {} for the scenario's transport.

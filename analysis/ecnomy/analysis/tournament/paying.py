@@ -34,7 +34,7 @@ class Entry(msgspec.Struct, frozen=True):
     Attributes:
         stranger: the strategy of the lone player.
         profile: the mix including it.
-        gain: its earnings, less the earnings of the mean player of the mix without it.
+        gain: earnings of the lone player, less those of the mean player of the mix without it.
         q: q-value of the gain, among all entries.
     """
 

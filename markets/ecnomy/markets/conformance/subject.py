@@ -56,8 +56,8 @@ class Subject:
     """One agent in one situation.
 
     Attributes:
-        answers: its answers so far, as bytes or text.
-        most_micro: its highest willingness to pay [micro-units/s], or its highest price.
+        answers: answers of the agent so far, as bytes or text.
+        most_micro: highest willingness to pay [micro-units/s] or highest price so far.
     """
 
     def __init__(

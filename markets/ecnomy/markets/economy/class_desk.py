@@ -71,7 +71,7 @@ class ClassDesk:
         """Move these rows to their wanted classes, if they are admitted.
 
         Args:
-            t_ps: the time of the present report.
+            t_ps: the time of the current report.
             rows: rows of flows.
             offer: the class of each flow of the run, which is updated for admitted rows.
             wanted: the requested class of each row in `rows`.
@@ -123,7 +123,7 @@ class ClassDesk:
 
         Args:
             who: the provider.
-            t_ps: the time of the present report.
+            t_ps: the time of the current report.
             offer: the class of each flow of the run.
             active: whether each flow of the run is switched on.
             agent: money, random numbers and notes of the provider.

@@ -34,7 +34,7 @@ class Losses(msgspec.Struct, frozen=True):
         share: share of its packets that were lost [0 to 1].
         wires: names of the links on its path that lose packets on the wire; empty if the packets
             were dropped in queues.
-        asked_per_s: mean target of a flow from its decisions, willingness / price [marks/s].
+        asked_per_s: mean target of a flow from its decisions, willingness to pay / price [marks/s].
         taken_per_s: mean mark rate of a flow [marks/s].
     """
 

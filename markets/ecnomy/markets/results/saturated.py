@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sources that queueing held back, so that they took fewer marks than they pay for.
 
-A flow steered by a market should take its willingness / the price of a mark, in marks per second.
-Its window law works in marks per round trip: the rate times the round trip, where the round trip
-counts as at most twice the smallest one (omnet/laws/window/round_trip.h). Otherwise queue and
+A flow steered by a market should take its willingness to pay / the price of a mark, in marks per
+second. Its window law works in marks per round trip: the rate times the round trip, where the round
+trip counts as at most twice the smallest one (omnet/laws/window/round_trip.h). Otherwise queue and
 window would grow without limit. While queueing makes the round trip longer than that, the flow
 takes fewer marks.
 """
@@ -34,7 +34,7 @@ class Saturated(msgspec.Struct, frozen=True):
         source: name of the source.
         share: share of its flows' active time with a round trip over twice the smallest one [0 to
             1].
-        asked_per_s: mean target of a flow from its decisions, willingness / price [marks/s].
+        asked_per_s: mean target of a flow from its decisions, willingness to pay / price [marks/s].
         aimed_per_s: mean target of its window, weight / smoothed round trip [marks/s].
             A paced flow takes more, because it may have twice its window in flight.
         taken_per_s: mean mark rate of a flow [marks/s].

@@ -227,7 +227,7 @@ def _of_flows(
 def _state(
     raw: RawRun, what: str, epochs: Epochs, edges: Integers, groups: _Groups, members: Floats
 ) -> Floats:
-    """Return the value at the end of an interval; for willingness, the value during it."""
+    """Return the value at the end of an interval; for willingness to pay, the value during it."""
     if what == "willingness":
         table = raw.agents[raw.agents["name"].astype(str) == _WILLINGNESS]
         table = table[table["flow"] >= 0]

@@ -34,7 +34,7 @@ def check_guarantees(
 
     Args:
         document: the scenario.
-        agents: its agents, with the sources of each group.
+        agents: agents of the scenario, with the sources of each group.
         taken: sources of classes and price handlers, with their owners; this function adds test
             streams.
         places: the places of the values, for messages.

@@ -111,7 +111,7 @@ class Session:
     """One run; every call after the first receives the market again.
 
     Attributes:
-        folder: its results folder; None: results are kept in memory.
+        folder: results folder of the run; None: results are kept in memory.
     """
 
     def __init__(

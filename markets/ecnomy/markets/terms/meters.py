@@ -14,7 +14,7 @@ class Meter(msgspec.Struct, frozen=True):
     """A meter.
 
     Attributes:
-        name: its name in YAML.
+        name: name in YAML.
         unit: one of unit_price.METER_UNITS.
         of_marks: whether it measures marks, so that a posted price is that of their codepoint.
     """

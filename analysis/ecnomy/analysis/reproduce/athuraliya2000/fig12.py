@@ -58,7 +58,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    """Return shares and utilization by link, and the trend with n."""
+    """Return shares and utilisation by link, and the trend with n."""
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     found: dict[str, Sample] = {"slope_of_share": slope_of_shares(points)}
     for n, runs in lengths.items():
@@ -83,7 +83,7 @@ def _use(runs: Runs, links: int = LINKS) -> np.ndarray:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw shares and utilization against n, of plain and of smoothed sources."""
+    """Draw shares and utilisation against n, of plain and of smoothed sources."""
     figure.set_size_inches(10, 8)
     rows = figure.subplots(2, 2, sharex=True, sharey="col")
     for (left, right), (form, study) in zip(rows, STUDIES.items(), strict=True):

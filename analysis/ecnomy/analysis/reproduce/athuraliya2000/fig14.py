@@ -58,7 +58,7 @@ def at_capacities(studies: Studies) -> dict[str, Runs]:
 
 
 def _figures(runs: Runs) -> dict[str, Sample]:
-    """Return utilization, backlog, loss and marks by n, per seed."""
+    """Return utilisation, backlog, loss and marks by n, per seed."""
     use, queue = (
         curves(runs, "bottleneck.utilization"),
         curves(runs, "bottleneck.mean_queue_packets"),
@@ -111,7 +111,7 @@ def curves(runs: Runs, column: str) -> Curves:
 
 
 def _transients(runs: Runs) -> dict[str, Sample]:
-    """Return the utilization of the first seconds with a target backlog, less that without one."""
+    """Return the utilisation of the first seconds with a target backlog, less that without one."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)
@@ -140,7 +140,7 @@ def _controls(runs: Runs) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilization, backlog and loss against the number of sources, with a row per capacity."""
+    """Draw utilisation, backlog and loss against the number of sources, with a row per capacity."""
     rates = dict(sorted(at_capacities(studies).items()))
     figure.set_size_inches(11, 3.2 * len(rates) + 0.8)
     rows = figure.subplots(len(rates), 3, sharex=True, sharey="col", squeeze=False)

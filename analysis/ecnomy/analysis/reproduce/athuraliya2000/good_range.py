@@ -47,7 +47,7 @@ def _cv(runs: Runs) -> np.ndarray:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return steadiness, backlog and utilization, per seed."""
+    """Return steadiness, backlog and utilisation, per seed."""
     curves = _curves(studies)
     cvs = {name: {m: _cv(runs) for m, runs in points.items()} for name, points in curves.items()}
     found: dict[str, Sample] = {}
@@ -103,7 +103,7 @@ def _by_gamma(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw variation of windows, utilization and backlog against the share of marks."""
+    """Draw variation of windows, utilisation and backlog against the share of marks."""
     figure.set_size_inches(11, 4)
     axes = figure.subplots(1, 3)
     for index, (name, points) in enumerate(_curves(studies).items()):

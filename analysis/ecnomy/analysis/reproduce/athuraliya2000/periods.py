@@ -32,7 +32,7 @@ def periods(results: Path) -> dict[str, float | list[float]]:
         `s1.window.k` and `s1.window_std.k`, `.window_cv.k`, of the samples after the first 0.5 s;
         `s1.second.i`, the mean of each of the ten seconds in which s1 is active;
         `backlog.k` and `backlog_late.k`, packets over all of a period and after its first 0.5 s;
-        `use.k`, utilization; `peak`, the largest backlog sampled;
+        `use.k`, utilisation; `peak`, the largest backlog sampled;
         `settle.price.k`, `settle.window.k` (of s1), seconds to 90 % of the step at the start of a
         period; `path.s1[i]`, `path.backlog[i]`, `path.price[i]`, samples for the picture.
     """

@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilization and backlog less those of RED, and the backlog less its target."""
+    """Return utilisation and backlog less those of RED, and the backlog less its target."""
     runs = studies["rem-drop"]
     use = curves(runs, "bottleneck.utilization")
     queue = curves(runs, "bottleneck.mean_queue_packets")
@@ -33,7 +33,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilization, backlog and loss against the number of sources."""
+    """Draw utilisation, backlog and loss against the number of sources."""
     figure.set_size_inches(11, 4)
     axes = figure.subplots(1, 3)
     shown = (

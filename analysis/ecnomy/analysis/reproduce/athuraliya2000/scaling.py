@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 9 to 11: rate, utilization, loss and backlog as a parameter is scaled up tenfold.
+"""Figures 9 to 11: rate, utilisation, loss and backlog as a parameter is scaled up tenfold.
 
 The paper's buffers are finite, but it does not say how the windows of its model react to a lost
 packet. Three forms are measured: TCP's recovery, windows that survive losses, and unlimited
@@ -89,7 +89,7 @@ def _rate(runs: Runs) -> np.ndarray:
 def draw_scaled(
     figure: Figure, forms: dict[str, Points], theory: Callable[[float], float], label: str
 ) -> None:
-    """Draw (a) rate, (b) utilization, (c) loss and (d) backlog, with a curve per form."""
+    """Draw (a) rate, (b) utilisation, (c) loss and (d) backlog, with a curve per form."""
     figure.set_size_inches(9, 6.5)
     (rate, use), (loss, backlog) = figure.subplots(2, 2, sharex=True)
     panels = (

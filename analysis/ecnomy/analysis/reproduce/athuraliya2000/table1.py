@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table I: utilization and average backlog in each period of figures 5 to 7."""
+"""Table I: utilisation and average backlog in each period of figures 5 to 7."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilization and backlog by period."""
+    """Draw utilisation and backlog by period."""
     left, right = figure.subplots(1, 2)
     middles = [1 + 2 * k for k in range(5)]
     for index, (rule, runs) in enumerate(by_price(studies["fig5"]).items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves of marking probability against utilization: one long run per point, batch means.
+"""Curves of marking probability against utilisation: one long run per point, batch means.
 
 A statistic of a whole curve (a slope, a load at some probability) is not a mean of its batches'
 values. Its samples are the jackknife's pseudo-values, n f(all) - (n - 1) f(all but batch i), whose

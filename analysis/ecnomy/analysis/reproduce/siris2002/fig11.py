@@ -70,7 +70,7 @@ def _loads(runs: Runs, key: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios, utilization, fairness, and the power law of throughput in p."""
+    """Return throughput ratios, utilisation, fairness, and the power law of throughput in p."""
     found: dict[str, Sample] = {}
     laws = _laws(studies)
     ratios = {name: _throughput(*law) for name, law in laws.items()}
@@ -96,7 +96,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return WTP's utilization less MulTCP's, and half of it at w = 1 less that at larger w."""
+    """Return WTP's utilisation less MulTCP's, and half of it at w = 1 less that at larger w."""
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():
@@ -142,7 +142,7 @@ def log_slope(runs: Runs, key: str) -> list[Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) the ratio of throughput against that of weights, (b) utilization against weight."""
+    """Draw (a) the ratio of throughput against that of weights, (b) utilisation against weight."""
     left, right = figure.subplots(1, 2)
     for index, (name, law) in enumerate(_laws(studies).items()):
         ratios, loads = _throughput(*law), _loads(*law)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 8: marking probability against utilization, for both forms of willingness to pay."""
+"""Figure 8: marking probability against utilisation, for both forms of willingness to pay."""
 
 from __future__ import annotations
 

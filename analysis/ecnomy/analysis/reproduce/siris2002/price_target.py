@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: utilization by price of a mark at fixed budgets, and operators who set prices."""
+"""Section 7: utilisation by price of a mark at fixed budgets, and operators who set prices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _loads(studies: Studies) -> dict[float, Floats]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilization at each price, and its rise from one price to the next lower price."""
+    """Return utilisation at each price, and its rise from one price to the next lower price."""
     loads = {f"{price:g}": load for price, load in _loads(studies).items()}
     found = {f"load.price={price}": load for price, load in loads.items()}
     found |= {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
@@ -65,7 +65,7 @@ def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilization against price, and its course with an operator who sets the price."""
+    """Draw utilisation against price, and its course with an operator who sets the price."""
     figure.set_size_inches(11, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.4])
     loads = _loads(studies)

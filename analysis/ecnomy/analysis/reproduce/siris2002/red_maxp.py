@@ -74,7 +74,7 @@ def _bend(load: Floats, p: Floats) -> float:
 
 
 def _best(runs: dict[float, Runs]) -> float:
-    """Return the max_p with the largest mean utilization among those with a mean wait <= 8 ms."""
+    """Return the max_p with the largest mean utilisation among those with a mean wait <= 8 ms."""
     allowed = {
         most: float(own.sample("bottleneck.utilization").mean())
         for most, own in runs.items()

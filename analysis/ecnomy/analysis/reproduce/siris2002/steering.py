@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of an operator who sets the price per mark for a target utilization."""
+"""Outcome columns of an operator who sets the price per mark for a target utilisation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
     Returns:
         utilization_, over the last 100 s of each phase; settled_s_, the time from its beginning
         until all later intervals of 10 s are within 0.02 of 0.9; price_, at its end [money], None
-        if the operator never posted a price; the course of utilization.
+        if the operator never posted a price; the course of utilisation.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
