@@ -52,8 +52,8 @@ def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
 def test_twice_the_demand_takes_twice_the_price(seed: int) -> None:
     """Users spend the same at any price, so marks per second stay and the price doubles.
 
-    The tolerance is 6 %, as an error of 1 % in utilisation moves the price by 1 + k = 4.4 % (k =
-    u/(u - u0)).
+    The tolerance is 6 %, as an error of 1 % in utilisation moves the price by 1 + k = 4.4 %,
+    with k = u/(u - u0).
     """
     before, crowded, after = steered("load-based", seed).ends
     assert crowded / before == pytest.approx(2, rel=0.06)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due for a flow, in exact integer micro-units. Debtors and creditors are in contracts.py.
 
-class fee floor(fee [micro/s] x active time [ps] / 10^12) at any time; postings are its increments,
-             so fractions are never lost or charged twice. A flow is active from the start to the
-             stop of its source. If the fee changes, the fraction below one micro-unit is carried
-             over.
+class fee    floor(fee [micro/s] x active time [ps] / 10^12) at any time; postings are
+             its increments, so fractions are never lost or charged twice. A flow is active
+             from the start to the stop of its source. If the fee changes, the fraction below one
+             micro-unit is carried over.
 mark charge  price in force x CE packets delivered (or x bytes of CE packets delivered)
 """
 
