@@ -102,7 +102,7 @@ def legend(found: Diff) -> Iterator[str]:
         how = "Student's t over pairs of one seed" if found.pairs else "Welch's t"
         yield (
             f"{b} - {a}: difference of means, with its 95 % interval ({how}). effect: Hedges' g, "
-            f"the difference in standard deviations of single runs."
+            f"the difference in standard deviations of individual runs."
         )
         yield (
             "q: the expected share of chance differences among rows with at most this q "

@@ -118,7 +118,7 @@ def cost_s(probe: Probe, tables: Tables) -> float:
 
 
 def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
-    """Return the recorded values of a run, by column.
+    """Return the recorded values of a run, one per column.
 
     Raises:
         ResultsError: the row is not kept.
@@ -169,7 +169,7 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
 def moved_in(
     probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables
 ) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of the rows that have changed, by table."""
+    """Return, per table, the numbers of the rows that have changed."""
     found: dict[str, list[int]] = {}
     for probe, outcome in zip(probes, outcomes, strict=True):
         now = {**outcome.values, "data_packets": outcome.data_packets}

@@ -53,7 +53,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
-    """Return the outcomes of all claims whose runs exist, by claim."""
+    """Return claim -> outcome, for all claims whose runs exist."""
     found: dict[str, Outcome] = {}
     known: dict[str, str] = {}
     for item, entry in paper.entries.items():

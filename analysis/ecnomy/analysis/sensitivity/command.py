@@ -158,8 +158,8 @@ def sentence(found: Indices) -> list[str]:
         floor = f"{found.floor:.2f}" if found.kind == "sobol" else f"{found.floor:.3g}"
         name = _HEADS[found.kind][0]
         lines.append(
-            f"{100 * found.noise:.2g} % of the variance of single runs comes from the seed, not "
-            f"from a parameter. A parameter without effect would have a {name} of about {floor}"
+            f"{100 * found.noise:.2g} % of the variance of individual runs comes from the seed, "
+            f"not from a parameter. A parameter without effect would have a {name} of about {floor}"
         )
     if found.left_out:
         what = "base samples" if found.kind == "sobol" else "trajectories"

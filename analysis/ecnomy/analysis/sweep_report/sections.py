@@ -82,7 +82,7 @@ def _comparisons(swept: Swept, found: Found) -> Section | None:
     left = len(order) - len(rows)
     note = (
         f"Second value minus first value; {seeds}. Effect: Hedges' g, the difference in standard "
-        f"deviations of single runs. q: over all {len(order)} comparisons, bold at {Q:g} or "
+        f"deviations of individual runs. q: over all {len(order)} comparisons, bold at {Q:g} or "
         "less. One in twenty of the values in bold is expected to be chance."
     ) + (f" {left} more are not shown." if left > 0 else "")
     head = ("outcome", "values compared", "difference", level, "effect", "q", "n")

@@ -67,7 +67,7 @@ _KEYS: Final = {
 
 @functools.cache
 def attributes(cls: type) -> dict[str, str]:
-    """Return the sentences in `Attributes:` of a class and its bases, by field."""
+    """Return field -> sentence, from `Attributes:` of a class and its bases."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         found |= _section(base.__dict__.get("__doc__") or "")

@@ -72,7 +72,7 @@ def find_measure(name: str) -> Measure:
 def measured(
     name: str, results: Path, taken: Mapping[str, object]
 ) -> dict[str, int | float | None]:
-    """Return the outcome of the function called `name` for a run, by column.
+    """Return the outcome of the function called `name` for a run, one value per column.
 
     Args:
         name: name of the function, as module:function.

@@ -51,7 +51,7 @@ def _plain(value: Any) -> str:
 
 
 def by_options(runs: Runs) -> Algorithms:
-    """Return the runs of each value of the bottleneck's marking, by short name."""
+    """Return short name -> runs, for each value of the bottleneck's marking."""
     found: Algorithms = {}
     for value in runs.values(MARKING):
         found[name_of(msgspec.json.decode(value))] = runs.at({MARKING: value})
@@ -59,5 +59,5 @@ def by_options(runs: Runs) -> Algorithms:
 
 
 def algorithms(studies: Studies) -> Algorithms:
-    """Return the runs of experiment 1, by algorithm."""
+    """Return the runs of experiment 1 per algorithm."""
     return by_options(studies["exp1"])
