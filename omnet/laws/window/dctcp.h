@@ -9,7 +9,7 @@
 //   otherwise                                slow start: cwnd += n;  else cwnd += n / cwnd
 //   loss                                     half the window (section 3.5); timeout: one packet, as Reno
 //
-// The mark that reduces the window uses the current alpha, as in Linux. With an RFC 3168 echo, M is known only
+// The mark that reduces the window uses the present alpha, as in Linux. With an RFC 3168 echo, M is known only
 // per round trip. The market's weights have no effect.
 #ifndef ECNOMY_LAWS_WINDOW_DCTCP_H_
 #define ECNOMY_LAWS_WINDOW_DCTCP_H_

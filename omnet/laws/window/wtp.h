@@ -8,7 +8,7 @@
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
 //
 // An ACK answers a packet that was sent with the window of one round trip earlier. If windows oscillate, as with marks
-// in bursts, the mean ratio of that window to the current one is above 1, and the increases exceed w_inc in each T. So
+// in bursts, the mean ratio of that window to the present one is above 1, and the increases exceed w_inc in each T. So
 // a paced flow counts the excess of its increases (Ack::trips), and subtracts 1/64 of the excess in each T.
 //
 // Below one packet the same step changes ln cwnd: a mark divides the window by e^gain. A paced flow also receives w
