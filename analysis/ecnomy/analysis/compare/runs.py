@@ -168,7 +168,9 @@ def rows_of_study(study: Study) -> list[Row]:
     plan = make_plan(scenario)
     if study.simulate is simulated:
         for engine in study.engines:
-            check_plan(engine_kind(engine), scenario, plan)
+            check_engine(engine)
+            given = _engine_argument(engine).get("engine", BUILT_IN)
+            check_plan(engine_kind(given), scenario, plan)
     return rows_of(plan)
 
 
