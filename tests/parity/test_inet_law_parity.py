@@ -18,7 +18,7 @@ from parity_plans import DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decision
 pytestmark = pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing())
 
 
-@pytest.mark.parametrize("marking", ["red", "load-based", "threshold-departing", "rem"])
+@pytest.mark.parametrize("marking", ["red", "load-based", "threshold-departing", "rem", "choke"])
 def test_inet_calls_replay(marking: str, tmp_path: Path) -> None:
     """Every call of every law of a run on INET has the same outcome when repeated."""
     plan = crowded(marking)
