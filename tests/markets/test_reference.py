@@ -214,7 +214,10 @@ def test_an_unknown_word_names_the_nearest() -> None:
         (["fee-limit"], ["  for      customer\n"]),
         (["market.agents.integrated_with"], ["  for      guaranteed-stream-provider\n"]),
         (["network.marking.sred.buffer"], ["By default the link's buffer."]),
-        (["sources.transport.rem.phi"], ["from 1.000001 to 1000000", "auto: calculated from"]),
+        (
+            ["sources.transport.rem.phi"],
+            ["from 1.000001 to 1000000", "auto: calculated from the capacities"],
+        ),
         (["blue.limit"], ["default  none"]),
         (["market.agents.elastic.strategy"], ["example  strategy: {kind: file-budget"]),
         (["market.agents.tariff.price.time-of-day"], ["price: 0.2 money/call}"]),

@@ -20,7 +20,7 @@ class Claimant:
     """The common part of subscribers' strategies: claims about broken promises.
 
     Attributes:
-        overclaims: the share of calls with a kept promise that are claimed as broken
+        overclaims: the share of kept promises claimed as broken, under quality_seen_by: subscriber
             [from 0 to 1].
     """
 

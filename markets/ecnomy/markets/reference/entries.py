@@ -82,8 +82,12 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
 
 def _by_auto(kind: Any) -> str:
     reader = split(present(kind))[1]
-    calculated = "calculated from the capacities, round trips and weights of the REM links"
-    return f"auto: {calculated}." if isinstance(reader, Number) and reader.auto else ""
+    calculated = (
+        "calculated from the capacities and round trips, and from the weights of REM sources"
+    )
+    return (
+        f"auto: {calculated}, which it needs." if isinstance(reader, Number) and reader.auto else ""
+    )
 
 
 def _roles_with(key: str) -> tuple[str, ...]:

@@ -90,8 +90,10 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
         name: The agent of the scenario, whose own strategy it replaces.
         observations: Quantities observed at each step, each with the range that is scaled to 0 to
             1. A range is {least: A, most: B}, with scale: log for logarithmic shares.
-        actions: Quantities set at each step, each with its range. With levels: N it chooses one of
-            N evenly spaced values.
+        actions: Quantities set at each step, each with its range. A connectivity-provider sets
+            price, a price-handler willingness and rate_cap. scale: log spaces values
+            logarithmically, with least above 0. With levels: N (2 to 10,000; for all or none) it
+            chooses one of N evenly spaced values.
         reward: Its reward of a step.
     """
 

@@ -212,13 +212,14 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: name of the agent in reports and tables; also the name of its account.
         role_spec: role of the agent, which determines its property, sales and purchases.
-        classes: service classes that an application provider sells, by name.
+        classes: service classes that an application provider sells, by name; required for one.
         marks_paid_by: payer of the carrier for the marks of flows in its classes; by default
             the provider.
         sources: sources of the flows that it owns, or of the calls that it sells.
         test_streams: sources of cbr or poisson traffic that a stream provider sends to observe the
             network.
-        tariff: price and promise of the calls of `sources`: a tariff table of one row.
+        tariff: price and promise of the calls of `sources`: a tariff table of one row. A stream
+            provider needs it or `tariffs`. Its price is per call, time or packets.
         tariffs: tariff table of the calls it sells, a row for each type of connection.
         elastic: table of the files and pages that it carries by a deadline, a row for each type. A
             file is charged when it is complete, and reimbursed if it misses its deadline. An
