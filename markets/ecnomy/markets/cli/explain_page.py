@@ -37,11 +37,11 @@ def show_units() -> None:
 
     print("units of values, as in `rate: 10 Mbps`")
     names = {"s": "times", "bit/s": "rates", "byte": "sizes", "money": "money"}
+    names |= {"packet/s": "per second", "mark/s": "per second"}
     found: dict[str, list[str]] = {}
     for unit, (_, base) in USUAL.items():
         if "/" not in base or base in names:
             found.setdefault(names.get(base, "counts"), []).append(unit)
-    found["per second"] = ["packets/s", "marks/s", "money/s"]
     found["prices"] = [f"money/{one}" for one in PER]
     longest = max(map(len, found))
     for quantity, spellings in found.items():
