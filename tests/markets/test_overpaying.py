@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about users whose payment exceeds the value of any rate of their paths."""
+"""Warnings about users who pay more than any rate is worth, or in fractions of micro-units."""
 
 from __future__ import annotations
 
@@ -42,3 +42,26 @@ def test_pay_beyond_the_utility_is_told(pay: float) -> None:
     for line in told:
         assert "agent users" in line and f"pays {pay:g} money/s" in line
         assert f"worth at most {WORTH:.4g} money/s" in line
+
+
+@pytest.mark.parametrize(
+    ("strategy", "warned"),
+    [
+        ("{kind: constant-charge, charge: 0.0000014 money/s}", "charge is 1.4 micro-units"),
+        ("{kind: constant-charge, charge: 0.000002 money/s}", ""),
+        ("{kind: constant-charge, charge: 0.0000514 money/s}", ""),
+        (
+            "{kind: elastic-utility, utility: {kind: log, a: 0.000012 money/s, x0: 1 Mbps}}",
+            "utility.a is 12 micro-units",
+        ),
+        ("{kind: elastic-utility, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}}", ""),
+    ],
+)
+def test_payments_of_a_few_micro_units_are_warned_of(strategy: str, warned: str) -> None:
+    """A whole number of micro-units is exact, and from 50 on rounding changes at most 1 %."""
+    shop = "{kind: best-offer, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}, pay: PAY}"
+    text = TEXT.replace(shop, strategy).replace("role: customer", "role: price-handler")
+    scenario = scenario_from_text(text)
+    told = [w for w in warnings(scenario, make_plan(scenario)) if "micro-units" in w]
+    assert len(told) == bool(warned)
+    assert all(line.startswith(f"agent users: {warned}") for line in told)

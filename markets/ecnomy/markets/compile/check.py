@@ -13,6 +13,7 @@ from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.agents.strategies import make
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
+from ecnomy.markets.compile.coarse_payments import coarse_payments
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
 from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
@@ -79,6 +80,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_weightless(scenario, plan),
         *paid_beyond_worth(scenario, plan),
         *anticipated_otherwise(scenario, plan),
+        *coarse_payments(scenario),
         *_floods(plan),
         *_guarantees(scenario, plan),
     ]
