@@ -178,3 +178,18 @@ def test_direct_is_the_one_rule_that_keeps_no_budget() -> None:
 
     keeping = {name for name, rule in SETTLEMENTS.items() if getattr(rule, "by_delivery", False)}
     assert set(SETTLEMENTS) - keeping == {DIRECT}
+
+
+@pytest.mark.parametrize("seen_by", ["gsp", "both", "subscriber"])
+def test_only_a_subscriber_who_decides_alone_overclaims(seen_by: str) -> None:
+    """`overclaims` has an effect only under `quality_seen_by: subscriber`."""
+    from ecnomy.markets.compile.check import warnings
+
+    people = "people\n      role: subscriber\n      sources: callers\n      strategy: "
+    text = GOOD.replace("12 ms}", f"12 ms, quality_seen_by: {seen_by}}}").replace(
+        "gsp\n      role",
+        f"{people}{{kind: cheapest-call, overclaims: 0.5}}\n    - name: gsp\n      role",
+    )
+    scenario = scenario_from_text(text)
+    found = [line for line in warnings(scenario, make_plan(scenario)) if "overclaims" in line]
+    assert len(found) == (seen_by != "subscriber")

@@ -23,7 +23,8 @@ class Pi : public MarkingLaw {
       "Hollot, Misra, Towsley and Gong 2001; christin2003 section 5.1"};
   static constexpr MarkingTraits kTraits{.clock = true};
   static constexpr Parameter kParameters[] = {
-      {"unit", "choice", 0, 0, 1, "packets,bytes", "Unit of the queue and its reference."},
+      {"unit", "choice", 0, 0, 1, "packets,bytes",
+       "Whether the queue and its reference count packets or bytes."},
       {"reference", "unit", NAN, 0, kUnlimited, "", "Reference queue of the controller: q_ref."},
       {"a", "", NAN, 0, 1e6, "", "Gain of the current queue error, per packet."},
       {"b", "", NAN, 0, 1e6, "",

@@ -51,7 +51,9 @@ class Rem : public MarkingLaw {
        "Weight of the current backlog in the smoothed backlog; 1: no smoothing."},
       {"mark_at", "choice", 0, 0, 1, "departure,arrival",
        "Point at which packets are marked: at departure (Fig. 3) or at arrival (Eq. 2)."},
-      {"unit", "choice", 1, 0, 1, "packets,bytes", "Unit of rates and backlog."},
+      {"unit", "choice", 1, 0, 1, "packets,bytes",
+       "Whether input and backlog count packets, or bytes over mean_packet; gamma, alpha are per "
+       "packet in both."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Mean packet size, which converts the capacity (and bytes, if unit is bytes) to packets."},
   };

@@ -36,10 +36,11 @@ class Primal {
   static constexpr Parameter kParameters[] = {
       {"w", "marks/s", 10, 1e-9, 1e12, "",
        "Marks per second that the flow is willing to pay: its weight (siris2002 Eq. 1)."},
-      {"kappa", "packets/s", 5, 1e-9, 1e9, "", "Gain: change of the rate per mark."},
-      {"initial_rate", "packets/s", 10, 1e-9, 1e12, "", "Initial rate."},
-      {"min_rate", "packets/s", 0.1, 1e-9, 1e12, "", "Minimum rate."},
-      {"max_rate", "packets/s", 1e9, 1e-9, 1e12, "", "Maximum rate."},
+      {"kappa", "packets/s", 5, 1e-9, 1e9, "", "Gain: fall of the rate at a mark."},
+      {"initial_rate", "packets/s", 10, 1e-9, 1e12, "",
+       "Sending rate at the start of a connection."},
+      {"min_rate", "packets/s", 0.1, 1e-9, 1e12, "", "Least sending rate, whatever the marks."},
+      {"max_rate", "packets/s", 1e9, 1e-9, 1e12, "", "Largest sending rate, also without marks."},
   };
   static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 

@@ -28,7 +28,8 @@ class WtpSender {
   static constexpr double kMostGain = 1;
   static constexpr Parameter kParameters[] = {
       {"gain", "", 0.5, 1e-9, kMostGain, "",
-       "Gain of the window's changes (antoniadis2000 section 3.1)."},
+       "Gain of both steps: + gain w in a round trip, gain (w - cwnd) / 2 at an echo "
+       "(antoniadis2000 3.1)."},
       {"w", "marks", 1, 1e-9, 1e9, "", "Weight of the flow: marks to receive per round trip."},
       {"only_down", "flag", 0, 0, 1, "", "An echo never increases the window (A5)."},
   };

@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
-from ecnomy.agents.spec import AgentSpec, StrategySpec
+from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import make
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
+from ecnomy.markets.compile.call_promises import claims_without_effect, unguarded_admission
 from ecnomy.markets.compile.coarse_payments import coarse_payments
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
@@ -82,7 +82,8 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *anticipated_otherwise(scenario, plan),
         *coarse_payments(scenario),
         *_floods(plan),
-        *_guarantees(scenario, plan),
+        *unguarded_admission(scenario, plan),
+        *claims_without_effect(scenario),
     ]
     return list(dict.fromkeys(found))
 
@@ -313,34 +314,6 @@ def _floods(plan: Plan) -> Iterator[str]:
             f"market: {epochs:.3g} epochs, each with a message to the engine and back; use a "
             "longer epoch"
         )
-
-
-def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of admission that never has a threshold, or stops observing the network."""
-    stops = {source.name: source.stop_ps for source in plan.sources}
-    for agent in scenario.market.agents if scenario.market else ():
-        if not agent.lines:
-            continue
-        for name in agent.test_streams:
-            if 0 <= stops[name] < plan.duration_ps:
-                yield (
-                    f"agent {agent.name}: its test stream {name} stops before the run ends. From "
-                    "then on the agent measures nothing and admits all calls"
-                )
-        for line in agent.lines:
-            strategy = line.strategy or agent.strategy or StrategySpec(DEFAULT_ADMISSION)
-            learning = (_number(strategy.params, *d) for d in (("learning", 10), ("sample", 180.0)))
-            learning_s = math.prod(learning)
-            if strategy.kind == DEFAULT_ADMISSION and learning_s * PS_PER_S > plan.duration_ps:
-                yield (
-                    f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, so "
-                    "it never blocks a call"
-                )
-
-
-def _number(params: Mapping[str, object], name: str, default: float) -> float:
-    value = params.get(name, default)
-    return float(value) if isinstance(value, int | float) else default
 
 
 def _weightless(scenario: Scenario, plan: Plan) -> Iterator[str]:

@@ -25,8 +25,9 @@ def coarse_payments(scenario: Scenario) -> Iterator[str]:
         if preset_of(agent.role).uses:
             for key, micro in _coarse(agent):
                 yield (
-                    f"agent {agent.name}: {key} is {micro:.4g} micro-units of money/s, but payments "
-                    "are rounded to whole micro-units/s. Multiply all amounts of money by 1000"
+                    f"agent {agent.name}: {key} is {micro:.4g} micro-units of money/s, but "
+                    "payments are rounded to whole micro-units/s. Multiply all amounts of money "
+                    "by 1000"
                 )
 
 

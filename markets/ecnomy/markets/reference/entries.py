@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import FieldInfo
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles.find import ROLES
@@ -19,7 +20,14 @@ from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.reference.class_entries import role_entries, strategy_entries
 from ecnomy.markets.reference.entry import Entry, below
-from ecnomy.markets.reference.samples import example_of, in_yaml, members, sample, wanted
+from ecnomy.markets.reference.samples import (
+    example_of,
+    in_yaml,
+    members,
+    other_number,
+    sample,
+    wanted,
+)
 from ecnomy.markets.reference.sentences import about, class_note, first_sentence, law_of, note
 from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.header_queues import HeaderQueues
@@ -59,8 +67,9 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                     value = made.implied(key)
         default = None if field.required else _text(value, field.type)
         shown = in_yaml(sample(field.type, key, kind.__name__))
-        if default and isinstance(split(present(field.type))[1], Number):
-            shown = default
+        reader = split(present(field.type))[1]
+        if default and isinstance(reader, Number):
+            shown = other_number(reader, default)
         if present(field.type) is bool and default == "true":
             shown = "false"
         found.append(
@@ -68,7 +77,7 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                 path=key,
                 name=key,
                 about=about(kind, field.name),
-                note=note(kind, field.name) or _by_auto(field.type),
+                note=_note(kind, field),
                 roles=_roles_with(key) if kind is AgentEntry else (),
                 takes=wanted(field.type),
                 default=default,
@@ -80,6 +89,11 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
     return tuple(found)
 
 
+def _note(kind: type[msgspec.Struct], field: FieldInfo) -> str:
+    written = note(kind, field.name) or _by_auto(field.type)
+    return f"{written} {_of_reader(field.type)}".strip()
+
+
 def _by_auto(kind: Any) -> str:
     reader = split(present(kind))[1]
     calculated = (
@@ -88,6 +102,11 @@ def _by_auto(kind: Any) -> str:
     return (
         f"auto: {calculated}, which it needs." if isinstance(reader, Number) and reader.auto else ""
     )
+
+
+def _of_reader(kind: Any) -> str:
+    """Return what the reader of a key knows of it, such as the names of quantities."""
+    return str(getattr(split(present(kind))[1], "note", ""))
 
 
 def _roles_with(key: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ __all__ = [
     "example_of",
     "in_yaml",
     "members",
+    "other_number",
     "parameters_example",
     "readable",
     "sample",
@@ -208,6 +209,15 @@ def _number(reader: Number) -> int | float:
     return reader.most
 
 
+def other_number(reader: Number, default: str) -> str:
+    """Return half of a default as an example, or the default itself if half is out of range."""
+    if default == "auto":
+        return default
+    half = float(default) / 2
+    fits = reader.least <= half <= reader.most and not (reader.whole and half % 1)
+    return f"{half:g}" if fits else default
+
+
 def _plain(kind: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is bool:
@@ -287,6 +297,8 @@ def strategy_sample(name: str, field: Field) -> str:
         return _BY_UNIT.get(field.unit, f"1 {field.unit}")
     if field.kind is bool:
         return in_yaml(not field.default)
+    if field.kind is float and field.default is not None:
+        return in_yaml(field.default / 2 or 0.1)
     if field.default is not None:
         return in_yaml(field.default)
     return {float: "0.5", int: "10"}.get(field.kind, "text")

@@ -83,6 +83,10 @@ class _RewardReader(msgspec.Struct, frozen=True):
         return {"kind": value.kind, **write_params(value.params, REWARDS[value.kind])}
 
 
+def _names(kind: str) -> dict[str, tuple[str, ...]]:
+    return {role: known(kind, role) for role in LEARNERS}
+
+
 class Learner(msgspec.Struct, frozen=True, kw_only=True):
     """An agent that learns; ranges are by name, in the units of quantities.py.
 
@@ -90,16 +94,15 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
         name: The agent of the scenario, whose own strategy it replaces.
         observations: Quantities observed at each step, each with the range that is scaled to 0 to
             1. A range is {least: A, most: B}, with scale: log for logarithmic shares.
-        actions: Quantities set at each step, each with its range. A connectivity-provider sets
-            price, a price-handler willingness and rate_cap. scale: log spaces values
+        actions: Quantities set at each step, each with its range. scale: log spaces values
             logarithmically, with least above 0. With levels: N (2 to 10,000; for all or none) it
             chooses one of N evenly spaced values.
         reward: Its reward of a step.
     """
 
     name: Name
-    observations: Annotated[dict[str, Range], Ranges(OBSERVED)]
-    actions: Annotated[dict[str, Range], Ranges(ACTED, acted=True)]
+    observations: Annotated[dict[str, Range], Ranges(OBSERVED, _names("observations"))]
+    actions: Annotated[dict[str, Range], Ranges(ACTED, _names("actions"), acted=True)]
     reward: Annotated[RewardSpec, _RewardReader()]
 
     def amounts(self, shares: Floats) -> dict[str, float]:

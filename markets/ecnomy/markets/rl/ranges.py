@@ -56,16 +56,34 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Ranges(msgspec.Struct, frozen=True):
-    """Reads `name: {least: ..., most: ..., scale: log}`; `catalogue` is name -> unit."""
+    """Reads `name: {least: ..., most: ..., scale: log}`.
+
+    Attributes:
+        catalogue: name -> unit.
+        of_role: role -> names.
+        acted: whether the quantities are actions, which may have levels.
+    """
 
     catalogue: dict[str, str]
+    of_role: dict[str, tuple[str, ...]]
     acted: bool = False
+
+    @property
+    def note(self) -> str:
+        """Return the names of each role with their units, for the reference."""
+        return " ".join(
+            f"A {role} has {', '.join(self._with_unit(name) for name in names)}."
+            for role, names in self.of_role.items()
+        )
 
     @property
     def expected(self) -> str:
         """Return the expected form."""
         name, unit = next((name, unit) for name, unit in self.catalogue.items() if unit)
         return f"ranges such as {name}: {{least: 0.1 {unit}, most: 10 {unit}}}"
+
+    def _with_unit(self, name: str) -> str:
+        return f"{name} [{self.catalogue[name] or 1}]"
 
     def read(self, node: Node, path: str) -> dict[str, Range]:
         """See Reader."""
