@@ -99,11 +99,8 @@ class Choke : public MarkingLaw {
 
   // RED's parameters: not gentle, with a count and no wait.
   static std::array<double, std::size(Red::kParameters)> as_red(const double* values) {
-    std::array<double, std::size(Red::kParameters)> red{};
-    for (std::size_t i = 0; i < red.size(); ++i) red[i] = Red::kParameters[i].fallback;
-    std::copy_n(values, 5, red.begin());
+    auto red = Red::from_first_five(values, values[5]);
     red[5] = red[6] = 0;
-    red[13] = values[5];
     return red;
   }
   static State first() {

@@ -22,6 +22,9 @@
 #ifndef ECNOMY_LAWS_MARKING_RED_H_
 #define ECNOMY_LAWS_MARKING_RED_H_
 
+#include <algorithm>
+#include <array>
+
 #include "marking.h"
 
 namespace ecnomy {
@@ -75,6 +78,16 @@ class Red : public MarkingLaw {
        "limit."},
   };
   static constexpr AtLeast kOrder[] = {{"max_threshold", "min_threshold"}};
+
+  // Parameters for laws that contain a Red: the first five (unit to weight), and defaults for the rest.
+  static std::array<double, std::size(kParameters)> from_first_five(const double* first,
+                                                                    double mean_packet_bytes) {
+    std::array<double, std::size(kParameters)> values{};
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = kParameters[i].fallback;
+    std::copy_n(first, 5, values.begin());
+    values[13] = mean_packet_bytes;
+    return values;
+  }
 
   explicit Red(const double* values) { configure(values); }
 

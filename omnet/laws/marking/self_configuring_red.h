@@ -77,11 +77,7 @@ class SelfConfiguringRed : public MarkingLaw {
 
   static std::array<double, std::size(Red::kParameters)> as_red(const double* values) {
     check_parameters(kName, kParameters, kOrder, values);
-    std::array<double, std::size(Red::kParameters)> red{};
-    for (std::size_t i = 0; i < red.size(); ++i) red[i] = Red::kParameters[i].fallback;
-    std::copy_n(values, 5, red.begin());
-    red[13] = values[7];
-    return red;
+    return Red::from_first_five(values, values[7]);
   }
 
   void adapt(double average) noexcept {
