@@ -193,6 +193,13 @@ def test_a_key_of_a_law_is_explained_with_its_law() -> None:
     assert checked > 500, checked
 
 
+def test_a_law_before_a_key_is_no_name_of_a_link() -> None:
+    """`sred.buffer` is the buffer of the law, not of a link named sred."""
+    found = lookup("sred.buffer", entries())
+    assert {one.within for one in found} == {("law: sred",)}
+    assert {one.within for one in lookup("links.sred.buffer", entries())} == {()}
+
+
 def test_an_unknown_word_names_the_nearest() -> None:
     """An unknown word gives one line with the nearest name."""
     with pytest.raises(InputError, match="did you mean rem, red") as refused:
@@ -214,6 +221,10 @@ def test_an_unknown_word_names_the_nearest() -> None:
         (["fee-limit"], ["  for      customer\n"]),
         (["market.agents.integrated_with"], ["  for      guaranteed-stream-provider\n"]),
         (["network.marking.sred.buffer"], ["By default the link's buffer."]),
+        (["sred"], ["By default the link's buffer."]),
+        (["sred.buffer"], ["takes    a size", "also at  network.links.<name>.marking.buffer"]),
+        (["interval"], ["(kind: voip)", "More on one of them: `ecnomy explain load-based.inter"]),
+        (["learners.observations"], ["price-handler has time [1], balance [money]"]),
         (
             ["sources.transport.rem.phi"],
             ["from 1.000001 to 1000000", "auto: calculated from the capacities"],

@@ -32,9 +32,9 @@ class AdaptiveThreshold : public MarkingLaw {
       {"alpha", "1/s", 0.5, 0, 1e6, "",
        "Adaptation rate of the threshold, as a share of the buffer."},
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "Buffer B in packets of the mean size: the initial and the highest threshold."},
+       "Buffer B in packets of the mean size, which is the first and the highest threshold."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Size of the packets that buffer_packets counts."},
+       "Size of the packets in which the buffer is counted."},
   };
 
   explicit AdaptiveThreshold(const double* values) { configure(values); }

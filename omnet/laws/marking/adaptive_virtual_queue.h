@@ -33,7 +33,7 @@ class AdaptiveVirtualQueue : public MarkingLaw {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
        "Virtual buffer B in packets of the mean size."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Size of the packets that buffer_packets counts."},
+       "Size of the packets in which the buffer is counted."},
   };
 
   explicit AdaptiveVirtualQueue(const double* values) { configure(values); }

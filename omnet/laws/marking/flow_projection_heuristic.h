@@ -36,7 +36,7 @@ class FlowProjectionHeuristic : public MarkingLaw {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
        "Limit B of the projected backlog, in packets of the mean size (christin2003 Eq. 7)."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Size of the packets that buffer_packets counts."},
+       "Size of the packets in which the buffer is counted."},
       {"gap_divisor", "", 10, 1e-3, 1e9, "",
        "A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4)."},
       {"rtt_memory", "", 0.9, 0, 1, "",

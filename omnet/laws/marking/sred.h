@@ -49,7 +49,7 @@ class Sred : public MarkingLaw {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
        "Buffer B in packets of the mean size: packets are marked from a sixth of it on."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Size of the packets that buffer_packets counts."},
+       "Size of the packets in which the buffer is counted."},
   };
 
   explicit Sred(const double* values) { configure(values); }

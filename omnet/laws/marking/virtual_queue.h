@@ -33,7 +33,7 @@ class VirtualQueue : public MarkingLaw {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
        "Real buffer B in packets of the mean size; the virtual buffer is theta B."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Size of the packets that buffer_packets counts."},
+       "Size of the packets in which the buffer is counted."},
       {"variant", "choice", 0, 0, 1, "busy-period,per-overflow",
        "Packets marked at a virtual loss: all until the virtual buffer is empty, or only the lost "
        "packet."},

@@ -46,9 +46,11 @@ class RemSource {
   static constexpr int kMostSamples = 128;
   static constexpr Parameter kParameters[] = {
       {"utility", "choice", 0, 0, 1, "log,quadratic",
-       "Utility of the rate x: w ln x, or quadratic up to max_rate (athuraliya2000 section V)."},
+       "Utility of the rate x: w ln x, or -(max_rate - x)^2 / (2 w) if quadratic (athuraliya2000 "
+       "section V)."},
       {"w", "packets/s", NAN, 1e-9, 1e12, "",
-       "Weight w of the utility: with the log utility the rate is w over the path's price."},
+       "Weight w of the utility: the rate is w / p (log) or max_rate - w p (quadratic) at the "
+       "price p of the path."},
       {"phi", "", NAN, 1.000001, 1e6, "",
        "Base of the marking probability, the same as at the links (Eq. 4)."},
       {"min_rate", "packets/s", 1, 1e-9, 1e12, "",

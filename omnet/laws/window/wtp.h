@@ -45,7 +45,8 @@ class Wtp {
   static constexpr double kMostGain = 1e3;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general",
-       "Weight of the flow: w_inc, w_dec (the other is 1), or their product (siris2002 Eq. 5, 6)."},
+       "Place of the weight: factor of the increase, divisor of the decrease, or both (siris2002 "
+       "Eq. 5 and 6)."},
       {"gain", "", 0.5, 1e-9, kMostGain, "",
        "Gain kappa: change of the window per mark (siris2002 Eq. 4)."},
       {"w_inc", "marks", 1, 1e-9, 1e9, "",

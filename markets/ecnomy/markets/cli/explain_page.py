@@ -12,7 +12,7 @@ from ecnomy.markets.reference.lookup import Group, below, grouped
 
 __all__ = ["show_groups", "show_list", "show_units"]
 
-_FULL: Final = 3  # largest number of entries printed in full
+_FULL: Final = 8  # largest number of entries printed in full
 _MOST_PATHS: Final = 3
 
 
@@ -29,6 +29,9 @@ def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
         if full:
             print("\nKeys with this name:")
         show_list(keys)
+        if of := next((group.of[0] for group in keys if group.of), ""):
+            law = of.partition(": ")[2]
+            print(f"\nMore on one of them: `ecnomy explain {law}.{keys[0].entry.name}`")
 
 
 def show_units() -> None:
@@ -107,7 +110,7 @@ def _show_children(groups: Sequence[Group]) -> None:
     for one in keys:
         given = f"= {one.default}" if one.default else "required" if one.default is None else ""
         print(f"  {one.name:<{longest}}  {given}".rstrip())
-        print(hanging("      ", one.about))
+        print(hanging("      ", f"{one.about} {one.note}".rstrip()))
         if not one.choices:
             print(hanging("      ", f"[{one.takes}]"))
         else:

@@ -68,6 +68,7 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
         whole = [one for one in entries if not one.variant and _fits(typed, _steps(one), one)]
         whole = [one for one in whole if _keys(one) == typed] or whole  # no step is a name
         parts = [one for one in entries if not one.variant and _ends(typed, one)]
+        parts = [one for one in parts if _has_all(typed, one)] or parts  # likewise
         choices = [one for one in entries if len(typed) == 1 and typed[0] in one.choices]
         plain = [one for one in choices if not any(v.name == typed[0] for v in variants)]
         if found := [*variants, *(whole or [*parts, *plain])] or _naming(typed, entries):
@@ -76,6 +77,12 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
     near = difflib.get_close_matches(typed[-1] if typed else "", sorted(names), 5, 0.6)
     more = f"did you mean {', '.join(near)}?" if near else "search all descriptions with `--search`"
     raise InputError(f"{word[:60]!r} is not a key, law, kind, role or strategy; {more}")
+
+
+def _has_all(typed: Sequence[str], one: Entry) -> bool:
+    """Return whether each typed step is a key, a law or a kind on an entry's path."""
+    through = [words.partition(": ")[2] for words in one.within]
+    return all(step in _keys(one) or step in through for step in typed)
 
 
 def _naming(typed: list[str], entries: Sequence[Entry]) -> list[Entry]:
