@@ -18,8 +18,8 @@ from ecnomy.analysis.reproduce.andreassen2002.mixes import ranks
 from ecnomy.analysis.reproduce.andreassen2002.sessions import downloads
 from ecnomy.analysis.reproduce.antoniadis2000.fig5 import states_of
 from ecnomy.analysis.reproduce.antoniadis2000.knobs import Timed
-from ecnomy.analysis.reproduce.antoniadis2000.prose import gain_bound
 from ecnomy.analysis.reproduce.antoniadis2000.sender import round_change
+from ecnomy.analysis.reproduce.antoniadis2000.stability import gain_bound
 from ecnomy.analysis.reproduce.antoniadis2000.traces import latched_echoes, waiting_before
 from ecnomy.analysis.reproduce.antoniadis2000.windows import autocorrelation_peak, settled_after_s
 from ecnomy.analysis.reproduce.catalogue import Paper

@@ -1,8 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry `bias`, computed in prose.py."""
+"""Section 5: throughput by round trip, with and without weights that correct it."""
 
 from __future__ import annotations
 
-from ecnomy.analysis.reproduce.antoniadis2000.prose import bias as figures
+from typing import Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Studies
 
 __all__ = ["figures"]
+
+_TRIPS: Final = 3.0  # far flows' round trip over near flows'
+
+
+def figures(studies: Studies) -> Samples:
+    """Return near / far throughput, divided by the ratio of round trips, and corrected."""
+    runs = studies["rtt"]
+    found: dict[str, np.ndarray | float] = {}
+    for reference in runs.values("sources.light.transport.reference_rtt"):
+        for send, prefix in (("ack-clocked", ""), ("paced", "paced.")):
+            own = runs.at(
+                {
+                    "sources.light.transport.reference_rtt": reference,
+                    "sources.light.transport.send": send,
+                }
+            )
+            ratio = own.sample("light.goodput_bps") / own.sample("heavy.goodput_bps")
+            corrected = str(reference) not in ("none", "-1")
+            name = "corrected.near_over_far" if corrected else "plain.near_over_far_over_trips"
+            found[prefix + name] = ratio if corrected else ratio / _TRIPS
+            found[f"{prefix}{name}.window_near"] = own.sample("light.mean_cwnd")
+    return found

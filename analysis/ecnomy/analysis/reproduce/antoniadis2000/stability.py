@@ -1,8 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry `stability`, computed in prose.py."""
+"""Eq. 2: the largest gain of a stable window, and windows beyond it."""
 
 from __future__ import annotations
 
-from ecnomy.analysis.reproduce.antoniadis2000.prose import stability as figures
+from typing import Final
 
-__all__ = ["figures"]
+import numpy as np
+
+from ecnomy.analysis.reproduce.antoniadis2000.fig7 import by_gain
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Studies
+
+__all__ = ["figures", "gain_bound"]
+
+_PIPE_PACKETS: Final = 1.5e6 * 0.2 / 8000 + 10  # pipe of figure 7: rate x round trip, plus B
+
+
+def gain_bound(queue_over_variance: float) -> float:
+    """Return the largest gain of Eq. 2, gain (1 + 2 Q / sigma^2) <= 1 / e."""
+    return float(np.exp(-1) / (1 + 2 * queue_over_variance))
+
+
+def figures(studies: Studies) -> Samples:
+    """Return Eq. 2's bound, and the behaviour at the bound and far beyond it."""
+    own = by_gain(studies["fig7"], least=0.0)
+    settled = {gain: runs.sample("settled_s") for gain, runs in own.items()}
+    least = min(own)
+    found: dict[str, np.ndarray | float] = {"bound.Q_over_variance=10": gain_bound(10)}
+    found["settled_s.bound_minus_0.05"] = settled[least] - settled[0.05]
+    for gain in (0.5, 1.0):
+        for column in ("least_share", "most_share"):
+            found[f"{column}.gain={gain:g}"] = own[gain].sample(column)
+        found[f"largest_over_pipe.gain={gain:g}"] = own[gain].sample("largest_cwnd") / _PIPE_PACKETS
+    return found
