@@ -47,7 +47,7 @@ SPREAD: Final = frozenset(  # files whose tests go to any worker, one by one
         "engine/test_memory.py",
         "laws/test_headers.py",
         "laws/test_mutations.py",
-        "markets/test_serve.py",
+        "markets/session/test_serve.py",
         "sweeps/test_sweep_runs.py",
         "validation/test_omnet_records.py",
     }
@@ -124,12 +124,12 @@ def group_of(nodeid: str) -> str:
     file = nodeid.partition("::")[0]
     if Path(file).parent.name in TOGETHER:
         return Path(file).parent.name
-    return nodeid if "/".join(Path(file).parts[-2:]) in SPREAD else file
+    return nodeid if file.endswith(tuple(SPREAD)) else file
 
 
 def tested(path: Path) -> bool:
     """Whether pytest searches a path for tests: a folder of Python files, or such a file."""
-    return path.name.startswith("test_") if path.is_file() else any(path.glob("test_*.py"))
+    return path.name.startswith("test_") if path.is_file() else any(path.rglob("test_*.py"))
 
 
 def rank_of(path: Path) -> int:

@@ -20,7 +20,7 @@ from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.spec import CallLine
-from test_roles import prices, seen
+from role_views import prices, seen
 
 INTEGERS = [np.int8, np.int64, np.uint16, np.uint64, np.array]
 NUMBERS = [*INTEGERS, np.float16, np.float32, np.float64, np.longdouble]

@@ -15,7 +15,7 @@ rho of two packets of one sample; Ridout, Demetrio, Firth 1999, Biometrics 55):
 m = sum k_i / sum n_i, r_i = k_i / n_i. It has two advantages over maximum likelihood: it is a
 formula, and it has a solution if samples vary less than binomials (rho = 0, for which the
 likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets its thresholds are
-equally accurate (tests/agents/test_estimators.py measures both).
+equally accurate (tests/agents/estimators/test_estimators.py measures both).
 
 Degenerate samples of all three:
 
