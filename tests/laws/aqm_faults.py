@@ -66,7 +66,9 @@ AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("oldest", _CHOKE, "flows.pop_front();", "flows.pop_back();"),
         Mutation("gentle", _CHOKE, "red[5] = red[6] = 0;", "red[6] = 0;"),
         Mutation("wait", _CHOKE, "red[5] = red[6] = 0;", "red[5] = 0;"),
-        Mutation("mean", _CHOKE, "red[13] = values[5];", ""),
+        Mutation(
+            "mean", _CHOKE, "from_first_five(values, values[5])", "from_first_five(values, 1000)"
+        ),
         Mutation(
             "configure",
             _CHOKE,
@@ -108,7 +110,9 @@ AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("clamp", _SELF, "std::min(1.0, max_p_ * increase_)", "max_p_ * increase_"),
         Mutation("between", _SELF, "side_ = Side::between;\n    }", "}"),
         Mutation("order", _SELF, "    adapt(red_.average());\n", ""),
-        Mutation("size", _SELF, "red[13] = values[7];", ""),
+        Mutation(
+            "size", _SELF, "from_first_five(values, values[7])", "from_first_five(values, 1000)"
+        ),
         Mutation("kept", _SELF, "if (values[3] != first_) max_p_", "max_p_"),
     ],
 }
