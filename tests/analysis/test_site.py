@@ -127,7 +127,7 @@ def test_the_papers_figures_are_those_of_the_records() -> None:
     records = [json.loads(p.read_bytes()) for p in (ROOT / "tests/validation/omnet").glob("*.json")]
     n = Counter(row["verdict"] for one in records for row in one["rows"] if row["verdict"])
     assert f"run {len(records)} recorded scenarios" in body
-    assert f"judge {n.total()} figures" in body and f"{n['equivalent']} are equivalent, one" in body
+    assert f"judge {n.total()} values" in body and f"{n['equivalent']} are equivalent, one" in body
     assert (n["undecided"], n["different"]) == (1, 0)
 
 
