@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A telephone user's flow: calls, their packets, and a record of each call. If a guaranteed stream
 // provider sells its calls, the flow sends a `request` to the market when a call begins. A refused call sends nothing.
-// Of a decision, the flow obeys only `active`. With real hosts, time goes on while the market decides, and the call
+// The flow obeys only `active` of a decision. With real hosts, time goes on while the market decides, and the call
 // begins with the answer.
 //
 // Calls may overlap in the network: a call's last packets may still be under way when the next call

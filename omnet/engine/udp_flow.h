@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A datagram source (cbr, poisson, video) and its sink. Of a decision, it obeys only `active`.
+// A datagram source (cbr, poisson, video) and its sink. It obeys only the column `active` of a decision.
 #ifndef ECNOMY_ENGINE_UDP_FLOW_H_
 #define ECNOMY_ENGINE_UDP_FLOW_H_
 

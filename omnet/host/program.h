@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engines' programs have in common: their options, the file of the plan, and exit statuses.
+// The common part of the engines' programs: options, the file of the plan, and exit statuses.
 #ifndef ECNOMY_HOST_PROGRAM_H_
 #define ECNOMY_HOST_PROGRAM_H_
 

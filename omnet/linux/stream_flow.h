@@ -3,7 +3,7 @@
 // of the market, and the sender's state as the kernel reports it. The router counts its packets.
 //
 //   stream_flow.cc     the flow's start, files and orders from the market (as engine/tcp_flow.cc)
-//   stream_socket.cc   sockets, data and the kernel's figures
+//   stream_socket.cc   sockets, data and the kernel's counts
 //
 // Connections end without packets, as in the simulator: both sockets are closed immediately, and the router discards
 // resets.
@@ -52,7 +52,7 @@ class StreamFlow {
   // Hands data to the kernel until its buffer is full, if the flow may send.
   void fill(const FlowStats& stats, Time now);
   void drain() noexcept;  // lets the receiver read what has arrived
-  // Reads the kernel's figures, and applies limits that depend on time.
+  // Reads the kernel's counts and applies limits that depend on time.
   void look(FlowStats& stats, Time now);
   KernelCounts counts() const;
   // Returns the reason if the connection has failed.

@@ -120,7 +120,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   std::uint64_t seed() const { return plan_.seed; }
   bool inSeries(const std::string& name) const;  // cwnd, rtt, rate ...
 
-  // Adds an object that samples figures for OMNeT++'s results. It must live as long as the network.
+  // Adds an object that samples values for OMNeT++'s results. It must live as long as the network.
   void addSampled(ISampled* one) { sampled_.push_back(one); }
 
   // For displays: whether a market is connected, and the number of reports so far.

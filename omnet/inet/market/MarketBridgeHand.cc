@@ -49,7 +49,7 @@ void MarketBridge::tellHand() {
   client_->hand(hand_);
 }
 
-// A released weight returns to the ordered value if there is one, else to its value before it was set by hand.
+// A released weight returns to the ordered value if there is one, otherwise to its value before it was set by hand.
 void MarketBridge::holdWeights() {
   held_.resize(accounts_.flows.size(), false);
   for (std::size_t i = 0; i < sources_.size(); ++i) {

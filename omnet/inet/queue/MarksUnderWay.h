@@ -12,7 +12,7 @@ namespace ecnomy::omnet {
 
 class MarksUnderWay {
  public:
-  // Must be called at every departure. `hop` is the hop of a CE packet that belongs to a source, else nullptr.
+  // Must be called at every departure. `hop` is the hop of a CE packet that belongs to a source, otherwise nullptr.
   void depart(Hop* hop, Time delivered, Time now) {
     forget(now);
     if (!hop) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The times at which a run's figures are sampled for OMNeT++'s results: with the market's series if there are
+// The times at which a run's values are sampled for OMNeT++'s results: with the market's series if there are
 // any, otherwise at its reports. There is always a sample at the end of the warm-up and at the end of the run.
 // Modules need no timers for it, and sampling costs nothing per packet.
 #ifndef ECNOMY_INET_RESULTS_SAMPLE_H_

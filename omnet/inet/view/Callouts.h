@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Labels of nodes and links. A label is beside its node or link, or connected to it by a dotted line. If there is
+// Labels of nodes and links. A label is next to its node or link, or connected to it by a dotted line. If there is
 // enough room, labels do not cover each other, or nodes, links, the panel and plots.
 #ifndef ECNOMY_INET_VIEW_CALLOUTS_H_
 #define ECNOMY_INET_VIEW_CALLOUTS_H_
@@ -26,7 +26,7 @@ class Callouts {
   // Sets the text of a label; "" hides the label. `colour` is the colour of its frame; nullptr means blue text without
   // a frame.
   void say(std::size_t label, const std::string& text, const char* colour);
-  // Places each label beside its node or link, beginning with the labels of nodes. If nothing has changed, labels keep
+  // Places each label next to its node or link, beginning with the labels of nodes. If nothing has changed, labels keep
   // their places.
   void place(const std::vector<About>& abouts, const Surroundings& around);
 

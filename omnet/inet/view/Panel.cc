@@ -22,7 +22,7 @@ constexpr double kPad = 6;
 constexpr std::size_t kFewSources = 4, kSources = 8, kFewLinks = 3, kLinks = 6, kFewAgents = 2,
                       kAgents = 4, kFewPayments = 3, kPayments = 8, kFewNews = 2;
 constexpr std::size_t kRest = 2;  // a heading, and a line about omitted rows
-// Rows in total, as many as fit beside a network in Qtenv's window at 1920x1080.
+// Rows in total, as many as fit next to a network in Qtenv's window at 1920x1080.
 constexpr std::size_t kRows = 26;
 constexpr std::size_t kWidth = 70;  // characters of a row
 

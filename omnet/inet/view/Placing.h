@@ -168,7 +168,7 @@ class Placing {
     Stretch line() const noexcept { return leader(box, about); }
   };
 
-  // Returns places beside a line, beginning near its middle.
+  // Returns places next to a line, beginning near its middle.
   static std::vector<Box> beside(const Stretch& line, double width, double height) {
     const double along_x = line.x2 - line.x1, along_y = line.y2 - line.y1;
     const double length = std::max(line.length(), 1.0);
