@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of the documentation site, generated from the repository's own files.
 
-documents   which Markdown files are pages, and where they stand
+documents   which Markdown files are pages, and their places
 links       their links, rewritten to pages
 files       pages that show other files of the repository
 gallery, keys, commands, python_api, papers, cite      pages made from data
-pages       all of them, with their contents
+pages       all pages, with their tables of contents
 check       links of the built site
 """

@@ -22,7 +22,7 @@ def verbs() -> dict[str, Any]:
 
 
 def command_pages() -> dict[str, str]:
-    """Return a page for each verb, and the list of all."""
+    """Return a page for each verb, and the list of all verbs."""
     whole = _whole()
     made, rows = {}, []
     for name, context in _children(whole):

@@ -64,7 +64,7 @@ def page_of(document: str) -> str:
     """Return the page of a Markdown file of the repository.
 
     Raises:
-        KeyError: no section has the file.
+        KeyError: the file is in no section.
     """
     if document == "README.md":
         return START

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page for each scenario of configs/examples: subject, command and YAML.
 
-Title and explanation are the file's own. The picture is the one that configs/README.md names for
-it, else the one beside it with its name.
+Title and explanation come from the file itself. The picture is the one that configs/README.md names
+for the file, otherwise the picture next to the file with the same name.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def place(one: Entry) -> Place:
-    """Return where an entry of the reference stands."""
+    """Return the place of an entry of the reference."""
     if one.variant:
         return Place(_family_page(one), slug(one.name), one.name)
     if one.within:
@@ -44,7 +44,7 @@ def place(one: Entry) -> Place:
 
 
 def key_pages() -> dict[str, str]:
-    """Return all pages of the reference of keys."""
+    """Return all pages of the key reference."""
     made = dict(_section_pages()) | dict(_family_pages())
     tops = {f"{FOLDER}/{name}.md": name for name in ("scenario", "sweep", "environment")}
     inner = [_section_page(one) for one in sections(all_entries())]
@@ -92,7 +92,7 @@ def _same(one: Entry) -> tuple[str, ...]:
 
 @functools.cache
 def _variants() -> dict[tuple[str, ...], Group]:
-    """Variants that say the same, wherever a key names them."""
+    """Variants with the same text, wherever a key names them."""
     found = grouped(one for one in all_entries() if one.variant)
     return {_same(group.entry): group for group in found}
 
@@ -148,7 +148,7 @@ def _key(one: Entry, page: str) -> str:
 
 
 def _words(one: Entry, page: str) -> str:
-    """The words that a key takes: links to laws, kinds and roles, else the words alone."""
+    """The words that a key takes: links to laws, kinds and roles, otherwise the words alone."""
     return _named(one, page) or ", ".join(f"`{word}`" for word in one.choices)
 
 

@@ -2,7 +2,7 @@
 """Links of the repository's Markdown, rewritten to pages of the site.
 
 A link to a document or to an example goes to its page. Any other file or folder gets a page that
-shows it. Pictures are carried along.
+shows it. Pictures are copied to the site.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TARGET: Final = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def picture_file(path: str) -> str:
-    """Return where a picture of the repository stands in the site's source."""
+    """Return the path of a repository's picture in the site's source."""
     return f"pictures/{path}"
 
 
@@ -36,7 +36,7 @@ class Links:
     """
 
     def __init__(self, files: tuple[str, ...]) -> None:
-        """Begin with the pages of documents, of examples and of their folders."""
+        """Start with the pages of documents, of examples and of their folders."""
         self.files = frozenset(files)
         self.folders = {folder for name in files for folder in _above(name)}
         self.pages = pages_of_documents(files)
@@ -56,7 +56,7 @@ class Links:
         """Return the page for a file or folder of the repository.
 
         Raises:
-            KeyError: the repository does not have it.
+            KeyError: the repository has no such file or folder.
         """
         if path in self.pages:
             return self.pages[path]
@@ -70,14 +70,14 @@ class Links:
         return f"files/{re.sub(r'[^A-Za-z0-9]+', '-', path).strip('-').lower()}.md"
 
     def picture(self, path: str, page: str) -> str:
-        """Return the way from a page to a picture, which is carried along."""
+        """Return the path from a page to a picture, which is copied to the site."""
         if path not in self.files:
             raise KeyError(f"{path}: the repository has no such picture")
         self.pictures.add(path)
         return relative(page, picture_file(path))
 
     def rewrite(self, text: str, document: str, page: str) -> str:
-        """Return a document's text with its links as they are from its page."""
+        """Return a document's text, with its links rewritten for its page."""
         kinds = list(blocks(text))
         prose, parts = "", []
         for is_code, line in [*kinds, (True, "")]:
@@ -111,7 +111,7 @@ def _above(name: str) -> list[str]:
 
 
 def _is_picture(text: str, end: int) -> bool:
-    """Check whether the bracket that closes at `end` opened with `![`."""
+    """Return whether the bracket that closes at `end` opened with `![`."""
     depth = 0
     for at in range(end, -1, -1):
         depth += {"]": 1, "[": -1}.get(text[at], 0)

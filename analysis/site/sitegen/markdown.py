@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of Markdown: escaped text, headings' anchors, blocks of code, contents of a section."""
+"""Pieces of Markdown: escaped text, anchors of headings, code blocks, tables of contents."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def relative(page: str, other: str) -> str:
 
 
 def link(text: str, page: str, other: str, anchor: str = "") -> str:
-    """Return a link from a page to another."""
+    """Return a link from one page to another."""
     return f"[{text}]({relative(page, other)}{'#' if anchor else ''}{anchor})"
 
 

@@ -16,7 +16,7 @@ FOLDER: Final = "papers"
 
 
 def paper_pages(links: Links) -> dict[str, str]:
-    """Return a page for each paper, and the list of all."""
+    """Return a page for each paper, and the list of all papers."""
     papers = [load_paper(name) for name in PAPERS]
     made = {f"{FOLDER}/{one.paper}.md": _paper(one, links) for one in papers}
     index = f"{FOLDER}/index.md"
@@ -48,7 +48,7 @@ def _paper(paper: Paper, links: Links) -> str:
         f"# {paper.paper}\n",
         f"{escaped(paper.cites)}\n",
         code(f"ecnomy reproduce {paper.paper} --quick", "console"),
-        f"The expected figures are in {link(f'`{data}`', page, links.page(data))}.\n",
+        f"The expected values are in {link(f'`{data}`', page, links.page(data))}.\n",
     ]
     if paper.headlines:
         parts += ["## Main results\n", *(f"- {escaped(one.says)}" for one in paper.headlines), ""]

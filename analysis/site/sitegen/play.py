@@ -39,9 +39,9 @@ class Live:
 
     Attributes:
         crowd: sources whose number of flows is a slider; member i of each is one user.
-        most: largest number of flows of each.
+        most: largest number of flows of each such source.
         speed: simulated seconds per second.
-        ahead_s: simulated seconds that the first picture shows, as fast as the machine can.
+        ahead_s: simulated seconds that the first plot shows; they are simulated at full speed.
         changes: other overrides of the scenario.
     """
 
@@ -108,7 +108,7 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
 
     Args:
         name: name of the example, in LIVE.
-        changes: overrides in place of those of the page.
+        changes: overrides that replace the overrides of the page.
     """
     live, file = LIVE[name], ROOT / "configs" / "examples" / f"{name}.yaml"
     example = make_plan(load(file))
@@ -133,7 +133,7 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def engine_module() -> Path | str:
-    """Return the engine for browsers, built if a source has changed, or why it is missing."""
+    """Return the engine for browsers, rebuilt if a source has changed, or why it is missing."""
     words = [sys.executable, str(_BUILDER)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_LIMIT_S)
     if done.returncode == 0:

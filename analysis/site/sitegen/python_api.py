@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the Python API: every public name of the three packages, for Sphinx's autodoc.
 
-The names are the names in each package's `__all__`. Docstrings are the packages' own.
+The names are the names in each package's `__all__`. Docstrings come from the packages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets", "ecnomy.analysis")
 
 
 def python_pages() -> dict[str, str]:
-    """Return a page for each package, and their list."""
+    """Return a page for each package, and the list of packages."""
     described: dict[int, str] = {}
     made = {f"{FOLDER}/{name}.rst": _package(name, described) for name in PACKAGES}
     made[f"{FOLDER}/index.md"] = "\n".join(

@@ -47,7 +47,7 @@ def paper_text(root: Path) -> str:
 
 
 def cited(text: str) -> list[str]:
-    """Return the keys that a paper cites, once each, in their order."""
+    """Return the keys that a paper cites, once each, in order."""
     keys = [key.lstrip("@") for found in _CITED.findall(text) for key in found.split("; ")]
     return list(dict.fromkeys(keys))
 

@@ -48,8 +48,9 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
         One result per point of the sweep's blocks.
 
     Raises:
-        ResultsError: runs failed, or have no such figure.
-        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        ResultsError: runs failed or lack the outcome.
+        SweepError, PoolLost: as
+            ecnomy.markets.sweep.driver.sweep_runs.
     """
     asked = sweep
     while True:
@@ -65,7 +66,7 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
     """Return the results of the searches from the existing runs.
 
     Raises:
-        ResultsError: runs failed, are missing, or have no such figure.
+        ResultsError: runs failed, are missing, or lack the outcome.
     """
     found = [search.found for search in _searches(sweep, frame)]
     if any(each is None for each in found):
@@ -81,7 +82,7 @@ def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
     In its table, `replicate` restarts at the seeds of the check, while `seed` is unique.
 
     Raises:
-        ResultsError: runs failed, or have no such figure.
+        ResultsError: runs failed or lack the outcome.
     """
     points: list[Point] = []
     assert sweep.calibrate is not None
@@ -133,7 +134,7 @@ def _at(frame: pd.DataFrame, params: Assignment, kinds: dict[str, Any]) -> pd.Da
 
 
 class _Rows:
-    """The figures of one point of the blocks, by parameter value and seeds."""
+    """The outcomes of one point of the blocks, by parameter value and seeds."""
 
     def __init__(self, sweep: Sweep, frame: pd.DataFrame) -> None:
         assert sweep.calibrate is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `calibrate`: the value of a parameter at which a figure of the runs meets a target."""
+"""The verb `calibrate`: the value of a parameter at which an outcome of the runs meets a target."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def calibrate_command(
 
 
 def _check_figure(sweep: Any) -> None:
-    """Refuse a column that is not a figure, before the first run."""
+    """Refuse a column that is not an outcome, before the first run."""
     from ecnomy.agents.errors import InputError
 
     figure = sweep.calibrate.figure
@@ -104,7 +104,7 @@ def _print(sweep: Any, found: list[Found]) -> None:
 
 
 def calibration_table(sweep: Any, found: list[Found]) -> Table:
-    """Return a row for each search: its point, its target, and value and figure with intervals."""
+    """Return a row per search: its point, target, value and outcome, with intervals."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     calibration = sweep.calibrate

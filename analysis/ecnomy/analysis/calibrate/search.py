@@ -7,18 +7,18 @@ range, including both ends. Each later round runs the value at which the curve t
 the largest number of values. The value nearest to the crossing is then checked with as many new
 seeds, because it was chosen by its results with the seeds of the search.
 
-    found          the 99 % interval of the figure over the unseen seeds contains the target
-    missed         it does not, because the figure jumps over the target or seeds differ too much
-    not reachable  the figure is above the target at both ends of the range, or below it at both
+    found          the 99 % interval of the outcome over the unseen seeds contains the target
+    missed         it does not, because the outcome jumps over the target or seeds differ too much
+    not reachable  the outcome is above the target at both ends of the range, or below it at both
 
 If values are multiples of a step, even the best one may miss the target by more than chance. Such a
 value also counts as found if its mean and the mean of the next value beyond the crossing enclose
 the target.
 
-The 90 % interval of the value is a bootstrap over seeds. It covers the crossings of curves through
-the means of resampled seeds. With a step, the interval is widened to the next multiples, so that it
-covers those around the crossing. An interval that reaches an end of the range gives no bound on
-that side.
+The 90 % interval of the value is a bootstrap interval over seeds. It covers the crossings of curves
+through the means of resampled seeds. With a step, the interval is widened to the next multiples, so
+that it covers those around the crossing. An interval that reaches an end of the range gives no
+bound on that side.
 
 The check is at 99 % because the value found has its own error: for the difference of two means over
 equally many seeds, the 99 % interval of one mean covers only 93 %.
@@ -53,16 +53,16 @@ class Found(msgspec.Struct, frozen=True):
 
     Attributes:
         params: the point of the sweep's blocks.
-        target: the target of the figure.
+        target: the target of the outcome.
         verdict: found, missed or not reachable.
         value: the value of the parameter; if not reachable, the nearest end of the range.
         interval: 90 % interval of the value over seeds, with the bootstrap's draws; None if not
             reachable.
-        figure: 99 % interval of the figure at `value`, over unseen seeds; if not reachable, over
+        figure: 99 % interval of the outcome at `value`, over unseen seeds; if not reachable, over
             the seeds of the search.
         tried: the values in the order of their runs.
-        means: mean figure of each value tried, over the seeds of the search.
-        why: the reason if the value was not found, or if the step prevents the figure from meeting
+        means: mean outcome of each value tried, over the seeds of the search.
+        why: the reason if the value was not found, or if the step prevents the outcome from meeting
             the target.
     """
 
@@ -109,7 +109,7 @@ def searched(calibration: Calibration, params: dict[str, Any], target: float, se
 
 
 def _is_one(calibration: Calibration, nearest: float, at: float, values: list[float]) -> bool:
-    """Check whether a value already run is as good as the estimate."""
+    """Return whether a value already run is as good as the estimate."""
     close = abs(nearest - at) <= calibration.within * max(abs(nearest), abs(at))
     return close or calibration.rounded(at) in values
 
@@ -150,7 +150,7 @@ def _checked(
     pair: tuple[float, float],
     seen: Seen,
 ) -> Search:
-    """Return the verdict on the value nearest to the crossing, the first of the pair."""
+    """Return the verdict on the first of the pair, the value nearest to the crossing."""
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
     side = _beyond(calibration, known, target)
@@ -179,7 +179,7 @@ def _checked(
 
 
 def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float]) -> bool:
-    """Check whether the means at two values a step apart enclose the target."""
+    """Return whether the means at two values a step apart enclose the target."""
     if pair[0] == pair[1] or pair[1] not in known:
         return False
     low, high = sorted(float(known[value].mean()) for value in pair)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests whether two engines give the same results for the same scenario and seeds.
 
-figures     the compared numbers of one run, by source and link
+figures     the compared outcomes of one run, by source and link
 verdicts    the statistics: ratios with intervals, two one-sided tests
-runs        makes the missing runs and keeps their figures
+runs        makes the missing runs and keeps their outcomes
 table, picture, command     `ecnomy compare`
 record, recording           earlier results of an engine, kept for later comparisons
 currency                    whether a record still holds for the current code

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `compare`: runs one scenario on two engines and gives a verdict on each figure."""
+"""The verb `compare`: runs one scenario on two engines and gives a verdict on each outcome."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def compare_command(
 ) -> None:
     """Run a scenario on two engines and test whether their results agree.
 
-    With the same folder, it makes only the missing runs.
+    If the folder already holds runs, only the missing runs are made.
     """
     from ecnomy.analysis.compare.comparison import compare, write_comparison
     from ecnomy.analysis.compare.runs import Study

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs and judges a comparison, and doubles the seeds while an interval straddles its bound.
+"""Runs and judges a comparison; it doubles the seeds while an interval straddles its bound.
 
 compare.json   subject and result (Comparison); only CPU times differ between equal runs
 """
@@ -50,7 +50,7 @@ MOST_SEEDS: Final = 40  # doubling stops at this number of seeds
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of an engine's runs: CPU time of the engine alone, and packets that it moved."""
+    """The cost of an engine's runs: CPU time of the engine alone, and the packets it moved."""
 
     engine: str
     cpu_s: float  # per run, mean over seeds
@@ -89,7 +89,7 @@ class Telling(Protocol):
     """The observer of a comparison's progress."""
 
     def start(self, total: int, there: int) -> None:
-        """Report the total number of runs, and the number that exist already."""
+        """Report the total number of runs, and the number that already exist."""
 
     def done(self, task: Task, done: Done) -> None:
         """Report that a run is done."""
@@ -202,7 +202,7 @@ def write_comparison(comparison: Comparison, file: Path) -> None:
     """Write compare.json.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     temporary = file.with_suffix(".json.tmp")
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(comparison), indent=1) + b"\n")

@@ -2,11 +2,11 @@
 """Whether a record still holds for the current code.
 
 Digests show whether anything has changed since the recording. If so, a run of the record's first
-seed shows whether figures have moved:
+seed shows whether outcomes have changed:
 
     laws, bridge, host, plans    the built-in engine, which shares them, gives the same to the last
     agents, economy              digit as when the record was made; or OMNeT++/INET does
-    omnet/inet                   OMNeT++/INET gives the record's figures to the last digit
+    omnet/inet                   OMNeT++/INET gives the record's values to the last digit
 
 Without OMNeT++ and INET, a record that only a run of INET can confirm counts as stale.
 """
@@ -56,7 +56,7 @@ class Currency(msgspec.Struct, frozen=True):
     Attributes:
         reasons: the reasons why the record does not hold; empty if it holds.
         made_of: the current digests, None if the scenario does not load.
-        probe: digest of the built-in engine's figures now, "" without a probe.
+        probe: digest of the built-in engine's outcomes now, "" without a probe.
         probed: number of probe runs.
     """
 
@@ -72,7 +72,7 @@ class Currency(msgspec.Struct, frozen=True):
 
 
 def has_omnet() -> bool:
-    """Check whether OMNeT++ and INET are installed."""
+    """Return whether OMNeT++ and INET are installed."""
     try:
         check_engine(OMNET)
     except EcnomyError:
@@ -83,7 +83,7 @@ def has_omnet() -> bool:
 def currency(
     record: ScenarioRecord, checkout: Path, *, omnet: bool = False, simulate: Simulate = simulated
 ) -> Currency:
-    """Check whether a record is current, with probe runs where needed.
+    """Determine whether a record is current, with probe runs where needed.
 
     Args:
         record: the record to check.
@@ -108,9 +108,9 @@ def currency(
         return Currency((), now, probe, 1)
     if omnet:
         other = moved(record, first_seed(record, checkout, OMNET, simulate))
-        told = f"INET gives other figures: {', '.join(other[:3])}" if other else ""
+        told = f"INET gives other values for {', '.join(other[:3])}" if other else ""
         return Currency((*reasons, told) if other else (), now, probe, 2)
-    needed = "run OMNeT++/INET to see whether its figures changed"
+    needed = "run OMNeT++/INET to see whether its values changed"
     return Currency((*reasons, needed), now, probe, 1)
 
 
@@ -122,7 +122,7 @@ def carried(record: ScenarioRecord, found: Currency) -> ScenarioRecord:
 
 
 def first_seed(record: ScenarioRecord, checkout: Path, engine: str, simulate: Simulate) -> Figures:
-    """Return the figures of an engine for the record's first seed."""
+    """Return the outcomes of an engine for the record's first seed."""
     config = str(checkout / SCENARIOS / record.scenario)
     with temporary_folder() as folder:
         engines = (engine, engine)

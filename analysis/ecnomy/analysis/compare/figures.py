@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compared figures of a run over its measured window, by source and by link, and its money.
+"""The compared outcomes of a run over its measured window, by source and by link, and its money.
 
     source   goodput_bps           IP bits/s acknowledged for the first time, over all its flows
              goodput_share         this over the goodput of all sources
@@ -14,7 +14,7 @@
     money    money_per_s           all postings, or the postings of one kind from a payer to a payee
              money_share           money of these postings / money of all postings
 
-Links that only ACKs cross are left out. A figure without a denominator (no packet delivered) is
+Links that only ACKs cross are left out. A value without a denominator (no packet delivered) is
 None. A run has rows only for postings that occurred in it.
 """
 
@@ -102,7 +102,7 @@ def rows_of(plan: Plan) -> list[Row]:
 
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
-    """Return the rows of postings in any of these runs, first the row of all postings together."""
+    """Return the rows of postings in any of the runs, first the row of all postings together."""
     found = (key.partition("/") for key in {key for figures in runs for key in figures})
     names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
     if not names:
@@ -112,13 +112,13 @@ def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
 
 
 def filled(runs: Sequence[Figures]) -> list[Figures]:
-    """Return the figures of runs, with 0 for postings that occur only in other runs."""
+    """Return the outcomes of runs, with 0 for postings that occur only in other runs."""
     nothing: Figures = {row.key: 0.0 for row in rows_of_money(runs)}
     return [nothing | figures for figures in runs]
 
 
 def figures_of(run: RawRun) -> Figures:
-    """Return the figures of a complete run per row key.
+    """Return the outcomes of a complete run per row key.
 
     Raises:
         ResultsError: the run is partial, or a table is unreadable.

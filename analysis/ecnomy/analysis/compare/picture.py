@@ -2,7 +2,7 @@
 """The picture of a comparison: for each quantity, both engines' means with their intervals.
 
 Each quantity has a panel, with sources on the left and links on the right. Each source or link is a
-line of its panel. Means are drawn in percent of the reference's mean, which is printed beside the
+line of its panel. Means are drawn in percent of the reference's mean, which is printed next to the
 name. Grey spans show the bound of judged rows. A line without points means that the reference's
 mean is 0. Money is not drawn.
 """
@@ -40,7 +40,7 @@ def comparison_picture(comparison: Comparison, file: Path) -> None:
     """Draw a comparison as a PNG of 150 dpi.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     with panel_style():
         save(_figure(comparison), file)

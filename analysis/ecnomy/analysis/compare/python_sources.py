@@ -25,7 +25,7 @@ _LENGTH: Final = 16  # hexadecimal digits of a digest
 
 
 def economy_codes(checkout: Path) -> list[str]:
-    """Return the digests of the agents and their economy, which affect every market run."""
+    """Return the digests of the agents and their economy, on which every market run depends."""
     return python_codes(file for name in ECONOMY for file in (checkout / name).rglob("*.py"))
 
 

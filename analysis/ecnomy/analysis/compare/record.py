@@ -3,7 +3,7 @@
 
 A record of OMNeT++/INET is current while the scenario, the plans and the C++ sources of laws,
 bridge, host and INET modules are unchanged (sources.py). Otherwise, currency.py makes a run to see
-whether figures have moved. The sources of the built-in engine do not count, because the record
+whether outcomes have changed. The sources of the built-in engine do not count, because the record
 tests them. Runs on the kernel's TCP cannot be repeated to the last digit, so their records have no
 such check. tests/validation/README.md describes the file.
 """
@@ -100,13 +100,14 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
         scenario: the scenario's file, from tests/validation/scenarios.
         overrides: `path=value` changes to the scenario.
         made_of: digests of the sources of the record.
-        probe: digest of the built-in engine's figures in the first seed, by the same code.
+        probe: digest of the built-in engine's outcomes for the first seed, by the same code.
         versions: versions of ecnomy and of both engines; for the recorded engine, of INET too.
         machine: the machine of the recording; `date`: the time of the recording (UTC).
         seeds: seeds, in the order of all values.
-        duration_ps, warmup_ps: duration and warm-up of each run; figures cover the time between.
+        duration_ps, warmup_ps: duration and warm-up of each run; outcomes cover the measured
+            window.
         cpu_s: engine -> CPU time of each run.
-        rows: the recorded engine's figures.
+        rows: the recorded engine's outcomes.
     """
 
     format: int
@@ -125,7 +126,7 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[RecordedRow, ...]
 
     def figures(self) -> dict[int, Figures]:
-        """Return the recorded figures, by seed and row key."""
+        """Return the recorded outcomes, by seed and row key."""
         return {
             seed: {row.row.key: row.values[i] for row in self.rows}
             for i, seed in enumerate(self.seeds)
@@ -168,10 +169,10 @@ def read_record(file: Path) -> ScenarioRecord:
 
 
 def write_record(record: ScenarioRecord, file: Path) -> None:
-    """Write a record; it gets its name when it is complete.
+    """Write a record; the file gets its name when it is complete.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_suffix(".json.tmp")
@@ -208,7 +209,7 @@ def changes(record: ScenarioRecord, now: MadeOf) -> tuple[str, ...]:
 
 
 def figures_digest(figures: Figures) -> str:
-    """Return the digest of a run's figures, to the last digit."""
+    """Return the digest of a run's outcomes, to the last digit."""
     return _digest(figures)
 
 
@@ -224,7 +225,7 @@ def new_record(
     checkout: Path,
     made: Made,
 ) -> ScenarioRecord:
-    """Return the record of a comparison, which holds the figures of its second engine.
+    """Return the record of a comparison, which holds the outcomes of its second engine.
 
     Args:
         name: name of the record.
@@ -262,7 +263,7 @@ def _recorded(row: Compared, runs: Sequence[Figures]) -> RecordedRow:
 
 
 def against(record: ScenarioRecord, figures: Mapping[int, Figures]) -> list[Compared]:
-    """Compare other runs of a record's seeds (the reference) with the recorded figures.
+    """Compare other runs of a record's seeds (the reference) with the recorded outcomes.
 
     Only the seeds of `figures` count, so that values are paired.
     """
@@ -277,7 +278,7 @@ def against(record: ScenarioRecord, figures: Mapping[int, Figures]) -> list[Comp
 def seeds_within(
     record: ScenarioRecord, engine: str, budget_s: float, fewest: int = 4
 ) -> tuple[int, ...]:
-    """Return the first seeds whose recorded runs fit into a budget of CPU time.
+    """Return the first seeds whose recorded runs fit into the given CPU time.
 
     Args:
         record: the record with seeds and CPU times; nothing is measured here.

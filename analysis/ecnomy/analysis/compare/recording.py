@@ -2,11 +2,11 @@
 """Renews the records: `python -m ecnomy.analysis.compare.recording` (make record-omnet).
 
 Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds. The number of
-seeds is doubled, up to 40, while a row is undecided. Its INET figures become
+seeds is doubled, up to 40, while a row is undecided. Its outcomes on INET become
 tests/validation/omnet/<name>.json. Runs are kept in build/record-omnet, so an interrupted recording
 resumes.
 
-With `--engine linux` (make record-linux), the scenarios are those of linux.yaml. Their figures on
+With `--engine linux` (make record-linux), the scenarios are those of linux.yaml. Their outcomes on
 the kernel's TCP become tests/validation/linux/<name>.json, and seeds are not doubled. Record on a
 machine where nothing else runs.
 """
@@ -99,7 +99,7 @@ def record_scenario(
     """Compare a scenario's engines and write the record of the second one.
 
     Raises:
-        InputError: sources changed meanwhile.
+        InputError: the sources changed during the recording.
         EcnomyError: as ecnomy.analysis.compare.comparison.compare.
         OSError: the record cannot be written.
     """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a comparison.
 
-They are made in separate processes, and each is kept as a row of figures.
+They are made in separate processes, and each is kept as a row of outcomes.
 
-    <folder>/runs/<engine>-<seed>.json     the figures of a run (Done)
+    <folder>/runs/<engine>-<seed>.json     the outcomes of a run (Done)
     <folder>/results/<engine>-<seed>/      its results folder, if kept
-    <folder>/lock                          held while a comparison is made
+    <folder>/lock                          locked while a comparison is made
 
 A row is valid as long as its key is unchanged: plan, market, strategies, engine and sources. So a
 repeated comparison makes only missing runs. After a change of the code, it makes all runs again.
@@ -69,12 +69,12 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """The figures of a run.
+    """The outcomes of a run.
 
     Attributes:
         key: digest of the dependencies of the run (see sweep/fingerprint.py).
         plan_digest: digest of the plan.
-        figures: figures by row key (figures.py).
+        figures: outcomes by row key (figures.py).
         cpu_s: CPU time of the engine.
         data_packets: number of data packets sent.
         engine: the engine, with its version.
@@ -98,7 +98,7 @@ def simulated(task: Task, folder: Path) -> None:
 
     Raises:
         InputError: the engine is unknown, or the scenario is invalid.
-        EngineError: an engine in real time was late in every one of three runs.
+        EngineError: an engine in real time was late in all three attempts.
         EcnomyError: as ecnomy.markets.run.
     """
     check_engine(task.engine)
@@ -115,7 +115,7 @@ def check_engine(engine: str) -> None:
     """Refuse an unknown engine.
 
     Raises:
-        InputError: it is unknown, or is not installed here.
+        InputError: the engine is unknown, or is not installed here.
         EngineError: the built-in engine is not installed here.
     """
     if engine not in ENGINES:
@@ -148,7 +148,7 @@ class Study(msgspec.Struct, frozen=True):
     simulate: Simulate = simulated
 
     def tasks(self, seeds: Iterable[int]) -> list[Task]:
-        """Return the runs of these seeds, engine by engine."""
+        """Return the runs of the given seeds, engine by engine."""
         both = self.engines if self.engines[0] != self.engines[1] else self.engines[:1]
         seeds = list(seeds)
         return [Task(self.config, self.overrides, name, seed) for name in both for seed in seeds]
@@ -178,8 +178,8 @@ def claim(folder: Path) -> TextIO:
     """Claim a folder for rows until the returned object is closed.
 
     Raises:
-        InputError: it is a file, holds anything but a comparison, or another comparison is being
-            made there.
+        InputError: the path is a file, the folder holds anything but a comparison, or another
+            comparison is being made there.
     """
 
     def judge() -> None:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the C++ sources that produce the figures. A record with other digests must be probed.
+"""Digests of the C++ sources behind the outcomes. A record with other digests must be probed.
 
     digest = sha256 over the sorted sha256 digests of all source files below some folders
 
-Source files are C++, NED, message and ini files. Their names, comments and layout do not count, nor
-do documents and build products (objects, generated `*_m.cc` and `*_m.h`).
+Source files are C++, NED, message and ini files. Their names, comments and layout do not count, and
+neither do documents and build products (objects, generated `*_m.cc` and `*_m.h`).
 
 Runs whose plans name only some laws do not depend on the other laws. A law's own header defines
-kName. Only the host's list of its family and headers of other laws include it. It counts only in
-the digest of runs that name the law, or a law whose header includes it.
+kName. Only the host's list of its family and headers of other laws include it. The header counts
+only in the digest of runs that name the law, or a law whose header includes it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def find_checkout(start: Path | None = None) -> Path | None:
 def source_digest(
     checkout: Path, folders: Sequence[str] = FOLDERS, laws: Collection[str] | None = None
 ) -> str:
-    """Return the digest of the sources in these folders of a checkout.
+    """Return the digest of the sources in the given folders of a checkout.
 
     Args:
         checkout: the checkout with the folders.
@@ -92,7 +92,7 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """Return the laws that plans name and that have their own header; extra names are harmless."""
+    """Return those laws named by plans that have their own header; extra names are harmless."""
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
     laws = frozenset().union(*_law_headers(checkout).values())
@@ -147,7 +147,7 @@ def _state(file: Path) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1024)
 def _code_digest(file: Path, state: tuple[int, int]) -> str:
-    """Return the digest of a file's code; `state` tells a changed file from its earlier state."""
+    """Return the digest of a file's code; `state` identifies the version of the file."""
     code = file.read_bytes() if file.suffix == ".ini" else code_of(file.read_text()).encode()
     return hashlib.sha256(code).hexdigest()
 

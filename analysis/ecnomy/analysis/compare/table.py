@@ -98,7 +98,7 @@ def _mean(interval: Interval | None, factor: float) -> str:
 
 
 def sentence(comparison: Comparison) -> str:
-    """Return the numbers of rows by verdict as a sentence."""
+    """Return a sentence with the number of rows for each verdict."""
     count = Counter(row.verdict for row in comparison.rows if row.verdict != NOT_JUDGED)
     words = ", ".join(f"{count[one]} {one}" for one in (EQUIVALENT, DIFFERENT, UNDECIDED))
     return (

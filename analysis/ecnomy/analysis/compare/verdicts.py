@@ -17,7 +17,7 @@ same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, the
 in twenty of the rows that lie just outside their bounds is called equivalent.
 
 Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
-wider at the reference's mean; all money 5 %, each sort of postings 5 % or 1 % of all money,
+wider at the reference's mean; all money 5 %, each kind of posting 5 % or 1 % of all money,
 whichever is wider. With the engine linux, marking probabilities 15 % and mean queues 20 % or 1
 packet. Other quantities are shown, not judged.
 """
@@ -74,7 +74,7 @@ class Bound(msgspec.Struct, frozen=True):
     absolute: float = 0.0
 
     def is_absolute(self, reference: float) -> bool:
-        """Check whether the absolute bound is the wider one at this mean of the reference."""
+        """Return whether the absolute bound is the wider one at this mean of the reference."""
         return self.absolute > self.relative * abs(reference)
 
 
@@ -139,7 +139,7 @@ def judge(
         level: 1 - 2 x size of each one-sided test.
 
     Raises:
-        InputError: fewer than two values, or one that is not finite.
+        InputError: fewer than two values, or a value that is not finite.
     """
     a, b = np.asarray(reference, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if bound.is_absolute(float(a.mean()) if a.size else 0.0):
@@ -173,12 +173,12 @@ def compared(
     level: float = LEVEL,
     bounds: Mapping[tuple[str, str], Bound] = BOUNDS,
 ) -> list[Compared]:
-    """Compare all rows and the money of both engines; figures are by seed, then by row key.
+    """Compare all rows and the money of both engines; outcomes are by seed, then by row key.
 
     Args:
         rows: rows of sources and links.
-        reference: figures of each seed.
-        other: figures of each seed.
+        reference: outcomes of each seed.
+        other: outcomes of each seed.
         level: 1 - 2 x size of each one-sided test.
         bounds: bounds by kind and quantity.
 

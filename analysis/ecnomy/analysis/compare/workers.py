@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the runs of a comparison in several processes.
 
-A worker makes one run after another and writes the rows itself. Workers end with the process that
-started them, however it ends. An interrupted run leaves no row.
+A worker makes one run after another and writes the rows itself. Workers end when the process that
+started them ends, even if it is killed. An interrupted run leaves no row.
 """
 
 from __future__ import annotations

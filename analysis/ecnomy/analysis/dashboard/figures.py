@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the live page: how a market's reports and books changed over the last seconds.
+"""The values of the live page: how a market's reports and books changed over the last seconds.
 
 Rates, marks and money per second are means over the last WINDOW_S of simulated time, but at least
 one epoch. Marks and prices of links are counted for the data between each pair of nodes in that

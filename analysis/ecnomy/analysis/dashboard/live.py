@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model that SolaraViz steps: an open market, held values, and the figures shown.
+"""The model that SolaraViz steps: an open market, held values, and the values shown.
 
 At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
 be about to take several steps. So a Stage holds the only market of a page. It ends the previous
-engine, and opens another when the playing thread has ended.
+engine and opens another one when the playing thread has ended.
 
 A request to draw the page makes a thread that is drawing it start over. If drawing takes longer
 than a step, the requests of a playing thread would keep it from ever finishing. So a step waits
@@ -89,7 +89,7 @@ class Stage:
             player.join(_PLAYER_ENDS_S)
 
     def replaces(self, market: Market) -> bool:
-        """Check whether a reset has ended the market, so that another follows."""
+        """Return whether a reset has ended the market, so that another follows."""
         return self._market is not market and not self._closed
 
     def close(self) -> None:

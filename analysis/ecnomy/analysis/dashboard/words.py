@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of the live page as HTML: every number with its unit, every name escaped.
 
-Figures have the attributes `data-figure` (the quantity and its owner) and `data-value` (unrounded,
+Numbers have the attributes `data-figure` (the quantity and its owner) and `data-value` (unrounded,
 in base units), so that programs can read them from the page.
 """
 
@@ -29,7 +29,7 @@ def clock(seen: Seen, duration_s: float) -> str:
 
 
 def name_tag(name: str, colour: str, beside: str) -> str:
-    """Return a name in the colour of its line in the pictures, with a note beside it."""
+    """Return a name in the colour of its line in the pictures, with a note next to it."""
     dot = f'<span class="ec-dot" style="background:{colour}"></span>'
     return f'{dot}<b>{html.escape(name)}</b> <span class="ec-beside">{html.escape(beside)}</span>'
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two runs, or two groups of runs: the differences, their size and their certainty.
+"""Compares two runs, or two groups of runs: the differences, their sizes and their certainty.
 
 groups      the compared runs: results folders, folders of these, runs of a sweep
 settings    the differences between the scenarios
-outcomes    the figures of a run, under the column names of a sweep
+outcomes    the outcomes of a run, under the column names of a sweep
 difference  the whole comparison
 table, picture, command     `ecnomy diff`
 

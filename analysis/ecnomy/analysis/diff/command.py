@@ -38,7 +38,9 @@ Runs = Annotated[
     ),
 ]
 By = Annotated[str, typer.Option(help="Compare the two values of this parameter of one sweep.")]
-Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print a single JSON document and nothing else.")
+]
 Csv = Annotated[
     Path | None, typer.Option("--csv", metavar="FILE", help="Write the outcomes as CSV.")
 ]
@@ -51,7 +53,7 @@ All = Annotated[bool, typer.Option("--all", help="Show all outcomes, not only th
 
 
 class _Grouped(Verb):
-    """Keeps the `--` between groups; options may follow it."""
+    """Keeps the `--` between groups; options may come after it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [_KEPT if arg == _BETWEEN else arg for arg in args])

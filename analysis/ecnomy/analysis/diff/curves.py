@@ -29,7 +29,7 @@ _MOST_LINKS: Final = 2
 
 
 class Curve(msgspec.Struct, frozen=True, eq=False):
-    """Values over time, NaN if there are none."""
+    """Values over time; NaN where a value is undefined."""
 
     t_s: Floats
     values: Floats
@@ -52,7 +52,7 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Return those links common to all runs that have the most marks and drops.
+    """Return the links with the most marks and drops among the links common to all runs.
 
     If no link marked or dropped, return the most used one.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two groups of runs compared in all their outcomes.
 
-An outcome is compared over the runs that have it. If runs of both groups have the same seeds, they
-are compared in pairs; otherwise, the groups are compared as a whole (see
+An outcome is compared over the runs that have a value for it. If runs of both groups have the same
+seeds, they are compared in pairs; otherwise, the groups are compared as a whole (see
 ecnomy.analysis.statistics.comparisons). A single run or pair gives a difference without an
 interval. Outcomes with the same value in every run are only counted, and q-values cover all others.
 Outcomes that differ (q up to 0.05) come first. Within each part, outcomes are in order of effect
@@ -58,12 +58,12 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> bool:
-        """Whether the groups differ in it, given all other comparisons."""
+        """Whether the groups differ in this outcome, given all other comparisons."""
         return self.q <= SURE
 
     @property
     def change(self) -> float:
-        """The difference over the larger mean; it gives the order if there are no intervals."""
+        """The difference over the larger mean; without intervals, outcomes are sorted by it."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 
@@ -165,8 +165,8 @@ def diff_groups(first: Group, second: Group) -> Diff:
     """Compare two opened groups.
 
     Raises:
-        InputError: a run is in both.
-        ResultsError: they have no outcome in common.
+        InputError: a run is in both groups.
+        ResultsError: the groups have no outcome in common.
     """
     both = {m.label for m in first.members} & {m.label for m in second.members}
     if both:
@@ -224,7 +224,7 @@ def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
 
 
 def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-    """Return the pairs in the order of the first group, and the reason if there are none."""
+    """Return the pairs in the order of the first group, or the reason why there are no pairs."""
     other = {member.key: member for member in second.members}
     pairs = [(member, other[member.key]) for member in first.members if member.key in other]
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two groups of a diff: the runs in each group, and the pairs among them.
 
-A group is named by one or more of these:
+A group is named by one or more of the following:
 
     results/red-1                     the results folder of a run
     results/red                       a folder with results folders in it: 1/, 2/, 3/
@@ -45,7 +45,7 @@ class Member(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         key: the seed and the values of sweep parameters; runs with equal keys form a pair.
-        values: outcome columns.
+        values: values by outcome column.
         scenario: the scenario with all defaults filled in; None if unknown.
         run: the results of the run; None if a sweep did not keep them.
         made_by: names and versions of the engine and of ecnomy.
@@ -75,7 +75,7 @@ class Group(msgspec.Struct, frozen=True, eq=False):
 
 
 def open_group(names: Sequence[str | Path]) -> Group:
-    """Return the runs that these names select.
+    """Return the runs that the given names select.
 
     Raises:
         ResultsError: a name selects no runs, or no selected run is complete.
@@ -220,7 +220,7 @@ class _Sweep:
         return words_of(list(dict.fromkeys(row[path] for row in self._rows)))
 
     def group(self, values: dict[str, Any], name: str) -> Group:
-        """Return the runs in which parameters have these values."""
+        """Return the runs in which parameters have the given values."""
         own = [row for row in self._rows if all(row[p] == v for p, v in values.items())]
         rest = [path for path in self.paths if path not in values]
         return Group(name, tuple(self._members(own, rest)), self._left_out)

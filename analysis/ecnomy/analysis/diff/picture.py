@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a diff: both groups in the same axes over time, with a panel per figure.
+"""The picture of a diff: both groups in the same axes over time, with a panel per outcome.
 
 A line is the mean over the runs of a group. Its band extends from the lowest run to the highest.
 The groups differ in colour, lightness, dashes and markers, and remain distinct in grey.
@@ -47,7 +47,7 @@ def diff_picture(found: Diff, file: Path) -> bool:
     """Draw a diff as a PNG of 150 dpi.
 
     Returns:
-        True if a picture was drawn. It needs the results of a run on each side.
+        True if a picture was drawn. A plot needs the results of at least one run on each side.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -77,7 +77,7 @@ def _several(words: Sequence[str]) -> str:
 
 
 def _made_by(first: Group, second: Group) -> list[Setting]:
-    """Return the differences between engines and versions."""
+    """Return the engine and the version of ecnomy, where the two groups differ in them."""
     told = [
         {
             name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))
@@ -93,7 +93,7 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
 
 
 def _same_maker(first: str, second: str) -> bool:
-    """Check for one engine.
+    """Return whether all runs have the same engine and version.
 
     Sweeps without kept results lack a version, and old ones lack an engine.
     """
@@ -117,12 +117,12 @@ def _walk(path: str, values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _alike(values: Sequence[Mapping[str, Any]]) -> bool:
-    """Check whether mappings have the same law or kind."""
+    """Return whether mappings have the same law or kind."""
     return all(len({str(value.get(key)) for value in values}) == 1 for key in _KINDS)
 
 
 def _rows_alike(values: Sequence[Any]) -> bool:
-    """Check whether all values are lists with the same number of mappings."""
+    """Return whether all values are lists with the same number of mappings."""
     return (
         all(isinstance(value, list) for value in values)
         and len({len(value) for value in values}) == 1
@@ -131,7 +131,7 @@ def _rows_alike(values: Sequence[Any]) -> bool:
 
 
 class _Given:
-    """The scenarios without defaults, which tell mappings apart."""
+    """The scenarios without defaults, by which mappings are distinguished."""
 
     def __init__(self, scenarios: Sequence[Mapping[str, Any]]) -> None:
         self._scenarios = scenarios
@@ -153,7 +153,7 @@ class _Given:
         return setting_words(value if inner is None else inner)
 
     def _tree(self, number: int) -> dict[str, Any]:
-        """Return the settings of a run; runs that differ only in their seeds are read once."""
+        """Return the settings of a run; runs that differ only in their seeds are read only once."""
         scenario = {k: v for k, v in self._scenarios[number].items() if k != "seed"}
         text = msgspec.json.encode(scenario, order="sorted")
         if text not in self._trees:

@@ -94,7 +94,7 @@ def _q(q: float) -> str:
 
 
 def legend(found: Diff) -> Iterator[str]:
-    """Yield the meaning of the columns and the number of outcomes that are not in the table."""
+    """Yield the meaning of each column, and the number of outcomes that are not in the table."""
     if found.single:
         yield "one run each: no interval; run several seeds for intervals"
     else:
@@ -102,14 +102,14 @@ def legend(found: Diff) -> Iterator[str]:
         how = "Student's t over pairs of one seed" if found.pairs else "Welch's t"
         yield (
             f"{b} - {a}: difference of means, with its 95 % interval ({how}). effect: Hedges' g, "
-            f"the difference in standard deviations of individual runs."
+            f"the difference of means divided by the standard deviation of individual runs."
         )
         yield (
             "q: the expected share of chance differences among rows with at most this q "
             f"(Benjamini, Hochberg, over {len(found.outcomes)} rows). differs: q up to {SURE:g}."
         )
     yield (
-        "Profit and balances are money received less money paid over the whole run. Other rows "
+        "Profit and balances are money received minus money paid over the whole run. Other rows "
         "are means over the measured window."
     )
     if found.same:

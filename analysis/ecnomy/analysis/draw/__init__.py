@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of runs.
+"""Plots of runs.
 
 overview         rates, payments, marking and queue over time; panels has its axes and phases
 network_*        a run on a map of its network

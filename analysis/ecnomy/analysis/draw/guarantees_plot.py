@@ -59,7 +59,7 @@ def guarantee_picture(run: RawRun | Results, provider: Provider, file: str | Pat
     """Draw a provider over time as a PNG of 150 dpi.
 
     Returns:
-        True if a picture was drawn. It needs two reports.
+        True if a plot was drawn. A plot needs two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -104,7 +104,7 @@ def _from_zero(axis: Axes) -> None:
 
 
 def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
-    """Return times [s] and values of a provider's reading; a value holds until the next time."""
+    """Return times [s] and values that a provider recorded; a value holds until the next time."""
     table = data.run.agents
     mine = (table["agent"].astype(str) == data.provider.name) & (table["name"].astype(str) == name)
     own = table[mine]
@@ -116,7 +116,7 @@ def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
 
 
 def _held(t_s: Floats, reading: tuple[Floats, Floats]) -> Floats:
-    """Return a reading at given times, NaN before its first value."""
+    """Return recorded values at given times; NaN before the first one."""
     at = np.searchsorted(reading[0], t_s, side="right") - 1
     return np.where(at >= 0, reading[1][np.maximum(at, 0)], np.nan)
 
@@ -151,7 +151,7 @@ def _draw_marking(axis: Axes, data: _Data) -> None:
         _draw_threshold(axis, marking, limit)
     _from_zero(axis)
     axis.set_ylabel("packets marked\n[%]")
-    legend_beside(axis, "Shares that its test streams measure")
+    legend_beside(axis, "Shares measured by its test streams")
 
 
 def _draw_threshold(
@@ -211,7 +211,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
         )
         below = below + rate
     axis.set_ylim(0, 1.05 * below.max() or 1)
-    axis.set_ylabel("calls asked for\n[1/min]")
+    axis.set_ylabel("calls requested\n[1/min]")
     legend_beside(axis, f"Calls (a bar: {length_s:g} s)")
 
 

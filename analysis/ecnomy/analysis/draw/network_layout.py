@@ -88,7 +88,7 @@ def name_labels(
     lines: Sequence[tuple[Point, Point]],
     width: float,
 ) -> list[Label]:
-    """Place names beside their nodes, at positions that cover the fewest names, nodes and lines.
+    """Place names next to their nodes, at positions that cover the fewest names, nodes and lines.
 
     Args:
         points: node -> position.
@@ -150,7 +150,7 @@ def badge_places(
             cost += 2 * sum(_crossing(box, a, b) for a, b in lines)
             if best is None or cost < best[0]:
                 best = cost, (x, y), box
-        assert best is not None, "there are places beside a line"
+        assert best is not None, "there are places next to a line"
         places.append(best[1])
         taken.append(best[2])
     return places

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list beside a network map: congested links by badge, and the nodes that pay most."""
+"""The list next to a network map: congested links by badge, and the nodes that pay most."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _aside(a: Point, b: Point, by: float) -> tuple[Point, Point]:
 
 
 def _lines(links: Sequence[LinkLoad], frame: NetworkMap) -> dict[int, tuple[Point, Point]]:
-    """Return the line of each direction, beside its link and others between the same nodes."""
+    """Return the line of each direction, next to its link and to parallel lines."""
     lines = {}
     taken: dict[tuple[str, str], float] = {}  # distance of the next line from the link
     for link in links:
@@ -164,7 +164,7 @@ def _arrow(line: tuple[Point, Point], width: float) -> list[Point]:
 def _draw_percent(
     axis: Axes, link: LinkLoad, line: tuple[Point, Point], letters: float
 ) -> Box | None:
-    """Print the utilisation beside a line; return its box, None if the line is too short."""
+    """Print the utilisation next to a line; return its box, or None if the line is too short."""
     (ax, ay), (bx, by) = line
     length = math.dist(*line) or 1.0
     if length < 34:

@@ -3,7 +3,7 @@
 
 Each line shows one direction and lies to the right of its link, seen in that direction. A darker
 line is fuller, and a wider line carries more. A congested line (see run/congestion.py) has an
-orange rim and a badge, which the list beside the map explains. Each phase has a map. The same
+orange rim and a badge, which the list next to the map explains. Each phase has a map. The same
 results and library versions give the same bytes.
 """
 
@@ -45,7 +45,7 @@ def network_picture(run: RawRun | Results, file: str | Path) -> bool:
     """Draw the map of a run as a PNG of 150 dpi.
 
     Returns:
-        True if a map was drawn. It needs a network (see is_network) and two reports.
+        True if a map was drawn. A map needs a network (see is_network) and two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.

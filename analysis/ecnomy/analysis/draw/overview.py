@@ -95,7 +95,7 @@ class _Data(msgspec.Struct, frozen=True):
         return np.asarray(values, dtype=np.float64)
 
     def counted(self, group: Group) -> npt.NDArray[np.float64] | int:
-        """Return the number of active flows of a group, [interval]; NaN instead of 0."""
+        """Return the number of active flows of a group, [interval]; NaN if no flow is active."""
         on = self.on[:, list(group.flows)].sum(axis=1)
         if (on == group.size).all():
             return group.size
@@ -121,7 +121,7 @@ def overview(run: RawRun | Results, file: str | Path) -> bool:
     """Draw the overview of a run as a PNG of 150 dpi.
 
     Returns:
-        True if a picture was drawn. It needs two reports.
+        True if a plot was drawn. A plot needs two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -132,6 +132,6 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """Return a name cut in the middle to at most `most` letters, as names differ at their ends."""
+    """Return a name cut in the middle to at most `most` letters; names differ at their ends."""
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

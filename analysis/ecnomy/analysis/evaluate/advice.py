@@ -12,7 +12,7 @@ __all__ = ["advice"]
 
 
 def advice(evaluation: Evaluation) -> dict[str, list[Condition]]:
-    """Return the warnings that apply to the law but to neither standard in its place.
+    """Return the warnings that apply to the law, but not to a standard in its place.
 
     Returns:
         warning -> the conditions in which it applies, in their order.

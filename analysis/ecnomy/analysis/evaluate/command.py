@@ -36,11 +36,13 @@ Only = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        help="Results folder. Default: results/evaluate-LAW, with the settings of a transport."
+        help="Results folder. Default: results/evaluate-LAW, followed by the other settings of the "
+        "transport, e.g. results/evaluate-cubic-hystart-true."
     ),
 ]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Three seeds, and the first condition of each criterion.")
+    bool,
+    typer.Option("--quick", help="Use three seeds, and only the first network of each criterion."),
 ]
 
 

@@ -50,11 +50,11 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         section: section of the RFC.
-        asks: the question that its figures answer.
-        sources: sources of the scenario; the transport `candidate` is the law under evaluation
-            or a standard in its place, `other` a standard beside it.
+        asks: the question that its outcomes answer.
+        sources: sources of the scenario. The transport `candidate` is the law under evaluation, or
+            a standard in its place. The transport `other` is a standard that competes with it.
         others: the standards that take the place of `other`, one after another.
-        set: changes to the scenario in all conditions.
+        set: changes that apply to the scenario in all conditions.
         conditions: changes to the scenario by name of the condition.
     """
 
@@ -69,7 +69,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     set: dict[str, Any] = {}
 
     def cases(self) -> list[Condition]:
-        """Return each condition beside each standard."""
+        """Return each condition with each competing standard."""
         several = len(self.others) > 1
         return [
             Condition(self, f"{label}, beside {other}" if several else label, label, other)
@@ -82,7 +82,8 @@ class Condition(msgspec.Struct, frozen=True):
     """A condition of a criterion.
 
     Attributes:
-        label: name of the condition, with the standard beside the candidate if there are several.
+        label: name of the condition; if there are several competing standards, it names the
+            standard too.
         own: key of the condition in the criterion's `conditions`.
         other: the standard in the place of `other`; "" if there is none.
     """
@@ -99,7 +100,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Return the figures by which it is judged."""
+        """Return the outcomes by which the condition is judged."""
         return tuple(f for f in self.criterion.figures if f.only in ("", self.own))
 
 
@@ -109,7 +110,7 @@ class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         standards: transports that stand in for the candidate, by name.
         scenario: the scenario that conditions change.
-        absent: section of the RFC without a run -> the question it asks.
+        absent: section of the RFC that has no run -> the question that the section asks.
     """
 
     standards: dict[str, dict[str, Any]]

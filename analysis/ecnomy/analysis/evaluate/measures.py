@@ -27,7 +27,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
         .jain              Jain's index of its flows' goodputs
         .lost_share        packets lost / packets lost or delivered
         .sent_per_round    packets sent by a flow in a round trip without queueing
-        .mean_transfer_s   mean time of the files that were fetched; None without any
+        .mean_transfer_s   mean time of the files that were fetched; None without a file
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of an evaluation: one file that needs no network."""
+"""The page of an evaluation: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _overview(found: Sequence[Judged]) -> Section:
         note="worse: by its 95 % interval, the law is more than a margin worse than the worse of "
         "Reno and CUBIC. open: more seeds may decide. better: it is more than a margin better than "
         "the better of both. as good: in all other cases. A criterion gets the first of these "
-        "verdicts that one of its conditions gets, and its row shows this condition.",
+        "verdicts that applies to one of its conditions. Its row shows that condition.",
     )  # fmt: skip
     return Section("overview", "Overview", (table,))
 
@@ -148,21 +148,23 @@ def _method(evaluation: Evaluation) -> Section:
                 "with CUBIC as the law of the same sources. A verdict compares the law with the "
                 "worse of the two standards, seed by seed. The law is worse or as good by the 95 % "
                 "interval of the difference, with a margin below which a difference does not "
-                "count. It is better if it is beyond the better of the two. RFC 9743 sets no "
-                "limits except for full backoff, so the margins are choices of this evaluation."
+                "count. It is better if the interval lies beyond the better of the two. RFC 9743 "
+                "sets no limits except for full backoff, so the margins are choices of this "
+                "evaluation."
             ),
             Words.of(
                 "A seed draws the start times and the losses on the wire. So an interval states "
-                "how certain a mean is on these networks, not how well it applies to others. "
-                "Intervals are not adjusted for the number of comparisons."
+                "how certain a mean is on these networks, not how well it applies to other "
+                "networks. Intervals are not adjusted for the number of comparisons."
             ),
             Words.of(
                 f"Transports: {transports}. Other settings are ecnomy's defaults, such as an "
                 "initial window of 3 packets and an ACK for each packet."
             ),
             Words.of(
-                "The networks are single bottlenecks in a simulator. A law that is as good here "
-                "may still fail elsewhere. RFC 9743 also weighs data from deployments (section 3)."
+                "The networks are single bottlenecks in a simulator. A law that does as well "
+                "here may still fail elsewhere. RFC 9743 also weighs data from deployments "
+                "(section 3)."
             ),
         ),
     )

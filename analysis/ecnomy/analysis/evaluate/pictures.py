@@ -19,7 +19,7 @@ _LETTERS: Final = 26  # longest line of a condition's name
 
 
 def means(verdicts: Sequence[Verdict]) -> bytes:
-    """Draw the means of all laws, one row per condition; verdicts share their figure."""
+    """Draw the means of all laws, one row per condition; the verdicts are on one outcome."""
     from matplotlib.figure import Figure
 
     figure = verdicts[0].figure

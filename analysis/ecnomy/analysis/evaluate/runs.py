@@ -74,7 +74,7 @@ def checked(evaluation: Evaluation) -> None:
     """Refuse a transport that no scenario accepts.
 
     Raises:
-        InputError: it is not valid; the message names the key.
+        InputError: the transport is not valid; the message names the key.
     """
     case = evaluation.cases(evaluation.criteria[0])[0]
     settings = _settings(evaluation, case, evaluation.transport)
@@ -170,7 +170,7 @@ def measured(
 
 
 def values_of(evaluation: Evaluation, table: Any, folder: Path) -> Values:
-    """Return the columns of the judged figures, by seed, from the table of all runs in a folder.
+    """Return the columns of the judged outcomes, by seed, from the table of all runs in a folder.
 
     Raises:
         ResultsError: runs failed or are missing.

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement of a law: each figure of each condition compared with those of Reno and CUBIC.
+"""The judgement of a law: each outcome of each condition, compared with those of Reno and CUBIC.
 
 With d the difference between the candidate and the worst standard, seed by seed, and m the margin
-of the figure:
+of the outcome:
 
     worse    the 95 % interval of d is beyond m on the worse side
     as good  it is not beyond m on the worse side
     open     it contains that end of m: more seeds may decide
     better   the interval of the difference from the best standard is beyond m on the better side
 
-A figure with a bound of the RFC is compared with that bound: as good within it, worse beyond it.
-The verdict of a criterion is the worst of its figures' verdicts, or `better` if one is better and
-the rest are as good.
+If the RFC sets a bound, the outcome is compared with that bound: as good within it, worse beyond
+it. The verdict of a criterion is the worst verdict on its outcomes, or `better` if one is better
+and the rest are as good.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first of its figures' verdi
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The verdict on one figure under one condition.
+    """The verdict on one outcome under one condition.
 
     Attributes:
         verdict: worse, open, as good or better.
@@ -84,7 +84,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def decisive(self) -> Verdict:
-        """Return the decisive verdict: the least favourable of those equal to the whole verdict."""
+        """Return the decisive verdict: the least favourable one equal to the whole verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)
@@ -115,11 +115,11 @@ def _judge(evaluation: Evaluation, case: Condition, figure: Figure, values: Valu
 
 
 def verdict_of(case: Condition, figure: Figure, given: dict[str, list[float | None]]) -> Verdict:
-    """Return the verdict on a figure.
+    """Return the verdict on an outcome.
 
     Args:
         case: the condition.
-        figure: the figure.
+        figure: the outcome to judge.
         given: law -> a value per seed (None if a run lacks it), starting with the candidate's.
     """
     own, *standards = given.values()

@@ -52,7 +52,7 @@ def sentence(found: Sequence[Judged]) -> str:
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
         if own := _of(found, verdict):
             told.append(f"{words}: {listed([_lower(one.criterion.title) for one in own])}.")
-    return " ".join(told) or "All figures are within their margins or bounds."
+    return " ".join(told) or "All outcomes are within their margins or bounds."
 
 
 def _lower(title: str) -> str:
@@ -80,7 +80,7 @@ def beside(one: Verdict) -> str:
 
 
 def row(one: Judged, name: str) -> tuple[str, ...]:
-    """Return section, name, verdict, the decisive figure, and the values of all laws."""
+    """Return section, name, verdict, the decisive outcome, and the values of all laws."""
     by = one.decisive
     bound = "" if by.figure.at_most is None else f" (at most {by.figure.at_most:g})"
     values = (amount(by.figure, mean) for mean in by.means.values())
@@ -89,7 +89,7 @@ def row(one: Judged, name: str) -> tuple[str, ...]:
 
 
 def amount(figure: Figure, value: Interval | None) -> str:
-    """Return a mean with its unit, in three digits; "-" without a value."""
+    """Return a mean with its unit, in three significant digits; "-" without a value."""
     if value is None:
         return "-"
     unit = f" {figure.unit}" if figure.unit else ""
@@ -97,7 +97,7 @@ def amount(figure: Figure, value: Interval | None) -> str:
 
 
 def margins(criterion: Criterion) -> str:
-    """Return the margins within which differences do not count, figure by figure."""
+    """Return the margins within which differences do not count, outcome by outcome."""
     compared = [one for one in criterion.figures if one.at_most is None]
     bounds = [f"Bound of {f.of}: {f.at_most:g}." for f in criterion.figures if f not in compared]
     if not compared:
@@ -130,7 +130,7 @@ def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:
         if left
         else ""
     )
-    quick = " Quick: only the first condition of each criterion." if evaluation.quick else ""
+    quick = " Quick run: only the first network of each criterion." if evaluation.quick else ""
     every = len(criteria().criteria)
     some = f" Only {_by(len(found), every)}." if len(found) < every else ""
     return (

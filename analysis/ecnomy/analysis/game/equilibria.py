@@ -51,7 +51,7 @@ class Equilibria(msgspec.Struct, frozen=True, eq=False):
 
 
 def small(game: Game) -> bool:
-    """Check whether the game is small enough to find mixed equilibria too."""
+    """Return whether the game is small enough to find mixed equilibria too."""
     rows, columns = game.first.shape
     return math.comb(rows + columns, rows) <= MOST_BASES
 

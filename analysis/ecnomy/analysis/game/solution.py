@@ -116,7 +116,7 @@ def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
 
 
 def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
-    """Add the share of starts of each point, for small games with a stable rest point."""
+    """Add to each point its share of starts, for small games with a stable rest point."""
     count = len(game.rows)
     if count not in _STEPS or not any(one.stable for one in points):
         return points

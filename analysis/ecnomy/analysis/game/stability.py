@@ -22,7 +22,7 @@ _STILL = 1e-6  # as a share of the range of pay-offs, per unit of time
 
 
 def stable_in_one(pays: Floats, mix: Floats) -> bool | None:
-    """Check whether a mix of one population is stable; None if the linear part does not decide.
+    """Return whether a mix of one population is stable; None if the linear part does not decide.
 
     Args:
         pays: pay-offs A of shape (n, n), scaled to a range of 1.
@@ -35,7 +35,7 @@ def stable_in_one(pays: Floats, mix: Floats) -> bool | None:
 
 
 def stable_in_two(first: Floats, second: Floats, row: Floats, column: Floats) -> bool | None:
-    """Check whether mixes of two populations are stable; None if the linear part does not decide.
+    """Return whether mixes of two populations are stable; None if the linear part does not decide.
 
     Args:
         first: pay-offs A of shape (m, n), scaled to a range of 1.

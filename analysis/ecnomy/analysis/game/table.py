@@ -46,7 +46,7 @@ def headline(found: Solution) -> str:
     )
     more = f"; and {n} more" if (n := len(found.rest_points) - 3) > 0 else ""
     one = "the rest point is" if len(found.rest_points) == 1 else "rest points are"
-    return f"Found no stable rest point: {one} {points}{more}. {_leaders(found)}"
+    return f"No rest point is stable: {one} {points}{more}. {_leaders(found)}"
 
 
 def _leaders(found: Solution) -> str:
@@ -65,7 +65,7 @@ def _with_starts(found: Solution, one: RestPoint) -> str:
 
 
 def _ranked(found: Solution) -> list[tuple[str, float]]:
-    """Return strategies, or pairs of strategies, with their mass, the largest first."""
+    """Return strategies, or pairs of strategies, with their masses, the largest first."""
     return [(" against ".join(names), mass) for names, mass in _masses(found)]
 
 
@@ -85,7 +85,7 @@ def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apar
     """Return a table with a row for each rest point.
 
     Args:
-        found: the solution with these points.
+        found: the solution that contains the points.
         points: the rest points to show.
         title: title of the first column.
         apart: whether the players' mixes differ in a symmetric game.
@@ -107,7 +107,7 @@ def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apar
 
 
 def reply_tables(found: Solution) -> Iterator[Table]:
-    """Yield best replies, with alpha-rank beside them for a symmetric game."""
+    """Yield best replies, with alpha-rank next to them for a symmetric game."""
     game = found.game
     if game.symmetric:
         table = _table("strategy")
@@ -143,8 +143,8 @@ def legend(found: Solution) -> Iterator[str]:
     yield (
         "Rest points are Nash equilibria. stable: small changes of the shares die out under "
         "replicator dynamics (linearised; undecided: they neither grow nor die out). alpha-rank: "
-        "the share of time in which all play it, where whoever earns more than others takes over, "
-        "even if all then earn less."
+        "the share of time in which all play the strategy, if a strategy that earns more than the "
+        "others takes over, even if all players then earn less."
     )
     if any(not math.isnan(one.starts) for one in found.rest_points):
         yield "starts: the share of about 200 evenly spread mixed starts that drift there."

@@ -75,7 +75,7 @@ class Table(msgspec.Struct, frozen=True):
         id: an identifier that is unique in the page; also the name of the CSV file.
         of: the results tables behind its numbers.
         rows: rows of cells or plain text.
-        strong: indices of rows with totals.
+        strong: indices of the rows that hold totals.
         more: queries of its cells in addition to `query`.
         wide: whether it takes the whole width, as tables with many columns always do.
         unfolded: whether a long table is open.
@@ -106,7 +106,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture (SVG) with its description in words and its numbers."""
+    """A plot (SVG), with a description in words and its numbers."""
 
     id: str
     caption: str
@@ -179,7 +179,7 @@ def csv_link(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def money(value: float, sign: str = "") -> str:
-    """Return an amount with three digits, for sentences."""
+    """Return an amount with three significant digits, for sentences."""
     if value is None or math.isnan(value):
         return "-"
     return significant(value, 0, sign).replace("-", "\u2212")
@@ -191,7 +191,7 @@ def exactly(micro: int) -> str:
 
 
 def number(value: float) -> str:
-    """Return a count with thousands separators, or a number with three digits."""
+    """Return a count with thousands separators, other numbers with three significant digits."""
     if value is None or math.isnan(value):
         return "-"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"

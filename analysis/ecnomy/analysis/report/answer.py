@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first sentence of a page: whether a provider's business earns money, and at which load.
+"""The first sentence of a page: whether a provider's business earns money, and at which loads.
 
 The answer is about the reference world, in which every varied key that the provider does not choose
 has the scenario's own value. If there are several choices, the answer uses the one with the largest
@@ -61,7 +61,8 @@ class Answer(msgspec.Struct, frozen=True):
         words: the verdict in words; `opens` says whether to open the business.
         loads: load -> estimate of the profit per call under that choice; {} without a load.
         facts: (label, value, source) of each fact on the first screen.
-        by_files: whether it sells files and no calls. Then all figures are per hour, not per call.
+        by_files: whether it sells files and no calls. In that case, all values are per hour, not
+            per call.
     """
 
     provider: str
@@ -86,7 +87,7 @@ class Answer(msgspec.Struct, frozen=True):
     measured_of: Query | None
 
     def plain(self) -> dict[str, Any]:
-        """Return the figures as plain values in money; None for missing figures."""
+        """Return the values as plain numbers in money; None for missing values."""
         return {
             "provider": self.provider,
             "choice": self.choice_words,
@@ -105,12 +106,12 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def figure(self) -> Figure:
-        """The figure used to compare loads and keys."""
+        """The value by which loads and keys are compared."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property
     def figure_words(self) -> str:
-        """The name of this figure on axes."""
+        """The name of this value on axes."""
         return "profit per hour" if self.by_files else "profit per call"
 
     @property
@@ -133,13 +134,13 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def method(self) -> tuple[Cell, ...]:
-        """The scope and method of the sentence."""
+        """The scope of the sentence, and its method."""
         told = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
         if self.choice_words:
             told.append(f"run with {self.choice_words}, the choice with the largest profit")
         seeds = f"95 % interval: {(self.per_hour if self.by_files else self.per_call).method}"
         profit = (
-            "Profit is all money received less all money paid, including marks of test streams "
+            "Profit is all money received minus all money paid, including marks of test streams "
             "and fixed costs"
         )
         cells = [Cell(f"{', '.join(told)}. {seeds}. {profit}. ")]
@@ -298,9 +299,9 @@ def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
     found = ranges_above_zero(at, curve)
     tried = f"{at[0]:g} to {at[-1]:g} {load.words}"
     if not found:
-        return (f"at no load that was tried ({tried})",)
+        return (f"at none of the loads tried ({tried})",)
     if len(found) == 1 and found[0].from_end and found[0].to_end:
-        return (f"at all loads that were tried ({tried})",)
+        return (f"at all loads tried ({tried})",)
     return tuple(_range_words(one, load, loads) for one in found)
 
 

@@ -4,7 +4,7 @@
 The model keeps calls and costs and changes the price to x. For each run, or each block of time of a
 single run:
 
-    profit(x) = x m - c      m: calls whose price is kept,  c: all other costs, less other income
+    profit(x) = x m - c      m: calls whose price is kept,  c: all other costs minus other income
 
 If refunds are a fixed amount, m is calls sold and c contains that amount. If refunds follow the
 price (tied), m is calls sold times (revenue - refunds) / revenue, and c excludes them. The estimate

@@ -99,7 +99,7 @@ def page_command(
 
 @report_app.command("gsp", cls=Verb)
 def gsp_command(results: Results, out: GspOut = None, as_json: Json = False) -> None:
-    """Report whether a guaranteed stream provider earns money, as one self-contained HTML file."""
+    """Report whether a guaranteed stream provider earns money, in one self-contained HTML file."""
     from ecnomy.analysis.report.page import write_gsp_page
     from ecnomy.analysis.support.whole_file import place_for
 

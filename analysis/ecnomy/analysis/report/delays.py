@@ -29,7 +29,8 @@ _SHARES: Final = np.linspace(0.0, 1.0, 101)  # shares of the calls
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
     """Draw the share of calls whose mean packet delay exceeds a value, with one curve per law.
 
-    Return None if no call ended, or if the runs are from a version that did not record call delays.
+    Return None if no call has ended, or if the runs are from a version that did not record call
+    delays.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}

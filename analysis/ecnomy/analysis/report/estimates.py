@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of an account with 95 % intervals, each with its query.
+"""Values of an account with 95 % intervals, each with its query.
 
-For several runs, which differ only in their seeds, the figure is their mean, with an interval by
-Student's t. For one run, it is the figure of its sums, with a percentile bootstrap over 20 blocks
-of its time. The blocks are drawn 2,000 times with replacement, always with the same draws. Source:
-Efron 1979; Kunsch 1989 for blocks.
+For several runs, which differ only in their seeds, the value is their mean, with an interval by
+Student's t. For one run, it is the value of its sums, with a percentile bootstrap interval over 20
+blocks of its time. The blocks are drawn 2,000 times with replacement, always with the same draws.
+Source: Efron 1979; Kunsch 1989 for blocks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BLOCKS: Final = 20
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A figure computed from sums of profit [micro-units], calls sold, and hours.
+    """A value computed from sums of profit [micro-units], calls sold, and hours.
 
     Attributes:
         sql: SQL expression over the columns profit, sold and hours.
@@ -61,7 +61,7 @@ _SUMS: Final = (
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A figure; the interval is None if it is unknown (one run that was not kept).
+    """A value; the interval is None if it is unknown (one run that was not kept).
 
     Attributes:
         mean, low, high: cells with the mean and the ends of its 95 % interval.
@@ -105,7 +105,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def sign(self) -> int:
-        """1 or -1 if the whole interval is above or below 0, else 0."""
+        """1 or -1 if the whole interval is above or below 0, otherwise 0."""
         low, high = self.bounds
         return 1 if low > 0 else -1 if high < 0 else 0
 
@@ -116,14 +116,14 @@ def student(n: int) -> float:
 
 
 def owned(provider: str, runs: Sequence[Made]) -> str:
-    """Return the SQL condition that a row belongs to a provider in these runs."""
+    """Return the SQL condition that a row belongs to the provider in the given runs."""
     name = provider.replace("'", "''")
     listed = ", ".join(str(made.number) for made in runs)
     return f"provider = '{name}' and run in ({listed})"
 
 
 def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) -> Estimate:
-    """Return a figure of a provider over runs of one case."""
+    """Return a value of a provider over runs of one case."""
     own = owned(provider, runs)
     values = (
         f"select seed, {figure.sql} as x\n  from (select seed, {_SUMS} from accounts where {own})"

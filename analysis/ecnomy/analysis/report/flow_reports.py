@@ -37,7 +37,7 @@ class FlowReports(msgspec.Struct, frozen=True):
 def flow_reports(
     db: Database, run: RawRun, flows: npt.NDArray[np.int64], names: tuple[str, ...]
 ) -> FlowReports:
-    """Return the counters of these flows at every complete report of a run.
+    """Return the counters of the given flows at every complete report of a run.
 
     Raises:
         ResultsError: the table is missing or unreadable, or has no such counter.

@@ -10,16 +10,17 @@ from ecnomy.analysis.pages.parts import Cell, Section, Table
 __all__ = ["glossary"]
 
 _TERMS: Final = (
-    ("guaranteed stream provider", "Sells calls at a fixed price with a promise. It pays for the "
-     "marks of these calls and has no access to routers."),
+    ("guaranteed stream provider", "Sells calls at a fixed price with a promise "
+     "about quality. It pays for the marks of these calls and has no access to routers."),
     ("mark", "The congestion bit (CE) that a link sets in a packet. Each mark has a price, which "
      "the provider pays to the carrier."),
     ("marking law", "The rule by which a link decides which packets to mark, such as RED or REM."),
     ("test stream", "A small stream that the provider sends to measure marking and delay, "
      "whether calls are sold or not."),
-    ("M, L", "The shares of the packets of a sample that were marked (M), and lost or late (L)."),
+    ("M, L", "The share of a sample's packets that were marked (M), and the share that were "
+     "lost or late (L)."),
     ("promise, L^G", "At most this share of a call's packets is lost or later than the promised "
-     "delay. Otherwise the provider pays back the reimbursement."),
+     "delay. Otherwise the provider pays a reimbursement."),
     ("B^G", "The largest share of callers that the provider may turn away."),
     ("turned away", "Requested a call and was not admitted; also called blocked."),
     ("blocking threshold", "The marking rate above which the provider admits no call."),

@@ -71,7 +71,7 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
 
 
 def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section | None:
-    """Return the account of an hour under each law, which shows why one law leaves more profit.
+    """Return the hourly account under each law, which shows why one law leaves more profit.
 
     Return None if the runs do not differ in the marking law, or if the provider sells files.
     """
@@ -119,7 +119,7 @@ def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section
 
 
 def _rest(material: Material, answer: Answer) -> str:
-    """Return the values of the other varied keys; "" if there are none."""
+    """Return the values of the other varied keys; "" if no other key varies."""
     values = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
     told = [
         f"{key.words} {key.told(value)}"

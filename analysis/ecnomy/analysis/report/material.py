@@ -41,8 +41,8 @@ class Key(msgspec.Struct, frozen=True):
         unit: unit of the values; "" for texts and pure numbers.
         values: values in the order of the sweep.
         own: whether a provider chooses it.
-        base: the scenario's value if it is among `values`, else the first of `values`.
-        sets: the paths of a parameter that sets several paths; else empty.
+        base: the scenario's value if it is among `values`; otherwise the first of `values`.
+        sets: the paths of a parameter that sets several paths; otherwise empty.
     """
 
     path: str
@@ -59,7 +59,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_load(self) -> bool:
-        """Whether the key is a number for an amount of traffic."""
+        """Whether the key is a number that sets an amount of traffic."""
         numbers = all(isinstance(value, float) for value in self.values)
         each = [path.split(".") for path in self.places]
         sizes = all(parts[0] == "sources" and parts[-1] in _SIZE for parts in each)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a guaranteed stream provider's business: one file that needs no network."""
+"""The page on a guaranteed stream provider's business: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
 
 
 class _Shown:
-    """An answer with the picture shown beside it."""
+    """An answer, with the plot shown next to it."""
 
     def __init__(self, material: Material, db: Database, answer: Answer) -> None:
         self.answer = answer

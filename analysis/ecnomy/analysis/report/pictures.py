@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a page as SVG. They are narrow, so that their text is legible on a telephone.
+"""Plots of a page as SVG. They are narrow, so that their text is legible on a phone.
 
-Colours differ in lightness. Hatches, markers or signs repeat the information of colours, for prints
-in grey. The same numbers and library versions give the same bytes.
+Colours differ in lightness. Hatches, markers or signs repeat the information of colours, for
+readers of grey prints. The same numbers and library versions give the same bytes.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def shares(
             **look,
         )
         top.set_ylim(0, 1.08 * float((sold + blocked).max()) or 1)
-        top.set_ylabel("calls asked for")
+        top.set_ylabel("calls requested")
         _legend(top)
         turned = 100 * np.divide(
             blocked, sold + blocked, out=np.full(len(sold), np.nan), where=sold + blocked > 0
@@ -245,7 +245,7 @@ def shares(
         lost = 100 * np.divide(broken, ended, out=np.full(len(sold), np.nan), where=ended > 0)
         middle = edges[:-1] + widths / 2
         bottom.plot(
-            middle, turned, color=_RED, marker="s", linestyle="--", label="turned away, of asked"
+            middle, turned, color=_RED, marker="s", linestyle="--", label="turned away of requested"
         )
         bottom.plot(middle, lost, color=_BLUE, marker="o", label="promise broken, of ended")
         if limit is not None:

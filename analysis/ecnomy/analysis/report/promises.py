@@ -28,7 +28,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Return the blocking and delay rates of each tariff beside B^G and L^G, and over time."""
+    """Return the blocking and delay rates of each tariff next to B^G and L^G, and over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)
@@ -44,7 +44,7 @@ def promises(material: Material, db: Database, answer: Answer) -> Section:
 
 
 def share_interval(parts: list[int], wholes: list[int]) -> tuple[float, float]:
-    """Return a share's 95 % interval, by Student's t if runs differ, else by Clopper-Pearson."""
+    """Return a share's 95 % interval: Student's t if runs differ, otherwise Clopper-Pearson."""
     shares = [a / b for a, b in zip(parts, wholes, strict=True) if b]
     if len(shares) > 1 and np.ptp(shares) > 0:
         half = student(len(shares)) * float(np.std(shares, ddof=1)) / len(shares) ** 0.5

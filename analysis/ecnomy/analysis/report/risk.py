@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profit of a call over seeds, and the tail of bad calls and bad hours.
+"""The profit of a call over seeds, and the tail of the worst calls and hours.
 
 Value at risk (95 %) is the loss at the 5th percentile of profits: the profit of rank ceil(n / 20)
 among n ordered profits, with the opposite sign. Expected shortfall is the mean loss over the ranks
-up to this one. A value below 0 is a profit. Source: Acerbi, Tasche 2002.
+up to this one. A negative value at risk is a profit. Source: Acerbi, Tasche 2002.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def _tails(answer: Answer, calls: Query | None, hours: tuple[list[Cell], str, Qu
 
 
 def _definitions(told: str, calls: bool) -> Words:
-    own = "The money of a call is its price less its marks and reimbursement, without test "
+    own = "The money of a call is its price minus its marks and reimbursement, without test "
     own += "streams and fixed costs. Calls still in progress at the end are omitted. "
     piece = "call or hour" if calls else "hour"
     return Words.of(

@@ -17,7 +17,7 @@ def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | Non
     """Return the hourly profit of each row; None for a table of one row.
 
     A row's profit is the income from its calls or files, less their marks and refunds. Test
-    streams and fixed costs belong to no row. A sweep without kept results lacks these figures.
+    streams and fixed costs belong to no row. A sweep without kept results lacks these values.
     """
     if runs[0].run is None:
         return None

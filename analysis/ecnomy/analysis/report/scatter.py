@@ -68,7 +68,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Return each test stream's samples of at least two packets in the measured window."""
+    """Return each test stream's samples with at least two packets in the measured window."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps
@@ -106,7 +106,7 @@ def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.N
 
 
 def scatter(db: Database, answer: Answer) -> Section | None:
-    """Return the samples of each tariff as picture and table; None without test streams."""
+    """Return the samples of each tariff as a plot and a table; None without test streams."""
     blocks: list[Block] = []
     for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s

@@ -80,7 +80,7 @@ def _table(
             answer.figure_words,
             "from",
             "to",
-            "less the reference",
+            "minus the reference",
             "from",
             "to",
         ),

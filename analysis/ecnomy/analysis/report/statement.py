@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profit and loss from the ledger: by purpose, by tariff, and by time."""
+"""Profit and loss from the ledger, by purpose, by tariff and by time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     """Return the statement of the reference runs, to the micro-unit.
 
     Raises:
-        ResultsError: the ledger's queries and `ecnomy show` disagree.
+        ResultsError: the queries on the ledger disagree with `ecnomy show`.
     """
     own = owned(answer.provider, answer.runs)
     total = _statement(db, answer, own)
@@ -115,13 +115,13 @@ def _check(answer: Answer, table: Table) -> None:
     wanted = sum(_profit(made, answer.provider) for made in answer.runs)
     if found != wanted:
         raise ResultsError(
-            f"{answer.runs[0].label}: the page's query gives {answer.provider} {found} "
-            f"micro-units, the ledger {wanted}"
+            f"{answer.runs[0].label}: for {answer.provider}, the query on the page returns {found} "
+            f"micro-units, but the ledger has {wanted}"
         )
 
 
 def _profit(made: Made, name: str) -> int:
-    """Return the balance of the account from the manifest, else from the ledger."""
+    """Return the balance of the account from the manifest, or otherwise from the ledger."""
     assert made.run is not None
     if (balances := made.run.manifest.balances_micro) is not None:
         return balances[name]
@@ -196,12 +196,13 @@ def _by_time(db: Database, answer: Answer, own: str, length_s: int) -> tuple[Tab
     over = f", sum of {runs} runs" if runs > 1 else ""
     table = Table(
         id=f"{answer.provider}-by-time",
-        caption=f"Received, paid and left by simulated time{over}",
+        caption=f"Receipts, payments and profit over simulated time{over}",
         of="ledger",
         head=("simulated time", "received", "paid", "profit"),
         rows=tuple(rows),
         query=profits,
-        note="The cost of marks is booked at the end of each epoch, a price when its call begins.",
+        note="The cost of marks is booked at the end of each epoch, the price of a call when the "
+        "call begins.",
     )
     return table, query
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The offers of a guaranteed stream provider (GSP), tariff by tariff. Only this module reads them.
 
-They are the offers of run/guarantors.py with times as numbers, and with the length of a sample.
+Each offer comes from run/guarantors.py, with its times converted to numbers and its sample length
+added.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ class Tariff(msgspec.Struct, frozen=True):
         price: price of a call in words; likewise `reimbursement`.
         max_delay_ps: largest delay of a good packet [ps].
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of blocked calls (B^G); None without a promise.
-        max_time_s: duration of the longest connection [s]; None without a limit.
+        max_blocking_rate: the largest share of blocked calls (B^G); None if there is no such
+            promise.
+        max_time_s: duration of the longest connection [s]; None if there is no limit.
         tied: whether the refund follows the price, by declaration or because both change together
             over the runs. A refund that merely equals the only price is not tied.
-        sample_s: length of a sample of the test streams [s]: the longest connection, else the
-            `sample` of the strategy, else a minute.
+        sample_s: length of a sample of the test streams [s]: the longest connection, otherwise the
+            `sample` of the strategy, otherwise a minute.
     """
 
     name: str

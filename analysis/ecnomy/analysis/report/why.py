@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a provider's loss in plain figures, and what could change it.
+"""Explains a provider's loss in numbers, and shows what could change it.
 
-The figures are sums of its ledger and calls, and arithmetic on its scenario:
+The numbers are sums of its ledger and calls, and arithmetic on its scenario:
 
     delay of a full buffer = bytes it holds x 8 / rate
     packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet size)
@@ -108,13 +108,13 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
         fit = found.fitting(promised_s)
         holds = f"{found.packets:,} packets of {found.packet_bytes:,} bytes"
         text += f" A full buffer of {found.link} ({holds} at {found.rate_bps / 1e6:g} Mbps) delays "
-        text += f"a packet by {found.full_s * _MS:.3g} ms. The promise was {promise}, "
-        text += f"{found.way_s * _MS:.3g} ms of which a packet takes without a queue. "
-        text += f"{fit:,} packets in this queue use up the rest."
+        text += f"a packet by {found.full_s * _MS:.3g} ms. The promise was {promise}. Without a "
+        text += f"queue, a packet takes {found.way_s * _MS:.3g} ms of it; "
+        text += f"{fit:,} queued packets use up the rest."
         if fit < found.packets:
             text += f" A buffer of {fit:,} packets, or a promise of "
             text += f"{(found.full_s + found.way_s) * _MS:.3g} ms, would leave no packet late there"
-            text += "; packets that do not fit into a smaller buffer are lost, and count as well."
+            text += "; packets that do not fit into a smaller buffer are lost and count as well."
     return Words.of(text, queries=(query,))
 
 
@@ -191,19 +191,19 @@ def _admission(db: Database, answer: Answer, own: str) -> Words | None:
     if losing == periods:
         return Words.of(
             f"Admission: in each period of {length_s / 60:g} min ({number(periods)} in all), the "
-            "calls that ended lost money themselves, so no period was worth selling in: ",
+            "calls that ended made a loss on calls alone, so no period was worth selling in: ",
             query.cell(0, 3, money(lost, "+")),
             f" money by {number(calls)} calls.",
             queries=(query,),
         )
     if not losing:
         return Words.of(
-            f"{lead}no period had calls that lost money themselves, so refusing calls at certain "
-            "times does not help: the calls do not pay for test streams and fixed costs.",
+            f"{lead}no period made a loss on calls alone, so refusing calls at certain times does "
+            "not help: the calls do not earn enough for test streams and fixed costs.",
             queries=(query,),
         )
     return Words.of(
-        f"{lead}{number(losing)} had calls that lost money themselves: {number(calls)} calls, ",
+        f"{lead}{number(losing)} made a loss on calls alone: {number(calls)} calls, ",
         query.cell(0, 3, money(lost, "+")),
         " money before test streams and fixed costs. The calls of the other periods left ",
         query.cell(0, 4, money(earned, "+")),

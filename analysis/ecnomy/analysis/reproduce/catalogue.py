@@ -61,7 +61,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     only: tuple[str, ...] = ()
 
     def touches(self, study: str) -> bool:
-        """Check whether a study is run again under the alternatives of this setting."""
+        """Return whether a study is run again under the alternatives of this setting."""
         return study not in self.not_in and (not self.only or study in self.only)
 
 
@@ -81,7 +81,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
     only: tuple[str, ...] = ()
 
     def touches(self, study: str) -> bool:
-        """Check whether the choice applies to a study."""
+        """Return whether the choice applies to a study."""
         return study not in self.not_in and (not self.only or study in self.only)
 
 
@@ -119,7 +119,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     control: Control | None = None
 
     def is_of(self, item: str) -> bool:
-        """Check whether the claim belongs to the id `item`."""
+        """Return whether the claim belongs to the id `item`."""
         return not item or not self.ids or item in self.ids
 
     def of_parts(self, parts: dict[str, str]) -> Claim:

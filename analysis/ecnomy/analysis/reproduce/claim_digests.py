@@ -99,7 +99,7 @@ class Sources:
         return self._papers[name]
 
     def has(self, name: str, item: str, number: str) -> bool:
-        """Check whether the catalogue has this claim."""
+        """Return whether the catalogue has this claim."""
         entry = self.paper(name).entries.get(item) if name in PAPERS else None
         return entry is not None and number in entry.claims
 

@@ -125,7 +125,7 @@ def _kind(column: pd.Series[Any]) -> str:
 
 
 def missing(value: Any) -> bool:
-    """Check whether a cell is empty."""
+    """Return whether a cell is empty."""
     import pandas as pd
 
     return value is None or value is pd.NA or value != value

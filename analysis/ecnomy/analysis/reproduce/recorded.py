@@ -174,7 +174,7 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
 
 
 def gives_again(record: Recorded, outcome: Outcome) -> bool:
-    """Check whether an outcome of the quick form has the quick verdict and figures of a record.
+    """Return whether an outcome of the quick form has the quick verdict and figures of a record.
 
     A figure that only a reworded reason names is not in the record and does not count.
     """

@@ -201,7 +201,7 @@ def undecided(found: Reproduced) -> list[Variant]:
 
 
 def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:
-    """Check whether another doubling gives a study more seeds."""
+    """Return whether another doubling gives a study more seeds."""
     if paper.studies[name].batches:
         return False
     replicates = load_study(paper, name, form, doublings).replicates

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts at the end of a run: money received (with the part from background traffic) and paid."""
+"""Accounts at the end of a run: money received (and its part from background traffic) and paid."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Balance(msgspec.Struct, frozen=True):
 
     @property
     def net(self) -> float:
-        """Return received minus paid."""
+        """Return money received minus money paid."""
         return self.received - self.paid
 
 

@@ -32,7 +32,7 @@ class Lines(msgspec.Struct, frozen=True):
     erlang_b: float | None
 
     def __str__(self) -> str:
-        """Return one line for a user."""
+        """Return the calls in one line for users."""
         share = f"{self.lost / self.calls:.2%}" if self.calls else "none"
         theory = "" if self.erlang_b is None else f"; by Erlang's B formula {self.erlang_b:.2%}"
         return (

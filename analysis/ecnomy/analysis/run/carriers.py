@@ -3,7 +3,7 @@
 
 A carrier is an agent that posts a price per mark; the table `agents` names all of them at t = 0.
 The owners of links are derived from the manifest as in the market (see
-ecnomy.markets.terms.ownership). Money comes from the ledger. All figures cover the whole run,
+ecnomy.markets.terms.ownership). Money comes from the ledger. All values cover the whole run,
 including the warm-up, as the accounts do.
 """
 

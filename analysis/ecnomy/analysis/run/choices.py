@@ -48,7 +48,7 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
     changes: Integers
 
     def changes_in(self, from_ps: int, to_ps: int) -> int:
-        """Return the number of changes in [from_ps, to_ps)."""
+        """Return the number of changes from `from_ps` to before `to_ps`."""
         return int(self.changes[(self.t_ps >= from_ps) & (self.t_ps < to_ps)].sum())
 
     def shares(self, from_ps: int, to_ps: int) -> Floats:

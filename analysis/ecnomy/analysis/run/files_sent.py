@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of sources: the numbers begun and ended, and the times they took.
+"""Files of sources: the numbers that began and ended, and the times they took.
 
 The table `transfers` has a row for each file that ended. A file that was still under way at the end
 of the run has no row, but its flow has bytes left (`file_left` of the last report). In a row of
@@ -77,7 +77,7 @@ def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
 
 
 def recorded(run: RawRun) -> bool:
-    """Check whether this run has a table of files that ended."""
+    """Return whether this run has a table of files that ended."""
     return run.plan.record.transfers and run.file("transfers").is_file()
 
 

@@ -5,8 +5,9 @@ Shares are of packets sent (Andreassen 2002, 4.1 and 4.2):
 
     M = marked / sent             L = (lost + later than the tariff's max_delay) / sent
 
-A call's promise is broken if it has ended and its L is above the tariff's max_delay_rate. A call
-under way at the end of the run counts neither as kept nor as broken, and rates exclude it.
+A call's promise is broken if it has ended and its L is above the tariff's max_delay_rate. If a call
+is under way at the end of the run, its promise counts as neither kept nor broken, and rates exclude
+it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Calls(msgspec.Struct, frozen=True):
     Attributes:
         under_way: accepted calls that had not ended at the end of the run.
         broken: ended calls with a broken promise.
-        learnt_ps: time of the provider's first blocking threshold, -1 without one.
+        learnt_ps: time of the provider's first blocking threshold; -1 if there is no threshold.
         asked_learnt: calls requested after that time; `blocked_learnt` counts refused ones.
         packets: packets of the ended calls.
         bad: L over all those packets; `mean_bad` and `worst_bad` over single calls.
@@ -79,12 +80,12 @@ class StreamRow(msgspec.Struct, frozen=True):
 
     @property
     def marked(self) -> float:
-        """Return M, NaN before the first packet."""
+        """Return M; NaN before the first packet."""
         return _share(self.marks, self.sent)
 
     @property
     def bad(self) -> float:
-        """Return L, NaN before the first packet."""
+        """Return L; NaN before the first packet."""
         return _share(self.bad_packets, self.sent)
 
 

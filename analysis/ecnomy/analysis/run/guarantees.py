@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
+"""Profit and loss, calls and test streams of the guaranteed stream providers (GSP) of a run.
 
-All figures cover the whole run, as the money does. Amounts of money come from the ledger alone.
+All values cover the whole run, as the money does. Amounts of money come from the ledger alone.
 Numbers of sold calls and broken promises come from the table calls if the run recorded it, because
 free items have no postings. Otherwise they come from the postings.
 """
@@ -174,7 +174,7 @@ def guarantee_columns(results: Path) -> dict[str, float | None]:
     Returns:
         `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls were
         not recorded); revenue (received for calls), reimbursed (a part of the cost), cost (all
-        payments less all other receipts) and profit = revenue - cost, in money; hours, the
+        payments minus all other receipts) and profit = revenue - cost, in money; hours, the
         simulated time of the account.
 
     Raises:

@@ -33,8 +33,8 @@ class Offer(msgspec.Struct, frozen=True):
         tied: whether the reimbursement equals the cost of the call.
         max_delay_ps: largest delay of a good packet.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of blocked calls (B^G); None without a limit.
-        max_time: the longest connection, as written; None without a limit.
+        max_blocking_rate: the largest share of blocked calls (B^G); None if there is no limit.
+        max_time: the longest connection, as written; None if there is no limit.
         strategy: strategy, as written in the manifest.
     """
 
@@ -78,28 +78,28 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def file_sources(self) -> dict[str, tuple[str, ...]]:
-        """Return the names of the sources of each row of its table of files."""
+        """Return the names of the sources of each row in the provider's table of files."""
         return {row.name: row.sources for row in self.files}
 
     @property
     def call_sources(self) -> tuple[str, ...]:
-        """Return the sources whose calls it sells."""
+        """Return the sources whose calls the provider sells."""
         return tuple(name for offer in self.offers for name in offer.sources)
 
     @property
     def paid_sources(self) -> tuple[str, ...]:
-        """Return the sources whose marks it pays for; shared calls count while it carries them."""
+        """Return the sources whose marks the provider pays for, with shared calls it carries."""
         files = tuple(name for names in self.file_sources.values() for name in names)
         return (*self.call_sources, *self.stream_sources, *files)
 
     @property
     def first(self) -> Offer:
-        """Return the first row of its table, which is usually the only one."""
+        """Return the first row of the tariff table, which is usually the only row."""
         return self.offers[0]
 
     @property
     def max_delay_ps(self) -> int:
-        """Return the delay limit of its test streams: the limit of the first row."""
+        """Return the delay limit of the test streams: the limit of the first row."""
         return self.offers[0].max_delay_ps if self.offers else -1
 
 
@@ -197,6 +197,6 @@ def _paid_back(tariff: ScenarioTariff, price: str) -> str:
 
 
 def flows_of(run: RawRun, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
-    """Return the flows of these sources."""
+    """Return the flows of the given sources."""
     names = np.array([s.name for s in run.plan.row_sources()])
     return np.flatnonzero(np.isin(names, np.array(sources, dtype=str))).astype(np.int64)

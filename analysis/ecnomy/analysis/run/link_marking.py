@@ -4,10 +4,10 @@ base.
 
     share marked = marks on data / arrivals of data        at this link
 
-Data is what sources send that is ECN-capable. ACKs share a queue with data if traffic goes both
-ways, and may be marked too (`ect: all`), but are not priced. A link counts all its packets report
-by report. The table `pairs` separates data and ACKs of each source, but only for the whole run. So
-the counts of a window are split as
+Data means the ECN-capable packets that sources send. ACKs share a queue with data if traffic goes
+both ways, and may be marked too (`ect: all`), but are not priced. A link counts all its packets
+report by report. The table `pairs` separates data and ACKs of each source, but only for the whole
+run. So the counts of a window are split as
 
     data(window) / all(window) ~ sum over data of a(s) n(s) / sum over all of a(s) n(s)
 
@@ -92,7 +92,7 @@ def _without_pairs(
 
 
 def ecn_capable(plan: Plan, number: int) -> bool:
-    """Check whether the data of a source is ECN-capable."""
+    """Return whether the data of a source is ECN-capable."""
     transport = plan.sources[number].transport
     return transport.echo != "off" if isinstance(transport, Tcp) else transport.ect
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks in numbers: load, marks and cost of each link direction, and payments of each pair.
+"""The load, marks and cost of each link direction of a network, and the payments of each pair.
 
 The marking probability of a direction is marks on data over arrivals of data at this link;
 ecnomy.analysis.run.link_marking separates data and ACKs. Its price is
@@ -97,7 +97,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
 
     @property
     def congested(self) -> bool:
-        """Check whether marks, drops or waits of its packets are significant."""
+        """Whether marks, drops or waits of its packets are significant."""
         return bool(self.congested_by)
 
 
@@ -140,7 +140,7 @@ def or_0(value: float) -> float:
 
 
 def is_network(plan: Plan) -> bool:
-    """Check whether a plan is more than a path, that is, a node has three or more neighbours."""
+    """Return whether a plan is more than a path, that is, a node has three or more neighbours."""
     neighbours: dict[int, set[int]] = {}
     for link in plan.links:
         neighbours.setdefault(link.source, set()).add(link.target)
@@ -184,7 +184,7 @@ class LinkData(msgspec.Struct, frozen=True):
 
 
 class _LinkData(msgspec.Struct, frozen=True):
-    """The data at each link, [link]."""
+    """The data at each link, as LinkData, [link]."""
 
     arrivals: Floats  # data in the link's arrivals
     marks: Floats  # data in the link's marks

@@ -36,7 +36,7 @@ class Phase(msgspec.Struct, frozen=True):
 
 
 def _until_ps(source: Source) -> int:
-    """Return the time at which the rate cap of a source is lifted; -1 if never or without a cap."""
+    """Return the time at which a source's rate cap is lifted; -1 if it is never lifted."""
     if source.traffic.law != "rate-capped":
         return -1
     until_s = source.traffic.params.get("until_s", -1.0)
@@ -44,7 +44,7 @@ def _until_ps(source: Source) -> int:
 
 
 def _names(sources: list[Source]) -> str:
-    """Return the sources in words, one by one if they are few, else by prefix `<prefix>-`."""
+    """Return the sources in words, one by one if they are few, otherwise by prefix `<prefix>-`."""
     names = [source.name for source in sources]
     if len(names) > _MOST_NAMED:
         counts: dict[str, int] = {}
@@ -58,7 +58,7 @@ def _names(sources: list[Source]) -> str:
 
 
 def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
-    """Return the switches in (after_ps, to_ps], in words."""
+    """Return the switches after `after_ps`, up to `to_ps`, in words."""
     words = []
     lifted = [s for s in plan.sources if after_ps < _until_ps(s) <= to_ps]
     begun = [s for s in plan.sources if after_ps < s.start.at_ps <= to_ps]

@@ -2,7 +2,7 @@
 """Tests whether a price that a carrier steers has settled over the last half of a run.
 
 A search never rests, because it keeps trying prices around the best one. So a price counts as
-settled unless it moves more than its own tries explain. All figures are shares of the mean price
+settled unless it moves more than its own tries explain. All values are shares of the mean price
 over the half:
 
     try         the median size of the changes of the posted price
@@ -10,7 +10,7 @@ over the half:
                 below cancel in such a mean
     drift       Theil and Sen's slope through the ten means (the median of the slopes of all 45
                 pairs), times the half
-    swing       the largest less the smallest of the ten means
+    swing       the largest minus the smallest of the ten means
     range       from the price below which the carrier was 10 % of the time to that of 90 %
 
 A price does not settle in one of three cases:

@@ -43,7 +43,7 @@ class PricedOut(msgspec.Struct, frozen=True):
     away: float
 
     def __str__(self) -> str:
-        """Return one sentence for a user."""
+        """Return one sentence for users."""
         return (
             f"Users of {self.source} were away for {100 * self.away:.0f} % of this time: "
             "a lower price, at which they return, may earn more"

@@ -11,9 +11,9 @@ the part that c explains by the prices of the rounds.
 For every other strategy, the ledger gives the profit of each period in which a price held. The
 first half of a period does not count, because customers are still responding to the change. A
 parabola in the log price, by least squares with the length of each period as its weight, gives s at
-the mean log price, its error (twice the standard error) and c. Prices more than a factor of 1.5
-from the mean are left out, because a profit resembles a parabola only near its peak. As in
-curvature.py, the prior of c is 1 with a standard deviation of 3, and c lies between 0.2 and 20.
+the mean log price, its error (twice the standard error) and c. Prices that differ from the mean by
+more than a factor of 1.5 are left out, because a profit resembles a parabola only near its peak. As
+in curvature.py, the prior of c is 1 with a standard deviation of 3, and c lies between 0.2 and 20.
 
 A search that has chosen its price tries too few others for this. All periods of the run then take
 part (`whole`), and s is the slope at the mean log price of the interval in question. Others'

@@ -56,7 +56,7 @@ class ScenarioAgent(msgspec.Struct, frozen=True):
 
     @property
     def strategy_kind(self) -> str:
-        """Name or dotted path of the strategy; "" without one."""
+        """Name or dotted path of the strategy; "" if there is no strategy."""
         kind = self.strategy.get("kind") if isinstance(self.strategy, dict) else self.strategy
         return str(kind or "")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in numbers: rates and payments phase by phase, links, and account balances."""
+"""The summary of a run: rates and payments phase by phase, links, and account balances."""
 
 from __future__ import annotations
 

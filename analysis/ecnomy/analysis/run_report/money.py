@@ -113,7 +113,7 @@ def amount(micro: int) -> str:
 
 
 def rounded(micro: int) -> str:
-    """Return an amount for sentences, to the cent or in three digits."""
+    """Return an amount for sentences, to the cent or with three significant digits."""
     return significant(micro / 1e6).replace("-", "\u2212")
 
 
@@ -144,7 +144,7 @@ def _contracts(scenario: Any) -> dict[str, Unit]:
 
 
 def money_blocks(db: RunDatabase, payments: Payments) -> list[Block]:
-    """Return the tables of payments, or a line if nobody paid."""
+    """Return the tables of payments, or a sentence if nobody paid."""
     if not payments.query.rows:
         return [Words.of("No money changed hands in this run.")]
     blocks: list[Block] = [_paid(db, payments)]
@@ -172,8 +172,9 @@ def _paid(db: RunDatabase, payments: Payments) -> Table:
         more=(whole,),
         note="The whole run, the warm-up included. source:NAME is the account of a source's "
         "users, if no agent pays for them. A mark is paid for when its packet arrives. The seller "
-        "of the flow's class, call or file pays, else the users' agent, else the users. The "
-        "carrier of the first link is paid, or the carriers that the market's settlement names.",
+        "of the flow's class, call or file pays; without a seller, the users' agent; without an "
+        "agent, the users. The carrier of the first link is paid, or the carriers that the "
+        "market's settlement names.",
         wide=True,
     )
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on one run: events, payments with reasons, pictures, settings, provenance.
+"""The page on one run: events, payments with reasons, plots, settings, provenance.
 
-It is one HTML file that needs no network. Every amount shows the DuckDB query behind it.
+The page is one HTML file that needs no network. Every amount shows the DuckDB query behind it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A picture (PNG) of several panels, and its description in words."""
+    """A plot (PNG) of several panels, and its description in words."""
 
     id: str
     caption: str
@@ -131,7 +131,7 @@ def _missed(run: RawRun) -> list[Words]:
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:
-    """Return the pictures that this run has."""
+    """Return the plots that apply to the run."""
     found = []
     with temporary_folder() as folder:
         file = folder / "drawn.png"

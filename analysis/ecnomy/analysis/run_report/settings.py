@@ -85,7 +85,7 @@ def _machine(run: RawRun) -> dict[str, Any]:
     """Return machine.json, or {} if it is missing, because it is not part of the results.
 
     Raises:
-        ResultsError: its content is not the content that was written.
+        ResultsError: the file has changed since it was written.
     """
     file = run.path / "machine.json"
     try:

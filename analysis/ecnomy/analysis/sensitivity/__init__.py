@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters that matter to an outcome: Sobol's and Morris's indices, `ecnomy sensitivity`."""
+"""`ecnomy sensitivity`: the parameters that matter to an outcome, by Sobol's or Morris's index."""
 
 from __future__ import annotations
 

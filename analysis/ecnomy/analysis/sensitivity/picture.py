@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of indices: a panel per outcome, with a bar and interval per parameter."""
+"""The plot of indices: a panel per outcome, with a bar and an interval per parameter."""
 
 from __future__ import annotations
 

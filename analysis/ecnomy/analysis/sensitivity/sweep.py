@@ -31,7 +31,7 @@ class Sampled(msgspec.Struct, frozen=True):
 
     Attributes:
         folder: the folder of the sweep.
-        title: title of the sweep, "" without a title.
+        title: title of the sweep; "" if it has no title.
         plan: the sampling plan of its points.
         runs: one row for each run of the plan, in order; empty for a missing or failed run.
         missing: number of missing or failed runs.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy show`: the figures of a run or a sweep as tables in the terminal."""
+"""`ecnomy show`: the results of a run or a sweep as tables in the terminal."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy show RESULTS`: the summary of a run or a sweep in the terminal, and its pictures."""
+"""`ecnomy show RESULTS`: the summary of a run or a sweep in the terminal, and its plots."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def show_command(
         Path | None,
         typer.Option(
             "--plot",
-            help="File for the picture; further pictures are beside it (FILE-carriers, "
-            "FILE-network). Default: overview.png or sweep.png in RESULTS.",
+            help="File for the picture. Further pictures are written next to it, as FILE-carriers "
+            "and FILE-network. Default: overview.png or sweep.png in RESULTS.",
             metavar="FILE",
         ),
     ] = None,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Do not draw a picture.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the results of a run or a sweep: rates, payments and a picture.
+    """Show the results of a run or a sweep: rates, payments and plots.
 
     With --json, no picture is drawn.
     """
@@ -177,7 +177,7 @@ def _span(phase: Phase) -> str:
 
 
 def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
-    """Print the figures of the whole measured window, unless it is one of the phases."""
+    """Print the values of the whole measured window, unless the window is one of the phases."""
     whole = summary.whole
     if whole is None or any(one.window == whole.window for one in summary.phases):
         return

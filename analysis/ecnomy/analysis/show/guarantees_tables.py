@@ -30,7 +30,7 @@ _BY_THRESHOLD: Final = "marking-quantile"  # only this built-in strategy has a t
 
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
-    """Print the block of one provider: its offers, then its figures for the whole run."""
+    """Print the block of one provider: its offers, then its values for the whole run."""
     console.print()
     heading = f"{one.provider.name}, guaranteed stream provider (whole run)"
     console.print(heading, style="bold", markup=False)
@@ -58,7 +58,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
 
 
 def offer_in_words(says: Provider) -> str:
-    """Return the products and promises of a provider in words."""
+    """Return a description of a provider's products and promises."""
     one = len(says.offers) == 1
     calls = [
         f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, regardless of "
@@ -146,7 +146,7 @@ def call_table(one: Guarantee) -> Table:
         share = f"{_percent(number / of)} of {what}" if of else "-"
         table.add_row(words, f"{number:,}", share)
 
-    table.add_row("asked for", f"{calls.asked:,}", "")
+    table.add_row("requested", f"{calls.asked:,}", "")
     line("blocked", calls.blocked, calls.asked, "asked")
     line("accepted", calls.accepted, calls.asked, "asked")
     line("  under way at the end", calls.under_way, calls.accepted, "accepted")
@@ -176,7 +176,7 @@ def _admission(calls: Calls, provider: Provider) -> str:
 
 
 def _is_own(kind: str) -> bool:
-    """Check whether a strategy is custom, because custom strategies may also record a threshold."""
+    """Return whether a strategy is custom; custom strategies may also record a threshold."""
     return kind not in BUILT_IN
 
 
@@ -184,7 +184,7 @@ def stream_table(one: Guarantee) -> Table:
     """Return marking rate M and bad-packet rate L of each test stream, of all, and of calls."""
     table = _plain("sent by", "packets/s", "packets", "marked\nM", "bad\nL")
     for row in one.streams:
-        kind = "Poisson" if row.poisson else "steady beat"
+        kind = "Poisson" if row.poisson else "constant intervals"
         _stream_line(table, f"{row.name} ({kind})", row)
     if len(one.streams) > 1:
         _stream_line(table, "all test streams", all_streams(one.streams))
@@ -195,7 +195,7 @@ def stream_table(one: Guarantee) -> Table:
         table.add_row("calls that ended, all packets", "", *cells)
         cells = [_percent(calls.mean_marked, 2), _percent(calls.mean_bad, 2)]
         table.add_row("calls that ended, mean of a call", "", "", *cells)
-        table.add_row("the call with most bad packets", "", "", "", _percent(calls.worst_bad, 2))
+        table.add_row("call with most bad packets", "", "", "", _percent(calls.worst_bad, 2))
     return table
 
 
@@ -215,8 +215,8 @@ def _reading(one: Guarantee) -> str:
         return text
     probe, sees = " and ".join(probes), "sees" if len(probes) == 1 else "see"
     return (
-        f"{text} Packets at random times (Poisson) observe the time average of the queue, so "
-        f"{probe} {sees} time averages. Packets at constant intervals need not."
+        f"{text} Packets sent at random times (Poisson) sample the time average of the queue, so "
+        f"{probe} {sees} time averages. Shares of packets sent at constant intervals may be biased."
     )
 
 

@@ -141,7 +141,7 @@ def _changes(choice: Choice, from_ps: int, to_ps: int) -> str:
 
 
 def print_files(run: RawRun, console: Console) -> None:
-    """Print the numbers of files begun and finished, and their durations.
+    """Print the numbers of files that began and finished, and the times they took.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -14,7 +14,7 @@ _ABOUT: Final = 0.10  # a charge within this share of its fee is called "about i
 
 
 def sentence(summary: Summary) -> str:
-    """Return a clause per phase, or "" unless exactly two groups, each of one class, pay a fee."""
+    """Return a clause per phase; "" unless exactly two groups, each of one class, pay a fee."""
     clauses = []
     for one in summary.phases:
         paying = sorted((r for r in one.groups if r.fee_per_s > 0), key=lambda r: -r.fee_per_s)
@@ -33,7 +33,7 @@ def _number(one: PhaseSummary) -> int:
 
 
 def _congested(one: PhaseSummary) -> bool:
-    """Check whether a link shows a sign of congestion: marks, drops or waiting packets."""
+    """Return whether a link shows a sign of congestion: marks, drops or waiting packets."""
     return any(link.congested_by for link in one.links)
 
 

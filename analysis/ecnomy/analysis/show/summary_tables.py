@@ -129,8 +129,9 @@ class Dropping(Protocol):
 class DropColumns:
     """Columns of dropped packets: a single column, or a column per cause if a law dropped packets.
 
-    The causes are a full buffer, a drop of ECN-capable packets by the law (omitted if there were
-    none), and a drop of other packets where the law would have marked them.
+    The causes are a full buffer, a drop of ECN-capable packets by the law (omitted if no such
+    packet was dropped), and a drop of other packets where the law would have marked ECN-capable
+    ones.
     """
 
     def __init__(self, rows: Iterable[Dropping]) -> None:

@@ -19,7 +19,7 @@ __all__ = ["show_values"]
 
 
 def show_values(run: RawRun) -> dict[str, Any]:
-    """Return all figures that `ecnomy show` prints for a run.
+    """Return all values that `ecnomy show` prints for a run.
 
     Raises:
         ResultsError: a table is missing or unreadable.

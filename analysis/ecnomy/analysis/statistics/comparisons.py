@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two groups of runs in one figure, and judges many such comparisons together.
+"""Compares two groups of runs in one outcome, and judges many such comparisons together.
 
 The difference of means has Student's t interval over pairs if run i of both groups has the same
-seed, else Welch's interval. The effect size is Hedges' g: the difference over the standard
-deviation of individual runs, the same whether seeds are paired or not. Many comparisons are judged
-by the q-value of Benjamini and Hochberg: among comparisons with q <= 0.05, about one in twenty is
-not a difference.
+seed, otherwise Welch's interval. The effect size is Hedges' g: the difference of means divided by
+the standard deviation of individual runs, whether seeds are paired or not. Many comparisons are
+judged by the q-value of Benjamini and Hochberg: among comparisons with q <= 0.05, about one in
+twenty is not a difference.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
 """
@@ -58,7 +58,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def sign(self) -> int:
-        """1 or -1 if the whole interval is above or below 0, else 0."""
+        """1 or -1 if the whole interval is above or below 0, otherwise 0."""
         return 1 if self.difference.low > 0 else -1 if self.difference.high < 0 else 0
 
 
@@ -68,11 +68,11 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = LEVE
     Args:
         first: one value per run.
         second: one value per run; if paired, for the same seeds in the same order as `first`.
-        paired: whether value i of both comes from one seed.
+        paired: whether value i of both groups comes from the same seed.
         level: confidence level of the two-sided interval.
 
     Raises:
-        InputError: a group has fewer than two values or one that is not finite, or pairs do not
+        InputError: a group has fewer than two values or a value that is not finite, or pairs do not
             match.
     """
     a = cleaned(first, 2, "a comparison")

@@ -154,7 +154,7 @@ def bootstrap(
 
 
 def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
-    """Return the p-value of "the true value is in [low, high]", the smaller one of the two bounds.
+    """Return the p-value of "the true value is in [low, high]", the smaller of its bounds.
 
     For values (one per seed), Student's t of the mean gives it. For a bootstrap, it is the share of
     draws that are not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high, p
@@ -214,8 +214,9 @@ def ratio_of_means(
         numerators: one value per seed.
         denominators: one value per seed; with `paired`, of the same seeds in the same order.
         level: level of the two-sided interval.
-        paired: whether value i of both comes from one run. Then the covariance counts, with n - 1
-            degrees of freedom. Otherwise, Welch's degrees of freedom at the estimate apply.
+        paired: whether value i of both rows comes from the same run. Then the covariance counts,
+            with n - 1 degrees of freedom. Otherwise, Welch's degrees of freedom at the estimate
+            apply.
 
     Raises:
         InputError: too few values, or a denominator that does not differ from zero at this level.
@@ -286,7 +287,7 @@ def jain(values: Values) -> float:
     """Return Jain's fairness index (sum x)^2 / (n sum x^2), from 1/n to 1 for equal values.
 
     Raises:
-        InputError: no values, a negative value, or only zeros.
+        InputError: there are no values, a value is negative, or all values are 0.
     """
     array = cleaned(values, 1, "Jain's index")
     squares = float(np.square(array).sum())

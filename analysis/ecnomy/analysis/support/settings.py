@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readable settings of a scenario, by dotted path and in handy units.
+"""Readable settings of a scenario, by dotted path and in readable units.
 
 A manifest holds the scenario with all defaults, in the smallest units (19000000000 ps). Here the
-same value is `19 ms`, as in a scenario file. Paths contain the names of list items
+same value reads `19 ms`, as in a scenario file. Paths contain the names of list items
 (`network.links.bottleneck.rate`), as in `--set`.
 """
 
@@ -70,7 +70,7 @@ def _quantity(text: str) -> str:
 
 
 def named(value: Any) -> Any:
-    """Return a list of named mappings as a mapping by name, and any other value unchanged."""
+    """Return a list of named mappings as a mapping by name, or any other value unchanged."""
     if not isinstance(value, list) or not value:
         return value
     names = [item.get("name") if isinstance(item, Mapping) else None for item in value]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building blocks for the sections of a sweep's page: scales, cells, pictures."""
+"""Building blocks for the sections of a sweep's page: scales, cells, plots."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def text_cell(text: str, value: Any = None) -> Cell:
 
 def picture_of(name: str, caption: str, alt: str, figure: Figure, head: Sequence[str],
              rows: Sequence[Sequence[Any]]) -> Picture:  # fmt: skip
-    """Return a figure with its values as CSV."""
+    """Return a plot with its values as CSV."""
     told = tuple(tuple(row) for row in rows)
     return Picture(name, caption, alt, OF, svg_of(figure), tuple(head), told)

@@ -53,7 +53,7 @@ class Contrast(msgspec.Struct, frozen=True):
 def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
     """Return all comparisons of a sweep.
 
-    These are all pairs of categorical values, and neighbouring pairs of numeric values.
+    The comparisons are all pairs of categorical values, and neighbouring pairs of numeric values.
     """
     found = []
     for number, varied in enumerate(swept.varied):

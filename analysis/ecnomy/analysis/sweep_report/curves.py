@@ -35,7 +35,7 @@ class Curve(msgspec.Struct, frozen=True):
     """An outcome along a parameter.
 
     Attributes:
-        name: name of the curve in a picture with several, "" for a single curve.
+        name: name of the curve in a plot of several curves; "" for a single curve.
         x: values of the parameter, ascending.
         mean, half: mean of the outcome and half-width of its interval; NaN without an interval.
         n: number of values behind each mean.
@@ -56,7 +56,8 @@ class Best(msgspec.Struct, frozen=True):
         x: the value of that level.
         mean, half: mean of the outcome at that level, and half-width of its interval.
         at, low, high: the optimum of the curve, and its interval.
-        limit: the cause of the width (peaks.py), "" if the curve has no top between the values.
+        limit: the cause of the interval's width (peaks.py); "" if the curve has no top between the
+            values.
         inner: whether the interval excludes the smallest and the largest value that was run.
         share: share of bootstrap draws in which this level was best.
     """
@@ -133,7 +134,7 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
 
 
 def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
-    """Return the optimum of an outcome along a factor; None for samples, or without a direction."""
+    """Return the optimum of an outcome along a factor; None for samples or without a direction."""
     sign = better(outcome)
     if varied.factor.sampled or not varied.is_number or sign == 0:
         return None

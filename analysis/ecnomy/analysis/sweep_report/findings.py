@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The findings of a sweep in sentences.
 
-The first one is at the top of its page and at the end of the printed output. The first finding is
-the best value of a strategy (or another non-numeric factor) in the main outcome, and its certainty.
+The first finding is at the top of the sweep's page and at the end of the printed output. It is the
+best value of a strategy (or another non-numeric factor) in the main outcome, and its certainty.
 Without such a factor, it is the best numeric value or, failing that, the parameters that matter. A
 difference counts if its q-value among all comparisons of the sweep is at most 0.05.
 """
@@ -44,7 +44,7 @@ class Found(msgspec.Struct, frozen=True):
 
     Attributes:
         headline: the answer in one sentence.
-        detail: the figures behind the headline, or "".
+        detail: the numbers behind the headline, or "".
         sure: whether the headline is significant; None if not tested.
         more: further sentences, the most useful one first.
         contrasts: all comparisons of the sweep.

@@ -51,7 +51,7 @@ def pair_of(swept: Swept) -> tuple[str, str] | None:
 
 
 def front_of(swept: Swept) -> Front | None:
-    """Return the front; None for fewer than three points, or outcomes without a direction."""
+    """Return the front; None for fewer than three points, or if no direction is better."""
     pair = pair_of(swept)
     if pair is None or swept.points < 3:
         return None

@@ -61,8 +61,8 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map: numeric ones first.
 
-    Within each kind, the most important factors come first if they are sampled, else those with
-    most levels.
+    Within each kind, the most important factors come first if they are sampled, otherwise the
+    factors with most levels.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a sweep: one file that needs no network and begins with the findings."""
+"""The page on a sweep: one self-contained HTML file that begins with the findings."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def write_sweep_page(
         folder: the folder of the sweep.
         file: the page; an existing file is replaced when the new one is complete.
         command: the command shown on the page.
-        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, else the usual
-            outcomes.
+        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, otherwise the
+            usual outcomes.
 
     Returns: The findings at the top of the page.
 
@@ -82,7 +82,7 @@ def _kind(block: Any) -> str:
 def _lead(
     swept: Swept, found: Found, sections: list[Section]
 ) -> tuple[Picture | None, list[Section]]:
-    """Return the picture beside the answer and remove it from its section."""
+    """Return the plot shown next to the answer, and remove it from its section."""
     if found.lead is not None and not swept.varied[found.lead].is_number:
         return kind_picture(swept, found.lead, swept.outcomes[0]), sections
     wanted = "matters" if found.lead is None else "curves"

@@ -12,7 +12,7 @@ model on the other axis. In simulations, 95 % intervals of skewed curves contain
 least 90 % of the cases. Five values a factor of two apart are too few to show the skew: the share
 is 87 % at a noise of 1 % of the curve's range, and 74 % at 3 %.
 
-Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias beside variance); Lepskii
+Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias and variance); Lepskii
 1991 (the choice between models by their differences); Efron 1979 (bootstrap).
 """
 
@@ -110,7 +110,7 @@ def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -
 
 
 def _is_spread_in_logs(x: Floats) -> bool:
-    """Check whether logarithms space the values more evenly."""
+    """Return whether logarithms space the values more evenly."""
     if x[0] <= 0:
         return False
     plain, logs = np.diff(x), np.diff(np.log(x))

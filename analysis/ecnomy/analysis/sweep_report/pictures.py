@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a sweep: figures that become SVG in a page, or the PNG that `show` writes.
+"""Plots of a sweep: figures that become SVG in a page, or the PNG that `show` writes.
 
-They are narrow, so that text is legible on a telephone. Markers and lines repeat the information of
+They are narrow, so that text is legible on a phone. Markers and lines repeat the information of
 colours.
 """
 

@@ -104,7 +104,7 @@ class Swept(msgspec.Struct, frozen=True):
             was narrow, so that LEVEL still holds (sequential.py).
         looks: largest number of looks at a point.
         notes: warnings for readers, such as failed runs.
-        search: the target of a search, None if the sweep lists all points.
+        search: the target of a search; None if the sweep lists all points.
     """
 
     folder: Path
@@ -175,7 +175,8 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
 
     Args:
         folder: the folder of the sweep.
-        named: outcomes to select; if empty, those that its file names, else the usual ones.
+        named: outcomes to select; if empty, the outcomes that the sweep file names, otherwise the
+            usual ones.
 
     Raises:
         ResultsError: no run is finished, or the sweep does not exist.
@@ -318,7 +319,7 @@ def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
 
 
 def _moves(column: Floats) -> bool:
-    """Check whether an outcome differs between runs."""
+    """Return whether an outcome differs between runs."""
     known = column[np.isfinite(column)]
     return bool(known.size) and float(np.ptp(known)) > 0
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show` for a sweep: findings, points, and earnings of providers.
 
-A point has a value for each parameter. Figures are means over its runs with the half-width of a 95
+A point has a value for each parameter. Values are means over its runs with the half-width of a 95
 % interval (Student's t over replicates). The profit of a guaranteed stream provider is marked
-`profit` or `loss` if its whole 95 % interval (Student's t over the seeds) is above or below 0, else
-`open`.
+`profit` or `loss` if its whole 95 % interval (Student's t over the seeds) is above or below 0,
+otherwise `open`.
 """
 
 from __future__ import annotations

@@ -81,9 +81,10 @@ def _comparisons(swept: Swept, found: Found) -> Section | None:
     seeds = "seeds are paired" if swept.paired else "seeds are independent"
     left = len(order) - len(rows)
     note = (
-        f"Second value minus first value; {seeds}. Effect: Hedges' g, the difference in standard "
-        f"deviations of individual runs. q: over all {len(order)} comparisons, bold at {Q:g} or "
-        "less. One in twenty of the values in bold is expected to be chance."
+        f"Second value minus first value; {seeds}. Effect: Hedges' g, the difference of means "
+        f"divided by the standard deviation of individual runs. q: over all {len(order)} "
+        f"comparisons, bold at {Q:g} or less. One in twenty of the values in bold is "
+        "expected to be chance."
     ) + (f" {left} more are not shown." if left > 0 else "")
     head = ("outcome", "values compared", "difference", level, "effect", "q", "n")
     table = Table("comparisons", "Pairwise comparisons", OF, head, rows,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show SWEEP --json` and `ecnomy sweep --json`: findings, in full digits.
 
-The figures are those of the table, the sentences and the page. Units are those of the columns of
-the runs.
+The values are the same as in the table, the sentences and the page. Units are the units of the
+columns of the runs.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
 
     Args:
         folder: the folder of the sweep.
-        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, else the usual
-            outcomes.
+        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, otherwise the
+            usual outcomes.
 
     Raises:
         ResultsError: the sweep has no finished run.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters that matter: the share of an outcome's variance due to each of them.
 
-Over a whole grid, shares are sums of squares of the means, less the part due to chance. `alone` is
+Over a whole grid, shares are sums of squares of the means minus the part due to chance. `alone` is
 the parameter's own share (first order). `total` is the share that vanishes if the parameter is
 fixed (with all its interactions). `chance` is the share of differences between replicates. Over
 samples, or if points are missing, a share is the loss of a rank regression without the parameter.

@@ -29,7 +29,7 @@ class Scale(msgspec.Struct, frozen=True):
         return f"{told} [{self.unit}]" if self.unit else told
 
     def number(self, value: float, half: float = math.nan, sign: str = "") -> str:
-        """Return a value to two digits of its half-width; without a half-width, to three digits."""
+        """Return a value to two digits of its half-width, or to three digits if it has none."""
         if not math.isfinite(value):
             return "-"
         value, half = value * self.by, abs(half * self.by)
@@ -56,7 +56,7 @@ def _magnitude(value: float) -> int:
 
 
 def scale_of(outcome: str, values: Any) -> Scale:
-    """Return the printed form of an outcome with such values."""
+    """Return the printed form of an outcome with the given values."""
     unit = unit_of(outcome)
     finite = np.abs(values[np.isfinite(values)])
     most = float(finite.max()) if finite.size else 0.0

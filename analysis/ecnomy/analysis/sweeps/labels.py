@@ -41,7 +41,7 @@ class Factor(msgspec.Struct, frozen=True):
     Attributes:
         name: a short name for axes.
         paths: paths of its parameters; the first one represents the factor.
-        unit: unit of numeric values, "" otherwise.
+        unit: unit of numeric values; "" for other values.
         labels: labels of its levels in order; () for samples and for sweeps of older versions.
         values: numeric values of its levels at the first path; () if they are not numbers.
         cells: per path, the values in the table of runs, level by level.

@@ -24,7 +24,7 @@ _MERGE: Final = "run the shards again and merge them (`ecnomy merge`), or run th
 
 
 def missing_runs(folder: Path, asked: int, there: Iterable[int]) -> str:
-    """Return the line; "" if no run is missing.
+    """Return a line on missing runs; "" if no run is missing.
 
     Args:
         folder: the folder of the sweep.

@@ -182,7 +182,7 @@ def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any],
 
 
 def _texts(connection: Any, made: str, path: str, there: dict[str, str]) -> list[str]:
-    """Return the values of a text parameter in the order of their first runs; else []."""
+    """Return the values of a text parameter by their first runs; [] for other parameters."""
     if there.get(path) != "VARCHAR":
         return []
     quoted = quoted_name(path)

@@ -43,7 +43,7 @@ _OF_LINKS: Final[dict[str, tuple[str, str, float]]] = {
     "drops": ("packets dropped", "", 1.0),
 }
 _OF_SELLERS: Final[dict[str, tuple[str, str, float]]] = {
-    "calls_asked": ("calls asked for", "", 1.0),
+    "calls_asked": ("calls requested", "", 1.0),
     "calls_sold": ("calls sold", "", 1.0),
     "calls_blocked": ("calls turned away", "", 1.0),
     "calls_broken": ("calls with a broken promise", "", 1.0),
@@ -92,6 +92,6 @@ def name_of(column: str, sellers: Collection[str] = ()) -> Named:
 
 
 def called(column: str) -> str:
-    """Return a column for a sentence (`shop: balance at the end`), and unknown ones unchanged."""
+    """Return a column for a sentence (`shop: balance at the end`), or an unknown one unchanged."""
     named = name_of(column)
     return named.what if named.subject == _WHOLE else f"{named.subject}: {named.what}"

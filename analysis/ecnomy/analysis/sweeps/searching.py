@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common code of the verbs that make runs for an answer: calibrate, evaluate, tune, tournament.
+"""Common code of the verbs that search with runs: calibrate, evaluate, tune, tournament.
 
 Runs are kept, so that the same command resumes an interrupted search.
 """

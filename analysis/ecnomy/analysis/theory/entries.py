@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The purely theoretical entries of the papers; each function returns the measurements of one.
 
-A key consists of the claim, the figure and, if there are several, the case: `c1.growth.1.4`. The
-expected values are elsewhere. If a paper states no settings, the docstrings list ours.
+A key consists of the claim, the measurement and, if there are several, the case: `c1.growth.1.4`.
+The expected values are elsewhere. If a paper states no settings, the docstrings list ours.
 """
 
 from __future__ import annotations

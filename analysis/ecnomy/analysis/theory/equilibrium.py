@@ -120,7 +120,7 @@ def proportional_fair(
 ) -> npt.NDArray[np.float64]:
     """Return the rates that maximise sum_i w_i log x_i subject to the capacities (Kelly's dual).
 
-    Rates come in the unit of the capacities. The dual minimises
+    Rates are in the unit of the capacities. The dual minimises
     sum_j c_j mu_j - sum_i w_i log(sum_{j in i} mu_j); x_i = w_i / sum_{j in i} mu_j.
 
     Args:

@@ -99,7 +99,7 @@ def red_load_curve(
 
 
 def load_based_probability(load: float, threshold: float, slope: float) -> float:
-    """Return min(slope (load - threshold), 1) above the threshold, else 0. The load may exceed 1.
+    """Return min(slope (load - threshold), 1) above the threshold, otherwise 0; load may exceed 1.
 
     Raises:
         InputError: a negative load or threshold or a slope that is not positive.

@@ -57,7 +57,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
             raise InputError("the smallest rates do not fit the capacities")
 
     def incidence(self) -> Floats:
-        """Return 1 where a flow (row) crosses a link (column), else 0; shape (S, L)."""
+        """Return 1 where a flow (row) crosses a link (column), otherwise 0; shape (S, L)."""
         return incidence(self.routes, len(self.capacities))
 
     def limits(self) -> tuple[Floats, Floats]:

@@ -19,7 +19,7 @@ __all__ = ["incidence", "path_marking"]
 
 
 def incidence(routes: Sequence[Sequence[int]], links: int) -> Floats:
-    """Return 1 where a route (row) crosses a link (column), else 0; shape (routes, links).
+    """Return 1 where a route (row) crosses a link (column), otherwise 0; shape (routes, links).
 
     Raises:
         InputError: a route is empty or crosses a link that does not exist.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Willingness-to-pay (WTP) congestion control in equilibrium: a flow gets w marks per round trip.
 
-On every ACK, cwnd += gain (w_inc / cwnd - f / w_dec) with f = 1 for a marked packet, else 0. With w
-= w_inc w_dec the drift vanishes at cwnd = w / p. Source: Siris, Courcoubetis, Margetis 2002, Eq. 4
-to 7.
+On every ACK, cwnd += gain (w_inc / cwnd - f / w_dec) with f = 1 for a marked packet, otherwise 0.
+With w = w_inc w_dec the drift vanishes at cwnd = w / p. Source: Siris, Courcoubetis, Margetis 2002,
+Eq. 4 to 7.
 """
 
 from __future__ import annotations

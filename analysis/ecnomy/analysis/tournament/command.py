@@ -55,7 +55,7 @@ def tournament_command(
     dry_run: Dry = False,
     as_json: Json = False,
 ) -> None:
-    """Play strategies against each other: ranking, stable mixes, and whether paying pays.
+    """Play strategies against each other: ranking, stable mixes, and whether paying is worth it.
 
     Completed runs are kept. Run the same command again to resume.
     """
@@ -107,7 +107,7 @@ def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: 
 
 
 def _dry(tournament: Any, workers: int) -> None:
-    """Print the entrants, the excluded strategies, the runs of the pairs, and their duration."""
+    """Print the entrants, the excluded strategies, and the number and duration of pairwise runs."""
     import os
 
     from ecnomy.analysis.tournament.playing import beginning
@@ -124,7 +124,7 @@ def _dry(tournament: Any, workers: int) -> None:
     total_s = each_s * len(sweep) / count
     networks = max(1, len(tournament.networks))
     many = f" on each of {networks} networks" if tournament.networks else ""
-    print(f"{len(sweep)} runs of pairs, then the runs of the finalists{many}")
+    print(f"{len(sweep)} runs with pairs of strategies, then the runs with the finalists{many}")
     total_s *= networks
     print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {count} workers for the pairs")
 

@@ -7,9 +7,9 @@
       theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
 
 An entry may have a `role`, and a `transport` that replaces the scenario's. The default role is a
-price handler if the strategy fits that role, else a customer. An installed strategy (of ecnomy, or
-of users by entry points) that no entry names plays under its own name if it fits a price handler
-and needs no parameters. Excluded strategies are listed with the reason.
+price handler if the strategy fits that role, otherwise a customer. An installed strategy (of
+ecnomy, or of users by entry points) that no entry names plays under its own name if it fits a price
+handler and needs no parameters. Excluded strategies are listed with the reason.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
 
 
 def _role_for(kind: str) -> str:
-    """Return the first role of ROLES that the strategy fits, "" if it fits no role."""
+    """Return the first role of ROLES that the strategy fits; "" if it fits no role."""
     return next((role for role in ROLES if not wanted_instead(kind, role)), "")
 
 

@@ -51,7 +51,7 @@ TOURNAMENT: Final = {
     ),
     "utility": Key(
         about="The utility of every player's goodput, whatever its strategy assumes.",
-        note="A pay-off is the mean utility less the cost of delay and the payments, in money/s.",
+        note="A pay-off is the mean utility minus the cost of delay and the payments, in money/s.",
         form="a mapping with kind and x0",
         default=None,
         example="{kind: log, a: 2 money/s, x0: 1 Mbps}",

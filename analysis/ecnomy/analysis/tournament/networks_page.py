@@ -26,7 +26,7 @@ _ALL: Final = 0.995  # from this share on, all players count as having a strateg
 
 
 def write_networks_page(title: str, networks: Mapping[str, Found], file: Path) -> AnswerPage:
-    """Write the page beside the folders of the networks.
+    """Write the page next to the folders of the networks.
 
     Raises:
         InputError: jinja2 is missing.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a tournament: one file that needs no network, and its pay-offs as CSV."""
+"""The page of a tournament: one self-contained HTML file, and its pay-offs as CSV."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _rest_table(found: Found) -> Table:
         head=("players", "mix", "starts", "best outsider [money/s]", "and so"),
         rows=tuple(rows),
         wide=True,
-        note="Gain of an outsider: its pay-off when it enters the mix alone, less the mean "
+        note="Gain of an outsider: its pay-off when it enters the mix alone, minus the mean "
         "pay-off without it.",
     )
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a tournament: stable mixes, possible entrants, and whether paying pays.
+"""The outcome of a tournament: stable mixes, possible entrants, and whether it pays to pay.
 
 A strategy pays if one of its players paid anything in any run. Among N players, mixes of the
-finalists drift from a grid of mixed starts to stable populations. Paying pays to the extent that
+finalists drift from a grid of mixed starts to stable populations. It pays to pay to the extent that
 paying strategies have a share of these populations. The results of single seeds show how certain
 this is.
 """
@@ -34,7 +34,7 @@ class Entry(msgspec.Struct, frozen=True):
     Attributes:
         stranger: the strategy of the lone player.
         profile: the mix including it.
-        gain: earnings of the lone player, less those of the mean player of the mix without it.
+        gain: earnings of the lone player minus the mean earnings in the mix without that player.
         q: q-value of the gain, among all entries.
     """
 
@@ -81,7 +81,7 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def verdict(self) -> int:
-        """1: paying pays; -1: it does not; 0: it pays for some."""
+        """1: it pays to pay; -1: it does not; 0: it pays for some."""
         return _verdict(self.paying)
 
     @property

@@ -92,7 +92,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return float(self.paid[profile][:, strategy].mean())
 
     def pays(self, strategy: int) -> bool:
-        """Check whether a strategy ever paid anything."""
+        """Return whether a strategy ever paid anything."""
         paid = [values[:, strategy] for profile, values in self.paid.items() if profile[strategy]]
         return bool(np.concatenate(paid).any())
 

@@ -5,7 +5,7 @@ measure: ecnomy.analysis.tournament.player_columns:player_columns
 
     <agent>.goodputs_bps[k]   mean goodput of its flows in the k-th epoch of the measured window
     <agent>.round_trips_s[k]  mean smoothed round trip of its flows at the end of that epoch
-    <agent>.paid_per_s        postings of the ledger in that window: paid less received, money/s
+    <agent>.paid_per_s        postings of the ledger in that window: paid minus received, money/s
 
 The columns keep rates and round trips instead of utilities, so the same runs can be judged by any
 utility. A round trip that was never measured is 0.
@@ -55,7 +55,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
 
 
 def _net(ledger: Any, account: str) -> int:
-    """Return the payments of an account less its income [micro-units]."""
+    """Return the payments of an account minus its income [micro-units]."""
     amounts = ledger["amount_micro"]
     paid = amounts[ledger["debit"].astype(str) == account].sum()
     received = amounts[ledger["credit"].astype(str) == account].sum()

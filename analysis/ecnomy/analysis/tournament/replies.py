@@ -3,8 +3,8 @@
 
 In a population where all play j, one player changes to i while the others stay.
 
-    gain          its earnings after the change, less those before
-    loss          the earnings of each other player after the change, less those before
+    gain          its earnings after the change minus its earnings before
+    loss          the change in the earnings of each other player
     best reply    the i with the largest gain; j itself if no change gains
     exploits      i gains and the others lose
 

@@ -62,7 +62,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         return tuple(one.name for one in self.entrants)
 
     def worth(self, rates_bps: Floats, round_trips_s: Floats) -> Floats:
-        """Return U of rates less the cost of delay, money/s.
+        """Return U of rates minus the cost of delay, money/s.
 
         A rate of 0 counts as x0/1000 if U(0) is infinite. The cost of delay is `delay_cost` for
         each MB of goodput and second of round trip.

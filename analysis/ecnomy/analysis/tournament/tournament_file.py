@@ -15,7 +15,7 @@
     replicates: 6
 
 The rest of the file is as for a sweep. A player's pay-off, in money per second, is a mean over
-time. It is the utility of the player's goodput less its cost of delay, report by report, and less
+time. It is the utility of the player's goodput minus its cost of delay, report by report, and minus
 its payments in the ledger.
 """
 

@@ -28,12 +28,12 @@ _PAYS: Final = {1: "Paying pays", -1: "Paying does not pay", 0: "Paying pays for
 
 
 def money(value: float, sign: str = "") -> str:
-    """Return an amount of money/s, to a hundredth."""
+    """Return a rate in money/s, rounded to two decimals."""
     return f"{value:{sign}.2f}".replace("-", "\u2212")
 
 
 def headline(found: Found) -> str:
-    """Return a headline on whether paying pays."""
+    """Return a headline on whether it pays to pay for congestion."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
         return f"{who} pays here, so the runs do not show whether paying pays"
@@ -74,7 +74,7 @@ def _end(found: Found, outcome: Outcome) -> str:
 
 
 def _each(values: Sequence[float], none: str, some: str) -> str:
-    """Return one amount if all are equal, else each amount."""
+    """Return one amount if all are equal, otherwise each amount."""
     amounts = [money(value) for value in values]
     if not any(values):
         return none

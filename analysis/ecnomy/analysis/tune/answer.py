@@ -7,7 +7,7 @@ with seeds that the search has not used. `outcome` covers only these new seeds.
     found          The best values keep all constraints. With a target, the interval over the
                    unseen seeds overlaps the accepted range.
     missed         The best values met these conditions with the seeds of the search only.
-    not reachable  No values tried keep the constraints, or all outcomes are on one side of
+    not reachable  No tried values keep the constraints, or all outcomes are on one side of
                    the target and the unseen seeds miss it too.
 
 Values are as good as the best ones if the interval of the paired difference over the search's seeds
@@ -73,7 +73,7 @@ class Answer(msgspec.Struct, frozen=True):
         same: per parameter, the range of tried values that are as good as the best.
         near: per parameter, the range of tried values within a hundredth of the best outcome.
         tried: all tried values, each once, in the order of the search.
-        why: reason for the verdict, or a warning; "" without either.
+        why: reason for the verdict, or a warning; "" if there is neither.
     """
 
     verdict: str
@@ -161,11 +161,11 @@ def _verdict(
     for bound in tuning.bounds:
         if _excess(bound, tried[best]) > 0:
             mean = float(tried[best][bound.outcome].mean())
-            return NOT_REACHABLE, f"{bound.outcome} is {mean:.4g} at best, {_wanted(bound)}"
+            return NOT_REACHABLE, f"{bound.outcome} is {mean:.4g} at the nearest values, but {_wanted(bound)}"
     for bound, there in zip(tuning.bounds, bounds, strict=True):
         if bound.excess(there.mean) > 0:
             why = f"{bound.outcome} is {_of(there)} with seeds not used in the search"
-            return MISSED, f"{why}, {_wanted(bound)}"
+            return MISSED, f"{why}, but {_wanted(bound)}"
     low, high = tuning.target - tuning.within, tuning.target + tuning.within
     if tuning.aim != TARGET or (outcome.low <= high and low <= outcome.high):
         return FOUND, ""
@@ -174,13 +174,13 @@ def _verdict(
     if min(known) > high or max(known) < low:
         side = "above" if min(known) > high else "below"
         why = f"{tuning.outcome} is {side} {tuning.target:.4g} at all values tried"
-        return NOT_REACHABLE, f"{why}, {_of(outcome)} at the nearest"
+        return NOT_REACHABLE, f"{why}; at the nearest value it is {_of(outcome)}"
     return MISSED, f"{tuning.outcome} is {_of(outcome)} with seeds not used in the search"
 
 
 def _wanted(bound: Bound) -> str:
     ends = (("at least", bound.least), ("at most", bound.most))
-    return "wanted " + " and ".join(f"{word} {x:.4g}" for word, x in ends if math.isfinite(x))
+    return "it must be " + " and ".join(f"{word} {x:.4g}" for word, x in ends if math.isfinite(x))
 
 
 def _of(interval: Interval) -> str:
@@ -188,7 +188,7 @@ def _of(interval: Interval) -> str:
 
 
 def _ends(tuning: Tuning, best: Values, outcome: Interval) -> str:
-    """Name the parameters whose best value is at an end of their range."""
+    """Return the names of the parameters whose best value is at an end of their range."""
     if tuning.aim == TARGET:
         return ""
     found = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a tuning: the outcome over each parameter and over the course of the search."""
+"""The plot of a tuning: the outcome over each parameter and over the course of the search."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tuning over the store of its sweep: the runs it needs, and its result.
 
-Runs are requested in batches, and kept. A tuning that was killed restarts from the beginning, but
+Runs are requested in batches and kept. A tuning that was killed restarts from the beginning, but
 makes only the missing runs.
 """
 
@@ -44,7 +44,7 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
 
     Raises:
         InputError: the sweep has no `tune`, or optuna is not installed.
-        ResultsError: runs failed, or have no such outcome.
+        ResultsError: runs failed or lack the outcome.
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
     """
     tuning = sweep.tune
@@ -91,7 +91,7 @@ def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Itera
 
 
 def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
-    """Make the missing runs of these points, and return all of them in order."""
+    """Make the missing runs of the given points, and return all of their runs in order."""
     asked = msgspec.structs.replace(sweep, chosen=tuple(points))
     make_missing(asked, folder, pool, told)
     frame = open_sweep(folder, partial=True)

@@ -3,9 +3,9 @@
 
 The first round is a Latin hypercube over the ranges. optuna's tree-structured Parzen estimator
 chooses each further batch. It draws values where good outcomes are denser than other outcomes, for
-all parameters together and on the scale of each range. It needs no gradient, and supports several
-parameters, whole numbers, constraints and noise. Within a batch, it assumes that the values just
-chosen turn out badly, so that the next ones lie elsewhere.
+all parameters together and on the scale of each range. The estimator needs no gradient and supports
+several parameters, whole numbers, constraints and noise. Within a batch, it assumes that the values
+just chosen turn out badly, so that the next ones lie elsewhere.
 
 The choice depends only on the file. Outcomes of a batch are passed in the order of choice, whatever
 the order in which runs end. Draws come from the seed of the sweep. A restarted search chooses the
@@ -67,7 +67,7 @@ class Search:
         """Receive the results of the batch, in order.
 
         Args:
-            outcomes: means of the tuned outcome; NaN without an outcome.
+            outcomes: means of the tuned outcome; NaN if a run has no outcome.
             excesses: distances beyond each bound, for each outcome; 0 or negative if within.
         """
         for (trial, _), outcome, excess in zip(self._asked, outcomes, excesses, strict=True):

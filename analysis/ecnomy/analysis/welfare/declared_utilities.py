@@ -45,7 +45,7 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
         rows: rows of its flows, as in the table `flows`.
         x0_bps: reference rate x0 of each row [bit/s].
         least: the smallest ratio of rate and x0 that counts; 0 if U(0) is finite.
-        weight: the utility's `a`, or 1 without one [money/s].
+        weight: the utility's `a`, or 1 if it has no `a` [money/s].
         flows: the number of flows in each row.
         stop_ps: stop time of the source of each row [ps], at most the end of the run.
     """
@@ -93,7 +93,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 def agent_specs(run: RawRun) -> tuple[AgentSpec, ...]:
     """Return the agents of the run's scenario; () if no agent can declare a utility.
 
-    Return () as well if the scenario does not load because a custom role, tariff or settlement is
+    Also return () if the scenario does not load because a custom role, tariff or settlement is
     not found.
     """
     if not _may_declare(run.manifest.scenario):
@@ -126,7 +126,7 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def _may_declare(scenario: Any) -> bool:
-    """Check whether a strategy is written with a utility, or is custom."""
+    """Return whether a strategy is written with a utility, or is custom."""
     try:
         market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
     except msgspec.ValidationError:
@@ -138,7 +138,7 @@ def _may_declare(scenario: Any) -> bool:
 def declared_of(run: RawRun, agents: tuple[AgentSpec, ...]) -> tuple[Declared, ...]:
     """Return the agents that declare a utility, users before providers.
 
-    If both user and provider of a source declare one, the source belongs to its user.
+    If both the user and the provider of a source declare a utility, the source belongs to its user.
 
     Raises:
         StrategyError: a strategy cannot be made.

@@ -8,7 +8,7 @@ The window is cut where sources start or stop and caps are lifted (parts.py). In
 is solved by `theory.network_optimum`. Rows r are the flows of agents that declare a utility; N_r is
 the mean number of them that were on, and y_r is their total rate. The activity and routes of flows
 are taken from the run. The other traffic on a link, b_l (other users, ACKs, retransmissions), is
-also taken from the run, as a constant rate. c_l is the link's rate, less framing, regardless of its
+also taken from the run, as a constant rate. c_l is the link's rate minus framing, regardless of its
 marking law's target. M_r is the largest demand of the flow's traffic. The run itself is one of the
 compared allocations. So, except for packets in flight at the ends of a part, no run is better than
 its optimum.
@@ -154,7 +154,7 @@ def distance_of(
 
 
 def _concave(declared: Declared) -> bool:
-    """Check that it claims to be concave, and that sampled slopes are not negative and do not grow.
+    """Return whether a utility is declared concave, with slopes >= 0 that do not grow.
 
     The slopes of a step function are all 0, so the samples alone would not show that it jumps.
     """

@@ -97,7 +97,7 @@ def _margins(plan: Plan, flows: Epochs, links: Epochs, window: Window) -> Iterat
 
 
 def _fits(source: Source) -> bool:
-    """Check whether Eq. 7 covers the window law."""
+    """Return whether Eq. 7 covers the window law."""
     return isinstance(source.transport, Tcp) and source.transport.window.law in _COVERED
 
 

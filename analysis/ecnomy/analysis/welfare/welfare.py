@@ -62,7 +62,7 @@ class Account(msgspec.Struct, frozen=True):
 
     @property
     def net_micro(self) -> int:
-        """Received less paid: a seller's profit."""
+        """Money received minus money paid: a seller's profit."""
         return sum(self.received_micro.values()) - sum(self.paid_micro.values())
 
 
@@ -85,7 +85,7 @@ class Consumer(msgspec.Struct, frozen=True):
 
     @property
     def surplus_micro(self) -> int:
-        """The utility less net payments [micro-units]."""
+        """The utility minus net payments [micro-units]."""
         return self.utility_micro + self.account.net_micro
 
 
@@ -140,7 +140,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def others_micro(self) -> int:
-        """The income of all others less their payments [micro-units]."""
+        """The income of all others minus their payments [micro-units]."""
         return sum(one.net_micro for one in self.others)
 
     def per_s(self, micro: int) -> float:
@@ -149,7 +149,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum's; NaN if that is not above 0, was not found, or has no zero."""
+        """Welfare over the optimum's; NaN if that is unknown, not above 0, or has no zero."""
         best = self.distance.optimum_per_s
         if not all(one.has_zero for one in self.consumers):
             return math.nan
@@ -159,7 +159,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
     """Return welfare over the measured window; None if no agent declares a utility.
 
-    Return None as well if the scenario does not load (see declared_utilities.agent_specs), if a
+    Also return None if the scenario does not load (see declared_utilities.agent_specs), if a
     strategy cannot be made, or if the window has fewer than two reports. Without `nash` the
     equilibrium of users who anticipate prices, which takes most of the time, is NaN.
 
