@@ -109,7 +109,7 @@ def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name
     assert changes(carried(record, found), now(record, other)) == ()
     (why, needed) = currency(record, other, simulate=slower).reasons
     assert why == "laws, bridge or host have changed"
-    assert needed == "run OMNeT++/INET to see whether its figures changed"
+    assert needed == "run OMNeT++/INET to see whether its values changed"
 
 
 def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
@@ -124,7 +124,7 @@ def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
     assert changes(carried(record, found), now(record, other)) == ()
     faster = world.changed("network.links.bottleneck.rate=11 Mbps")
     (why, told) = currency(record, other, omnet=True, simulate=faster).reasons
-    assert why == "omnet/inet has changed" and told.startswith("INET gives other figures: ")
+    assert why == "omnet/inet has changed" and told.startswith("INET gives other values for ")
 
 
 @pytest.mark.parametrize(

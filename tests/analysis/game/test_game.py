@@ -83,7 +83,7 @@ def test_rock_paper_scissors(win: float, lose: float, stable: bool | None) -> No
     assert found.rest_points[0].pay_offs[0] == pytest.approx((win - lose) / 3)
     assert found.mass == pytest.approx([1 / 3] * 3)
     assert headline(found).endswith("Alpha-rank ranks all alike.")
-    assert headline(found).startswith("Stable: " if stable else "Found no stable rest point: ")
+    assert headline(found).startswith("Stable: " if stable else "No rest point is stable: ")
 
 
 def test_coordination_has_two_stable_ends() -> None:

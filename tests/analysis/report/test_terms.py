@@ -205,7 +205,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     (guarantee,) = guarantees_of(one)
     print_guarantee(guarantee, Console(file=out, width=120))
     assert "A file on files costs 0.05 money and arrives within 4 s" in out.getvalue()
-    assert "admitted by" not in out.getvalue() and "asked for" not in out.getvalue()
+    assert "admitted by" not in out.getvalue() and "requested" not in out.getvalue()
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of reproducible results: entries and claims of the papers, from configs/papers/.
 
-    configs/papers/<paper>/claims.yaml      studies, entries, claims and the figures they refer to
+    configs/papers/<paper>/claims.yaml      studies, entries, claims and the quantities in them
     configs/papers/<paper>/findings.yaml    findings about claims that were not confirmed
     configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
 
-A claim expects figures to lie in a region [low, high]. It names them by patterns in which `*`
+A claim expects quantities to lie in a region [low, high]. It names them by patterns in which `*`
 matches any text. Only judge.py reads the regions.
 
 A detail that a paper leaves open is a setting: the chosen value and plausible alternatives,
@@ -49,7 +49,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
         open: the detail that the paper leaves open.
         chosen: the value in the studies' own scenarios.
         also: name of an alternative -> its changes to the scenarios: path -> value. If studies
-            already measure the alternative, `figures`: part of a figure's name -> its replacement.
+            already measure the alternative, `figures`: part of a quantity's name -> replacement.
         not_in: studies in which it is not varied (`except` in the file).
         only: the studies in which it is varied; if empty, all.
     """
@@ -86,7 +86,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Figures of a control. A claim is informative only if it fails in the control."""
+    """The quantities of a control. A claim is informative only if it fails in the control."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
@@ -98,13 +98,13 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         says: the paper's statement, in one sentence.
         tolerance: the reason for our tolerance, if the paper's statement is not exact.
-        expect: pattern of figure names -> [low, high].
-        pending: the reason why it cannot be judged yet, or "".
+        expect: pattern of quantity names -> [low, high].
+        pending: the reason why the claim cannot be judged yet, or "".
         ids: the ids of its entry to which the claim belongs; if empty, all.
         grid: settings over which it is judged, instead of the entry's.
         kind: `identity` if it checks our own arithmetic or input.
         not_testable: the reason why no measurement can test the claim, or "".
-        control: figures of a control in which the claim must fail.
+        control: quantities of a control in which the claim must fail.
     """
 
     priority: Priority
@@ -123,7 +123,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return not item or not self.ids or item in self.ids
 
     def of_parts(self, parts: dict[str, str]) -> Claim:
-        """Return the claim with parts of its figures' names replaced: part -> replacement."""
+        """Return the claim with parts of its quantities' names replaced: part -> replacement."""
 
         def renamed(regions: dict[str, T]) -> dict[str, T]:
             names = {p: ".".join(parts.get(part, part) for part in p.split(".")) for p in regions}
@@ -155,7 +155,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
-        module: the module of its figures and picture in reproduce/<paper>; "" without claims to
+        module: the module of its quantities and picture in reproduce/<paper>; "" without claims to
             judge.
         studies: names of its studies.
         chosen: the choices for details the paper leaves open, made before the first full run.
@@ -215,7 +215,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         cause: `unknown` if the controls do not identify the cause.
-        when: figures, and the regions in which they must lie for this cause to apply and be shown.
+        when: quantities, and the regions in which they must lie for this cause to apply.
     """
 
     cause: str

@@ -22,7 +22,7 @@ What = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="PAPER[.ITEM]",
-        help="Entries or papers, e.g. siris2002.fig3 or siris2002. Without any, print the list.",
+        help="Entries or papers, e.g. siris2002.fig3 or siris2002. Default: list them all.",
     ),
 ]
 All = Annotated[bool, typer.Option("--all", help="Reproduce every entry of every paper.")]

@@ -3,14 +3,14 @@
 
 Digests (claim_digests.py) show where something has changed. The change is then tested:
 
-    laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their figures
-    measuring code, plans          depend on a row that moved
+    laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
+    measuring code, plans          quantities depend on a row that moved
     scenarios as written           the plans of all points; if these are equal, nothing moved
-    an entry's module              its figures, computed again from the kept quick runs
+    an entry's module              its quantities, computed again from the kept quick runs
     points, seeds, regions, grid   no test; the record is of another measurement and so is stale
 
-To find the figures that depend on a row, its values are replaced several times and the figures are
-computed again.
+To find the quantities that depend on a row, its values are replaced several times, and the
+quantities are computed again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Look(msgspec.Struct, frozen=True):
         stale: claim -> reasons.
         reworded: claim -> its cause in the current words. These claims are stale only because of
             the new words.
-        same: current digests of studies with changed code or scenarios but equal figures of all
+        same: current digests of studies with changed code or scenarios but equal quantities of all
             claims. Rows may have moved if no claim uses them.
         probed: the number of probe runs.
     """
@@ -270,7 +270,7 @@ def _studies_of(paper: Paper, item: str) -> list[str]:
 def _that_depend(
     paper: Paper, item: str, moved: Mapping[str, tuple[int, ...]], tables: Tables
 ) -> set[str]:
-    """Return the claims of an entry whose figures depend on rows that moved.
+    """Return the claims of an entry whose quantities depend on rows that moved.
 
     A row under an alternative stands for all rows of the study under that alternative.
     """
@@ -295,7 +295,7 @@ def _that_depend(
 def _depend_on(
     paper: Paper, item: str, rows: Mapping[str, tuple[int, ...]], tables: Tables
 ) -> set[str]:
-    """Return the claims of an entry whose figures change when the values of these rows change."""
+    """Return the claims of an entry whose quantities change when the given rows change."""
     then = _outcomes(paper, item, tables)
     params = {study: params_of(paper, study.partition("/")[2], tables) for study in rows}
     found: set[str] = set()

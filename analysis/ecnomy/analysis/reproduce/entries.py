@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of an entry, which computes figures from the runs and draws the picture.
+"""The code of an entry, which computes quantities from the runs and draws the picture.
 
 A module `reproduce/<paper>/<module>.py` has
 
-    figures(studies) -> Samples       figures by name, one value per seed or batch each
+    figures(studies) -> Samples       quantities by name, one value per seed or batch each
     draw(studies, figure) -> None     the picture, in the layout of the paper's (optional)
 
 and, if runs need extra columns, the functions that its sweep files name under `measure`. These
@@ -46,7 +46,7 @@ class Code(Protocol):
     """The module of an entry."""
 
     def figures(self, studies: Studies) -> Samples:
-        """Return the figures by name."""
+        """Return the quantities by name."""
 
     def draw(self, studies: Studies, figure: Figure) -> None:
         """Draw the picture."""
@@ -57,10 +57,10 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Attributes:
         claim: `paper.entry.cN`.
-        verdict: the verdict, with the figures behind it.
+        verdict: the verdict, with the quantities behind it.
         reason: the alternatives, control or missing measurement that leave it open, or "".
-        cause: finding on the claim (findings.yaml), with the figures filled in, or "".
-        controls: further figures to which the cause refers, by name.
+        cause: finding on the claim (findings.yaml), with the quantities filled in, or "".
+        controls: further quantities to which the cause refers, by name.
         identity: whether it checks our own arithmetic or input.
         over: the settings over which it was judged, None if none were declared.
     """
@@ -89,11 +89,11 @@ def code_of(paper: Paper, entry: Entry) -> Code:
 
 
 class Measured(msgspec.Struct, frozen=True, eq=False):
-    """An entry's runs, the figures measured from them, and the outcomes of its claims.
+    """An entry's runs, the quantities measured from them, and the outcomes of its claims.
 
     Attributes:
         studies: the loaded runs.
-        samples: figures of the entry; empty if all its claims are pending.
+        samples: quantities of the entry; empty if all its claims are pending.
         outcomes: one per claim.
     """
 
@@ -162,7 +162,7 @@ def reason_of(verdict: Verdict, claim: Claim) -> str:
 def cause_of(
     verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
-    """Return the cause of a verdict that is not confirmed as chosen, and the figures it names."""
+    """Return the cause of a verdict not confirmed as chosen, and the quantities it names."""
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 
     if verdict.verdict in (PENDING, NOT_TESTABLE, CONFIRMED) or verdict.alone == CONFIRMED:

@@ -3,9 +3,9 @@
 
 A variant is one alternative of one setting. Its runs are the studies' runs, with the changes of the
 alternative applied to every point. Points keep their parameters, so entry modules need no change.
-If the studies already measure an alternative under other figure names, it needs no runs, and claims
-read those figures. Settings are not varied together, so k settings with m alternatives each give k
-m variants, not m^k.
+If the studies already measure an alternative under other quantity names, it needs no runs, and
+claims read those quantities. Settings are not varied together, so k settings with m alternatives
+each give k m variants, not m^k.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Variant(msgspec.Struct, frozen=True):
 
     Attributes:
         changes: `path=value`, applied to every point of a sweep.
-        figures: part of a figure's name -> its replacement under the variant.
+        figures: part of a quantity's name -> its replacement under the variant.
     """
 
     setting: str
@@ -54,7 +54,7 @@ def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
 
 
 def read_under(claim: Claim, variant: Variant) -> Claim:
-    """Return the claim under a variant, which refers to figures by the variant's names."""
+    """Return the claim under a variant, which refers to quantities by the variant's names."""
     return claim.of_parts(variant.figures) if variant.figures else claim
 
 

@@ -51,7 +51,7 @@ class Line(msgspec.Struct, frozen=True):
         kind: one of the five kinds of outcome.
         told: the outcome at the chosen settings, the settings that it depends on, and the number of
             alternatives that agree.
-        why: the decisive figures, "" if all claims are confirmed.
+        why: the decisive quantities, "" if all claims are confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
 
@@ -119,7 +119,7 @@ def _told(opening: str, records: Sequence[Recorded]) -> str:
 
 
 def _why(record: Recorded) -> str:
-    """Return the decisive figure of a claim, by name."""
+    """Return the decisive quantity of a claim, by name."""
     name = record.claim.partition(".")[2]
     against = {CONFIRMED, REFUTED} if record.verdict == DEPENDS else {record.verdict}
     others = [under for under in record.grid if under.verdict in against - {record.alone}]
@@ -142,7 +142,7 @@ def _figure_text(figure: Figure) -> str:
 
 
 def numbers_text(figure: Figure) -> str:
-    """Return `mean [low, high]` of a recorded figure, or the value alone if it has no interval."""
+    """Return `mean [low, high]` of a recorded quantity, or its value if it has no interval."""
     if figure.measured is None:
         return "none"
     mean, low, high, n = figure.measured

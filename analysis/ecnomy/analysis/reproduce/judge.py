@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on whether measured figures lie where the paper says, under all settings it leaves open.
+"""Verdicts on whether quantities lie where the paper says, under all settings it leaves open.
 
-Each figure is compared with its region:
+Each quantity is compared with its region:
 
     confirmed      its 90 % interval lies inside
-    refuted        it lies outside, after Holm's correction over the figures of the claim
+    refuted        it lies outside, after Holm's correction over the quantities of the claim
     inconclusive   neither, or there are no values to average
     reported       it has no bound: the paper, or our catalogue, states no region
 
-A claim is confirmed if all its figures with bounds are confirmed, refuted if one of them is
-refuted, else inconclusive. It is reported if no figure has a bound.
+A claim is confirmed if all its quantities with bounds are confirmed, refuted if one of them is
+refuted, otherwise inconclusive. It is reported if no quantity has a bound.
 
-*Confirmed* states that all k figures lie inside. Its null hypothesis is a union: at least one
-figure does not. Each figure is tested at 5 % on either side, and the union is rejected if all its
-parts are rejected. That test has size 5 % for any number of figures (Berger 1982,
+*Confirmed* states that all k quantities lie inside. Its null hypothesis is a union: at least one
+quantity does not. Each quantity is tested at 5 % on either side, and the union is rejected if all
+its parts are rejected. That test has size 5 % for any number of quantities (Berger 1982,
 intersection-union tests; on both sides of a region Schuirmann 1987, whose two tests are the 90 %
-interval). *Refuted* states that at least one figure lies outside. Among k figures inside, some seem
-to lie outside by chance. So p-values are compared with 5 % by Holm's steps (Holm 1979, A simple
-sequentially rejective multiple test procedure): the smallest of k with 5 % / k, the next with 5 % /
-(k - 1), and so on to the first that is above.
+interval). *Refuted* states that at least one quantity lies outside. Among k quantities inside, some
+seem to lie outside by chance. So p-values are compared with 5 % by Holm's steps (Holm 1979, A
+simple sequentially rejective multiple test procedure): the smallest of k with 5 % / k, the next
+with 5 % / (k - 1), and so on to the first that is above.
 
-The p-value depends on the figure. For values per seed or batch it comes from Student's t. For a
+The p-value depends on the quantity. For values per seed or batch it comes from Student's t. For a
 statistic that is not a mean (a rank correlation of means) it is a share of the bootstrap draws. For
 any other interval it is 5 % if the interval lies outside, because no more is known. A theoretical
-figure or a count is one value without an interval, and cannot be outside by chance. So it needs no
-correction, refutes by itself, and does not count among the k.
+quantity or a count is one value without an interval, and cannot be outside by chance. So it needs
+no correction, refutes by itself, and does not count among the k.
 
 A claim with a control must fail in the control, by the same rules. Otherwise the claim is
 uninformative, and confirmed becomes inconclusive. A refuted claim stays refuted with or without a
@@ -96,7 +96,7 @@ Samples = Mapping[str, Sample]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One figure compared with its region. None means no measurement, or no bound on that side.
+    """One quantity compared with its region. None means no measurement, or no bound on that side.
 
     Attributes:
         p: p-value of the hypothesis that the true value lies inside; None without a test.
@@ -119,13 +119,14 @@ class At(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The verdict on a claim, with the figures behind it.
+    """The verdict on a claim, with the quantities behind it.
 
     Attributes:
         verdict: the verdict; over the grid if the claim has a grid.
-        figures: the figures at the chosen settings.
-        control: the figures of a control, if the claim has a control.
-        note: the reason if the verdict is inconclusive although the figures lie inside, else "".
+        figures: the quantities at the chosen settings.
+        control: the quantities of a control, if the claim has a control.
+        note: the reason if the verdict is inconclusive although the quantities lie inside;
+            otherwise "".
         alone: the verdict at the chosen settings alone.
         grid: the verdict under each alternative.
         depends: the settings on which the verdict depends.
@@ -198,7 +199,7 @@ def judge(claim: Claim, samples: Samples) -> Verdict:
 
 
 def whole_of(verdicts: set[str]) -> str:
-    """Return the verdict on a claim from the verdicts on its figures."""
+    """Return the verdict on a claim from the verdicts on its quantities."""
     if REFUTED in verdicts:
         return REFUTED
     bounded = verdicts - {REPORTED}
@@ -231,7 +232,7 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
 
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
-    """Return the figure that decides a verdict; if it is confirmed, the one deciding `beside`."""
+    """Return the quantity that decides a verdict; if it is confirmed, the one deciding `beside`."""
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
         names = [figure for figure in verdict.figures if other and figure.name == other.name]
@@ -242,7 +243,7 @@ def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
 
 
 def contradicted(finding: Finding, samples: Samples) -> Judged | None:
-    """Return the first figure that does not meet a finding's conditions; None if all do."""
+    """Return the first quantity that does not meet a finding's conditions; None if all do."""
     for figure in _held(finding.when, samples):
         if figure.verdict != CONFIRMED:
             return figure
@@ -274,7 +275,7 @@ def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
 
 
 def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
-    """Judge a figure by itself; figures that Holm's correction covers are not refuted yet."""
+    """Judge a quantity by itself; quantities that Holm's correction covers are not refuted yet."""
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)

@@ -27,7 +27,7 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # papers ar
 
 
 def papers_folder() -> Path:
-    """Return configs/papers beside the virtual environment, in the source tree, or in the wheel.
+    """Return configs/papers next to the virtual environment, in the source tree, or in the wheel.
 
     Raises:
         InputError: the folder is in none of these places.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of an entry: its picture, its figures as CSV, and the outcome of its claims as JSON.
+"""The files of an entry: its picture, its quantities as CSV, and the outcome of its claims as JSON.
 
     <out>/<paper>/figures/<entry>.png .csv .json      with -quick or -omnet, as for its runs
 
@@ -77,7 +77,7 @@ def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
 
 
 def write_entry(found: Reproduced, form: Form) -> list[Path]:
-    """Write picture, figures and outcome of an entry; return the files."""
+    """Write picture, quantities and outcome of an entry; return the files."""
     paper, entry = found.paper, found.paper.entries[found.item]
     files: list[Path] = []
     outcome = entry_file(paper.paper, found.item, form, ".json")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of all quick runs, stored beside papers.json to detect what a change affects.
+"""The results of all quick runs, stored next to papers.json to detect what a change affects.
 
     papers-quick.json.gz     {"format": 1, "tables": {"paper/study": {column: [kind, values]}, ...}}
 
 A table has one row per run: `number`, `point`, `replicate`, `seed`, the parameters (mappings as
 JSON text), the measured values, and the data packets sent. `paper/study@setting=alternative` holds
-only the first run of a study under an alternative. An entry's figures can be computed from these
+only the first run of a study under an alternative. An entry's quantities can be computed from these
 tables without any run. A new run is compared with its row.
 """
 
@@ -94,7 +94,7 @@ def read_rows(file: Path) -> Tables:
     try:
         found = msgspec.json.decode(gzip.decompress(file.read_bytes()), type=_File)
     except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
-        raise ResultsError(f"{file}: no rows of quick runs ({error})") from None
+        raise ResultsError(f"{file}: cannot read the rows of quick runs ({error})") from None
     if found.format != FORMAT:
         raise ResultsError(f"{file}: format {found.format}, this version reads {FORMAT}")
     return _Rows(found.tables)

@@ -16,7 +16,7 @@
     ...
     ]}
 
-Each figure is one line, with its value in the quick form beside it. `studies` and `made_of` are
+Each quantity is one line, together with its value in the quick form. `studies` and `made_of` are
 digests (claim_digests.py).
 """
 
@@ -62,7 +62,7 @@ def read_record(file: Path) -> RecordFile:
         if found == FORMAT:
             return msgspec.json.decode(raw, type=RecordFile)
     except (OSError, msgspec.DecodeError) as error:
-        raise ResultsError(f"{file}: no record of claims ({error})") from None
+        raise ResultsError(f"{file}: cannot read the record of claims ({error})") from None
     raise ResultsError(f"{file}: record format {found}, this version reads {FORMAT}")
 
 

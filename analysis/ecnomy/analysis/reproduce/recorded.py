@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The record of a claim's outcome in papers.json: its figures, whole and quick, and its grid."""
+"""The record of a claim's outcome in papers.json: its quantities, whole and quick, and its grid."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Numbers = tuple[float, float, float, int]  # mean, ends of the interval, sample 
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A figure, whole and quick; None if it was not measured.
+    """A quantity, whole and quick; None if it was not measured.
 
     Attributes:
-        region: expected region, None for a figure that is only reported.
+        region: expected region, None for a quantity that is only reported.
         verdict: "" if only the quick form has it.
         p: p-value of the hypothesis that the true value lies in the region, see judge.py.
         of: the part that has this figure: the claim (""), its `control`, or the `reason`.
@@ -54,7 +54,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Under(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The verdict under one alternative of a setting, with the figure that decides it."""
+    """The verdict under one alternative of a setting, with the quantity that decides it."""
 
     setting: str
     alternative: str
@@ -151,7 +151,7 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 
 
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
-    """Return the whole figures, with the quick ones of the same name and region beside them."""
+    """Return the whole quantities together with quick ones of the same name and region."""
     left = list(quick)
     found = []
     for figure in whole:
@@ -164,7 +164,7 @@ def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
 
 
 def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
-    """Return the quick verdict and quick figures of a claim, from a record or a new outcome."""
+    """Return the quick verdict and quick quantities of a claim, from a record or a new outcome."""
     if isinstance(of, Recorded):
         figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
         told = [(*_key(f), f.quick, f.quick_verdict) for f in figures]
@@ -174,9 +174,9 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
 
 
 def gives_again(record: Recorded, outcome: Outcome) -> bool:
-    """Return whether an outcome of the quick form has the quick verdict and figures of a record.
+    """Return whether an outcome of the quick form has the quick verdict and quantities of a record.
 
-    A figure that only a reworded reason names is not in the record and does not count.
+    A quantity that only a reworded reason names is not in the record and does not count.
     """
     (verdict, figures), (now, measured) = quick_figures(record), quick_figures(outcome)
     return now == verdict and figures == [

@@ -159,8 +159,9 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
     """Add seeds to alternatives that are undecided while the chosen settings are decided.
 
     An alternative has few seeds at first. They are doubled until it is decided, up to GRID_SEEDS.
-    The chosen studies get as many seeds, because figures of a variant may be compared with theirs.
-    Alternatives with a calibration keep their seeds, because more seeds would change its search.
+    The chosen studies get as many seeds, because quantities of a variant may be compared with
+    theirs. Alternatives with a calibration keep their seeds, because more seeds would change its
+    search.
     """
     paper, item = found.paper, found.item
     studies = [name for name in paper.entries[item].studies if not paper.studies[name].batches]

@@ -102,7 +102,7 @@ class Runs:
         budget: float,
         rows: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        """Take the table, or these rows of it, in their order."""
+        """Take the table, or the given rows of it, in their order."""
         self._table, self.batches, self.budget = frame, batches, budget
         self._rows = np.arange(len(frame)) if rows is None else rows
 
@@ -122,18 +122,18 @@ class Runs:
         return list(dict.fromkeys(self._table[parameter].iloc[self._rows]))
 
     def where(self, **columns: Any) -> Runs:
-        """Select the runs with these parameter values; `__` in a name stands for a dot.
+        """Select the runs with the given parameter values; `__` in a name stands for a dot.
 
         Raises:
-            ResultsError: no run has these values.
+            ResultsError: no run has the given values.
         """
         return self.at({name.replace("__", "."): value for name, value in columns.items()})
 
     def at(self, columns: Mapping[str, Any]) -> Runs:
-        """Select the runs with these values of these columns.
+        """Select the runs with the given values in the given columns.
 
         Raises:
-            ResultsError: no run has these values.
+            ResultsError: no run has the given values.
         """
         rows = self._rows
         for name, value in columns.items():
@@ -259,7 +259,7 @@ def _finished(folder: Path) -> pd.DataFrame:
 
 
 def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.DataFrame:
-    """Return the variant's runs of a study if it changes a point, else the study's own runs."""
+    """Return the variant's runs of a study if it changes a point, or the study's own runs."""
     import pandas as pd
 
     folder = study_folder(paper, name, form, variant)

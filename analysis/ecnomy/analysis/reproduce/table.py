@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The printed output of `reproduce`: budgets, verdicts with their figures, and the catalogue."""
+"""The printed output of `reproduce`: budgets, verdicts with their quantities, and the catalogue."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome, Claim]]:
-    """Yield the outcomes of claims that belong to any of these ids of an entry, or of all."""
+    """Yield the outcomes of an entry's claims under the given ids, or of all claims."""
     entry = found.paper.entries[found.item]
     for outcome in found.outcomes:
         claim = entry.claims[outcome.claim.rpartition(".")[2]]
@@ -67,7 +67,7 @@ def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome,
 
 
 def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
-    """Return a table with verdict, figures and reason of each claim of an entry, settings below.
+    """Return a table with verdict, quantities and reason of each claim of an entry, settings below.
 
     Args:
         found: the measured entry.
@@ -101,7 +101,7 @@ def _caption(found: Reproduced) -> str:
 
 
 def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
-    """Return the decisive figures of a verdict: refuted ones, straddling ones, then the rest."""
+    """Return the decisive quantities of a verdict: refuted ones, straddling ones, then the rest."""
     rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
 

@@ -36,7 +36,7 @@ def catalogue_values(paper: Paper) -> dict[str, Any]:
 def claims_values(
     found: Sequence[Reproduced], items: Mapping[tuple[str, str], Sequence[str]], page: str
 ) -> dict[str, Any]:
-    """Return entries with their claims: verdict, figures with intervals and regions, reason.
+    """Return entries with their claims: verdict, quantities with intervals and regions, reason.
 
     Args:
         found: the measured entries.

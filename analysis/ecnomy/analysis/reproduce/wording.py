@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures and reasons in words."""
+"""Quantities and reasons in words."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def region_text(low: float | None, high: float | None) -> str:
 
 
 def figure_text(figure: Judged) -> str:
-    """Return a figure with its region as text."""
+    """Return a quantity with its region as text."""
     measured, region = interval_text(figure.measured), region_text(figure.low, figure.high)
     return f"{figure.name} {measured}, expected {region}"
 
 
 def grid_text(verdict: Verdict) -> str:
-    """Return the alternatives of settings that change the verdict, with the decisive figures.
+    """Return the alternatives of settings that change the verdict, with the decisive quantities.
 
     Return "" if all agree.
     """
@@ -82,10 +82,10 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """Return a finding with the runs' figures and settings filled in, and the figures it needs.
+    """Return a finding with quantities and settings of the runs filled in, and the ones it needs.
 
-    These are the figures that it names, and the figures of its conditions. A control's text is
-    omitted if it has no measured figures. A cause is omitted if the runs do not match its
+    It needs the quantities that it names, and the quantities of its conditions. A control's text is
+    omitted if it has no measured quantities. A cause is omitted if the runs do not match its
     conditions.
     """
     controls: dict[str, Interval] = {}
@@ -116,7 +116,7 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
 
 
 def figures_named(finding: Finding) -> set[str]:
-    """Return the names of the figures in the text of a finding."""
+    """Return the names of the quantities in the text of a finding."""
     texts = [finding.cause, *(text for tried in finding.tried for text in (tried.run, tried.shows))]
     return {name for text in texts for name in _NAMED.findall(text) if "@" not in name}
 

@@ -161,7 +161,10 @@ def _verdict(
     for bound in tuning.bounds:
         if _excess(bound, tried[best]) > 0:
             mean = float(tried[best][bound.outcome].mean())
-            return NOT_REACHABLE, f"{bound.outcome} is {mean:.4g} at the nearest values, but {_wanted(bound)}"
+            return (
+                NOT_REACHABLE,
+                f"{bound.outcome} is {mean:.4g} at the nearest values, but {_wanted(bound)}",
+            )
     for bound, there in zip(tuning.bounds, bounds, strict=True):
         if bound.excess(there.mean) > 0:
             why = f"{bound.outcome} is {_of(there)} with seeds not used in the search"

@@ -35,7 +35,7 @@ def rows(runs: Runs) -> dict[int, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the rows, web less voice, and rank correlations of web delays with web users."""
+    """Return the rows, web minus voice, and rank correlations of web delays with web users."""
     found: dict[str, np.ndarray | float] = {}
     mixes = rows(studies["diffserv"])
     for voice, own in mixes.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 4: the tail of our readers' file sizes, which represent those of the figure."""
+"""Figure 4: the tail of our readers' file sizes, which represent the sizes in the figure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of two groups of web users beside telephones: download times of each group."""
+"""Outcome columns of two groups of web users who compete with calls: their download times."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ class Books(NamedTuple):
     Attributes:
         profit_over_wanted: mean profit of an accepted connection, over P.
         blocked: share of requests that are blocked.
-        late_difference: mean delay rate of accepted samples less that of blocked ones.
+        late_difference: mean delay rate of accepted samples minus the mean delay rate of blocked
+            ones.
         broken: share of accepted connections whose guarantee is broken.
     """
 

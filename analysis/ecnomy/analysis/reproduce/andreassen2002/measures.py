@@ -53,7 +53,7 @@ def mix(results: Path) -> Mapping[str, float | None]:
 
 
 def _web_over_router_ms(run: RawRun, sums: Any) -> float:
-    """Return the mean time of web packets over the router, from all waits less those of voice."""
+    """Return the mean time of web packets over the router, from all waits minus voice waits."""
     link = next(link for link in run.plan.links if link.name == "bottleneck")
     access = next(link for link in run.plan.links if link.name == "voice-access")
     own: Any = run.table("links").set_index("name").loc["bottleneck"]

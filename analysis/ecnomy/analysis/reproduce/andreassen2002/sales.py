@@ -24,7 +24,7 @@ def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
     Returns:
         charge_variation, cost_variation and net_variation: standard deviation over mean of the
         customer's charge for a call, of the provider's cost of its marks (at any price of a mark),
-        and of the charge less the refund; broken, the share paid back; calls.
+        and of the charge minus the refund; broken, the share paid back; calls.
     """
     own = calls[(calls["accepted"] == 1) & (calls["complete"] == 1)]
     charge = own["charge_micro"].to_numpy(dtype=np.float64)
@@ -36,7 +36,7 @@ def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
 
 
 def earned(ledger: pd.DataFrame, party: str) -> float:
-    """Return a party's income less its expenses, in millionths of money."""
+    """Return a party's income minus its expenses, in millionths of money."""
     taken = ledger.loc[ledger["credit"] == party, "amount_micro"].sum()
     return float(taken - ledger.loc[ledger["debit"] == party, "amount_micro"].sum())
 

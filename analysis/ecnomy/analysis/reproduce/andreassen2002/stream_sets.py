@@ -87,7 +87,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
-    """Return a set's ratios by blocks of 60 s. `alike` is 1 if the interval contains 1, else 0."""
+    """Return a set's ratios by blocks of 60 s; `alike`: whether the interval contains 1."""
     found: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):

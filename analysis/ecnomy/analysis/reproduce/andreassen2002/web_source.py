@@ -23,7 +23,7 @@ _SIGNIFICANT: Final = 1.95  # sqrt(n) times the distance that one sample in a th
 
 
 def figures(studies: Studies) -> Samples:
-    """Return idle and reading times, and the figures of readers."""
+    """Return idle and reading times, and the quantities of readers."""
     return dict(readers.figures(studies)) | _states(studies["surfers"])
 
 

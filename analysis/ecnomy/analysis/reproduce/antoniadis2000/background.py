@@ -23,7 +23,7 @@ _LABELS: Final = {"": "users who react to the price", "control.": "users who do 
 
 
 def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
-    """Return runs by prefix of figure names and price."""
+    """Return runs by prefix of quantity names and price."""
     runs = studies["background"]
     found: dict[str, dict[float, Runs]] = {}
     for value in runs.values(_STRATEGY):

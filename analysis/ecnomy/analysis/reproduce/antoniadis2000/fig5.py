@@ -64,7 +64,7 @@ def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the mean curve with the range over pairs of starts, and ten flows beside it."""
+    """Draw the mean curve with the range over pairs of starts, and ten flows next to it."""
     figure.set_size_inches(9.5, 4.5)
     left, right = figure.subplots(1, 2)
     measured = ratios(studies["fig5"], "goodput_bps")

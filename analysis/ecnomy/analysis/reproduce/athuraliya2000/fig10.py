@@ -35,7 +35,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the figures of scaling.scaled."""
+    """Return the quantities of scaling.scaled."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig10"], studies["fig10-losses"]).items():
         found |= of_form(form, scaled(points(runs), theory))

@@ -33,7 +33,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the figures of scaling.scaled."""
+    """Return the quantities of scaling.scaled."""
     return controls(studies["fig11-control"], points, theory) | scaled(
         points(studies["fig11"]), theory
     )

@@ -45,7 +45,7 @@ def steadiness(results: Path) -> dict[str, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return figures of plain and smoothed sources by seed, and for plain ones alpha 0.1 less 1."""
+    """Return plain and smoothed sources' values by seed; for plain ones, alpha 0.1 minus 1."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(by_length(studies[study])))

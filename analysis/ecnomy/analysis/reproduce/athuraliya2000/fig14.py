@@ -2,7 +2,7 @@
 """Figures 14 to 16: n Reno sources over drop-tail, RED and REM.
 
 The paper does not state the capacity of the link, so each capacity that was tried has its own
-figures.
+quantities.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Curves = dict[str, dict[int, np.ndarray]]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the figures per capacity and, for controls, per change."""
+    """Return the quantities per capacity and, for controls, per change."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _figures(runs) | _given(runs))
@@ -111,7 +111,7 @@ def curves(runs: Runs, column: str) -> Curves:
 
 
 def _transients(runs: Runs) -> dict[str, Sample]:
-    """Return the utilisation of the first seconds with a target backlog, less that without one."""
+    """Return the utilisation of the first seconds with a target backlog minus that without it."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)

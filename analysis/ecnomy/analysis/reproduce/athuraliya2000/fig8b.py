@@ -22,7 +22,7 @@ TITLES: Final = SOURCES | {"few-marks": "plain, φ 1.1"}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return figures of plain and smoothed sources, and plain ones with smaller phi, per seed."""
+    """Return values of plain and smoothed sources, and plain ones with smaller phi, per seed."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(by_length(studies[study])))

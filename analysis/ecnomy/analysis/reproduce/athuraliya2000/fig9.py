@@ -37,7 +37,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the figures of scaling.scaled, and rank correlations of backlog and price with n."""
+    """Return scaling.scaled's quantities, and rank correlations of backlog and price with n."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig9"], studies["fig9-losses"]).items():
         found |= of_form(form, _figures(points(runs)))
@@ -61,6 +61,6 @@ def draw(studies: Studies, figure: Figure) -> None:
 
 
 def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:
-    """Return the correlation of a figure with the number of sources, per seed."""
+    """Return the correlation of a quantity with the number of sources, per seed."""
     values = np.asarray(samples)
     return np.asarray([np.corrcoef(n, values[:, seed])[0, 1] for seed in range(values.shape[1])])

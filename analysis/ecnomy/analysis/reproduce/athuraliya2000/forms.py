@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms of one experiment that the paper's text allows. Each is measured and has its own figures.
+"""Forms of one experiment that the paper's text allows; each is measured separately.
 
-The form is the second part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
+The form is the second part of a quantity's name: `share_over_theory.smoothed.n=3.link=1`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SOURCES: Final = {"plain": "plain", "smoothed": "smoothed (section II-D)"}  # fo
 
 
 def of_form(form: str, found: Mapping[str, Sample]) -> dict[str, Sample]:
-    """Return the figures of a form, with its name inserted into theirs."""
+    """Return the quantities of a form, with the form's name inserted into their names."""
     return {_named(name, form): sample for name, sample in found.items()}
 
 

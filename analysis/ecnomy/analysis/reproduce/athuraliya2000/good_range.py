@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
-    """Return variation of windows over that at one half, by share of marks, and few less many."""
+    """Return variation of windows over that at one half, by share of marks, and few minus many."""
     found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:

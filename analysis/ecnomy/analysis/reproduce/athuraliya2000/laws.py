@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking laws by their short names in figures, and statistics of curves."""
+"""Marking laws by their short names in quantity names, and statistics of curves."""
 
 from __future__ import annotations
 

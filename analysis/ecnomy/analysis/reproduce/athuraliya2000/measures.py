@@ -63,7 +63,7 @@ def given(plan: Plan) -> dict[str, float]:
 
 
 def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float | None]:
-    """Return the figures of `link` from counts per interval."""
+    """Return the quantities of `link` from counts per interval."""
     total = arrivals.sum()
     if total == 0:
         return {"bottleneck.loss": None, "bottleneck.marked": None, "bottleneck.p_cv": None}

@@ -26,7 +26,7 @@ SMOOTH_S: Final = 0.1
 
 
 def periods(results: Path) -> dict[str, float | list[float]]:
-    """Return figures by period k = 0 ... 4.
+    """Return quantities by period k = 0 ... 4.
 
     Returns:
         `s1.window.k` and `s1.window_std.k`, `.window_cv.k`, of the samples after the first 0.5 s;

@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilisation and backlog less those of RED, and the backlog less its target."""
+    """Return utilisation and backlog minus those of RED, and the backlog minus its target."""
     runs = studies["rem-drop"]
     use = curves(runs, "bottleneck.utilization")
     queue = curves(runs, "bottleneck.mean_queue_packets")

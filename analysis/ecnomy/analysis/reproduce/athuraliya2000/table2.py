@@ -50,7 +50,7 @@ def optimum(errors: dict[int, float]) -> dict[int, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the figures of each column and source, per seed."""
+    """Return the quantities of each column and source, per seed."""
     found: dict[str, np.ndarray | float] = {}
     backlogs: list[np.ndarray] = []
     for name, (runs, errors) in columns(studies["table2"]).items():

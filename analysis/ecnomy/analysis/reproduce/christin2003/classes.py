@@ -56,7 +56,7 @@ def classes(results: Path) -> dict[str, float | list[float]]:
 
 
 def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[float]]:
-    """Return figures of one class from its rows in order of time."""
+    """Return quantities of one class from its rows in order of time."""
     column = {
         name: own[name].to_numpy(dtype=np.float64)
         for name in own

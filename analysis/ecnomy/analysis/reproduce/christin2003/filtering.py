@@ -72,7 +72,7 @@ def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
 
 
 def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
-    """Return figures over the intervals of the measured window, `interval_s` (Delta) each."""
+    """Return quantities over the intervals of the measured window, `interval_s` (Delta) each."""
     flows = int(seen.flow.max()) + 1
     hashes = _hashes(flows)
     taken = seen.event == ENQUEUE
@@ -105,7 +105,7 @@ def _interval(
     hashes: _Ints,
     marks: _Ints,
 ) -> dict[str, float]:
-    """Return the figures of one interval."""
+    """Return the quantities of one interval."""
     flow, size = seen.flow[own], seen.bytes[own]
     heavy = set(np.flatnonzero(total > _LEAST).tolist())
     active = set(np.flatnonzero(total > 0).tolist())

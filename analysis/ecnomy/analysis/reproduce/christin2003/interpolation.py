@@ -133,7 +133,8 @@ def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float 
 
     Args:
         seen: the trace of the bottleneck.
-        heuristic: whether flows are marked by the heuristic's rule, else by the reference's rule.
+        heuristic: whether flows are marked by the heuristic's rule; otherwise by the reference's
+            rule.
     """
     flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
     taken = np.flatnonzero(seen.event == ENQUEUE)

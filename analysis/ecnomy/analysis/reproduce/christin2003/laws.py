@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The algorithms of the experiments of christin2003, by their short names in figures."""
+"""The algorithms in the experiments of christin2003, by their short names in quantity names."""
 
 from __future__ import annotations
 

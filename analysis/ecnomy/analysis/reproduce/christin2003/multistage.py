@@ -41,7 +41,7 @@ def traffic(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return figures of the flows that filters record, per seed."""
+    """Return quantities of the flows that filters record, per seed."""
     found: dict[str, np.ndarray] = {}
     for name, runs in traffic(studies).items():
         for column in _COLUMNS:

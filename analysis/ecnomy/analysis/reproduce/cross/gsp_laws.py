@@ -44,7 +44,7 @@ def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Return per seed the correlation of the law with the highest mean, less that of the lowest."""
+    """Return per seed the correlation of the law with the highest mean, minus the lowest one."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 
@@ -67,7 +67,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _tariffs(runs: Runs) -> dict[str, Row]:
-    """Return charge V in marks per packet, and profit less its target in mu, by half of the run."""
+    """Return charge V in marks per packet, and profit minus target in mu, by half of the run."""
     charges, profits = [], []
     for marking, late in _samples(runs, STREAMS[-1]):
         half = len(late) // 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WTP beside REM sources of equal utility: x = w ln phi / m instead of w ln phi / -ln(1 - m)."""
+"""WTP competing with REM of equal utility: x = w ln phi / m instead of w ln phi / -ln(1 - m)."""
 
 from __future__ import annotations
 

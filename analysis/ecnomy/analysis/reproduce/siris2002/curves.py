@@ -58,7 +58,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 
 
 def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
-    """Return the curve of these runs, which differ only in the number of flows per group."""
+    """Return the curve of the given runs, which differ only in the number of flows per group."""
     counts = sorted(runs.values(count))
     own = [runs.at({count: n}) for n in counts]
     load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
@@ -139,7 +139,7 @@ def draw_curve(axis: Axes, curve: Curve, index: int, label: str) -> None:
 
 
 def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
-    """Write numbers of flows beside points of a curve."""
+    """Write numbers of flows next to points of a curve."""
     for at, flows in enumerate(curve.flows):
         if flows in which:
             place = (float(curve.load[at].mean()), float(curve.p[at].mean()))
@@ -147,7 +147,7 @@ def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
 
 
 def axes_of_curves(axis: Axes, title: str = "") -> None:
-    """Set the labels that all these pictures share."""
+    """Set the labels that all plots of curves share."""
     axis.set(xlabel="utilization", ylabel="marking probability")
     axis.set_ylim(bottom=0)
     axis.set_title(title)

@@ -72,7 +72,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _small_gain(runs: Runs) -> dict[str, Floats]:
-    """Return the figures of theta's claims with a tenth of the gain."""
+    """Return the quantities of theta's claims with a tenth of the gain."""
     thetas, _ = _curves(runs)
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     found = {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
@@ -89,7 +89,7 @@ def _slope_spread(*rows: Floats) -> float:
 
 
 def _of_poisson() -> dict[str, float]:
-    """Return exact figures for Poisson arrivals: slopes by B up to 0.95, and loads at p = 0.1."""
+    """Return exact values for Poisson arrivals: slopes by B up to 0.95, and loads at p = 0.1."""
     found = {}
     for buffer in (10.0, 30.0, 60.0):
         loads = np.linspace(0.5, 0.95, 46)

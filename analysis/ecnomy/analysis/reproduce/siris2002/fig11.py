@@ -96,7 +96,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return WTP's utilisation less MulTCP's, and half of it at w = 1 less that at larger w."""
+    """Return WTP's utilisation minus MulTCP's, and half of it at w = 1 minus that at larger w."""
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():
@@ -108,7 +108,7 @@ def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
 
 
 def _fairness(laws: dict[str, tuple[Runs, str]]) -> dict[str, Floats]:
-    """Return Jain's index of throughput / weight, MulTCP less WTP, at mixed weights."""
+    """Return Jain's index of throughput / weight, MulTCP minus WTP, at mixed weights."""
     found: dict[str, Floats] = {}
     index = {
         name: {r: _jain(own, r) for r, own in _pairs(*laws[name], equal=False).items() if r > 1}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The three marking laws of siris2002, by their short names in figures."""
+"""The three marking laws of siris2002, by their short names in quantity names."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw throughput ratios beside their theory, and probabilities of both links."""
+    """Draw throughput ratios next to their theory, and probabilities of both links."""
     left, right = figure.subplots(1, 2)
     rows = _measured(studies)
     parts = (

@@ -53,8 +53,8 @@ def _off(runs: Runs) -> float:
 def figures(studies: Studies) -> Samples:
     """Return waits in milliseconds, and ratios between algorithms.
 
-    They are NaN if the load is not near 0.90 for any number of flows. `any_load.` figures use the
-    nearest load.
+    They are NaN if the load is not near 0.90 for any number of flows. The quantities `any_load.`
+    use the nearest load.
     """
     rows = _rows(studies)
     found: dict[str, Floats | float] = {}
