@@ -291,7 +291,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
         (["nowhere.yaml"], "nowhere.yaml"),
         (
             [str(LIVE.with_name("rem.yaml"))],
-            "rem.yaml: found no market, expected a scenario with a market",
+            "rem.yaml: missing 'market': expected a scenario with a market",
         ),
         ([str(LIVE), "--host", "192.0.2.1", "--port", "0"], "cannot listen on 192.0.2.1:0"),
     ],

@@ -288,7 +288,7 @@ def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
     red, laws = world / "red", world / "laws"
     with pytest.raises(ResultsError, match="no such results folder"):
         diff([world / "nowhere"], [red])
-    with pytest.raises(ResultsError, match="found no manifest.json in it or in its subfolders"):
+    with pytest.raises(ResultsError, match="missing manifest.json in the folder and its subfolders"):
         diff([laws / "shards"], [red])
     with pytest.raises(InputError, match="found in both groups"):
         diff([red], [red / "1"])
@@ -296,7 +296,7 @@ def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
         diff([laws], [red])
     with pytest.raises(InputError, match="found no value 'blue', expected one of .*: red, virtual"):
         diff([f"{laws}:blue"], [red])
-    with pytest.raises(InputError, match="found no parameter 'price'"):
+    with pytest.raises(InputError, match="the sweep has no parameter 'price'"):
         diff([laws], by="price")
     for words in ((red,), (red, "--", red, "--", red), ("--", red)):
         code, _ = _ran(*words)
@@ -311,7 +311,7 @@ def test_partial_runs_are_left_out(world: Path, tmp_path: Path) -> None:
     file.write_text(json.dumps(manifest))
     some = diff([tmp_path / "red"], [world / "vq"])
     assert some.pairs == 2 and "interrupted" in some.first.left_out[0]
-    with pytest.raises(ResultsError, match="found no complete run"):
+    with pytest.raises(ResultsError, match="missing a complete run"):
         diff([tmp_path / "red" / "2"], [world / "vq"])
 
 

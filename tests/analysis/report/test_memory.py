@@ -61,7 +61,7 @@ def test_reports_of_some_flows_are_those_of_the_table(tmp_path: Path) -> None:
 def test_a_table_without_the_counter_is_refused(tmp_path: Path) -> None:
     """One line names a missing column or a missing file."""
     run, db = open_raw(write_run(tmp_path)), Queries(tmp_path, "select 1")
-    with pytest.raises(ResultsError, match="flow_epochs.parquet: found no column 'late_7'"):
+    with pytest.raises(ResultsError, match="flow_epochs.parquet: missing column 'late_7'"):
         flow_reports(db, run, STREAMS, ("late_7",))
     (tmp_path / "flow_epochs.parquet").unlink()
     with pytest.raises(ResultsError, match="cannot be read .*flow_epochs.parquet"):

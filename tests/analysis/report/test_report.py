@@ -357,7 +357,7 @@ def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None
         page.gsp_page([tmp_path / "nowhere"], [])
     (tmp_path / "bare").mkdir()
     bare = write_run(tmp_path / "bare", calls=None)
-    with pytest.raises(ResultsError, match="found no recorded calls"):
+    with pytest.raises(ResultsError, match="missing recorded calls"):
         page.gsp_page([bare], [])
     whole = write_run(tmp_path)
     with pytest.raises(InputError, match="two runs with the same seed"):

@@ -301,7 +301,7 @@ def test_rows_are_kept_to_the_last_digit(world: World, tmp_path: Path) -> None:
     assert (tmp_path / "again.gz").read_bytes() == file.read_bytes()
     assert rows_digest(tables[STUDY]) == rows_digest(read_rows(tmp_path / "again.gz")[STUDY])
     (tmp_path / "other.gz").write_bytes(b"words")
-    with pytest.raises(ResultsError, match="other.gz: no rows of quick runs"):
+    with pytest.raises(ResultsError, match="other.gz: cannot read the rows of quick runs"):
         read_rows(tmp_path / "other.gz")
     assert read_rows(tmp_path / "none.gz") == {}
 

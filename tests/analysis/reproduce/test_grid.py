@@ -255,7 +255,7 @@ def test_cost_is_told_beforehand(paper: Path, tmp_path: Path) -> None:
         ),
         (
             {"settings": {**SETTINGS, "ratios": {**SETTINGS["ratios"], "also": {}}}},
-            r"settings.ratios.also: found nothing",
+            r"settings.ratios.also: missing alternatives",
         ),
         (
             {"headlines": [{"says": "so", "claims": ["fig3.c9"], "figure": "fig3"}]},
@@ -267,7 +267,7 @@ def test_cost_is_told_beforehand(paper: Path, tmp_path: Path) -> None:
         ),
         (
             {"headlines": [{"says": "so", "claims": [], "figure": "fig3"}]},
-            r"headlines\[0\]: found no claims",
+            r"headlines\[0\]: missing claims",
         ),
     ],
 )
@@ -281,8 +281,8 @@ def test_wrong_grids(paper: Path, change: dict, found: str) -> None:
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"not_testable": "no figure"}, "c1: not_testable beside bounds of 'ratio_over_r"),
-        ({"control": {"says": "so", "expect": {}}}, "c1: control: found no figures"),
+        ({"not_testable": "no figure"}, "c1: not_testable together with bounds of 'ratio_over_r"),
+        ({"control": {"says": "so", "expect": {}}}, "c1: control: missing quantities"),
     ],
 )
 def test_wrong_claims(paper: Path, change: dict, found: str) -> None:

@@ -117,7 +117,7 @@ def test_a_grid_keeps_what_decides() -> None:
 def test_what_is_no_record(tmp_path: Path, data: bytes) -> None:
     """Other files are refused as records."""
     (tmp_path / "x.json").write_bytes(data)
-    with pytest.raises(ResultsError, match="no record of claims"):
+    with pytest.raises(ResultsError, match="cannot read the record of claims"):
         read_record(tmp_path / "x.json")
 
 

@@ -326,7 +326,7 @@ def test_outcomes_are_chosen(folder: Path, tmp_path: Path) -> None:
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     """`report` of an invalid folder prints one line; --outcome is only for sweeps."""
     done = CliRunner().invoke(report_app, [str(tmp_path / "none")])
-    assert isinstance(done.exception, InputError) and "found no folder" in str(done.exception)
+    assert isinstance(done.exception, InputError) and "missing folder" in str(done.exception)
     done = CliRunner().invoke(report_app, [str(tmp_path), "--outcome", "welfare"])
     assert isinstance(done.exception, InputError)
 

@@ -99,7 +99,7 @@ def _check(config: Path, shown: Shown) -> None:
 
     scenario = load(config, overrides=shown.changes, seed=shown.seed)
     if scenario.market is None:
-        raise InputError(f"{config}: found no market, expected a scenario with a market")
+        raise InputError(f"{config}: missing 'market': expected a scenario with a market")
     make_plan(scenario)
 
 

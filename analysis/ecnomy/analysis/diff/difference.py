@@ -190,7 +190,7 @@ def diff_groups(first: Group, second: Group) -> Diff:
         else:
             outcomes.append(found)
     if not outcomes and not same:
-        raise ResultsError(f"{a[0].label} and {b[0].label}: found no common outcome")
+        raise ResultsError(f"{a[0].label} and {b[0].label} have no common outcome")
     qs = q_values([one.p for one in outcomes])
     judged = [msgspec.structs.replace(one, q=q) for one, q in zip(outcomes, qs, strict=True)]
     return Diff(

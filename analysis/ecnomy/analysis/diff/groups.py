@@ -84,7 +84,7 @@ def open_group(names: Sequence[str | Path]) -> Group:
     members = tuple(member for group in found for member in group.members)
     left_out = tuple(told for group in found for told in group.left_out)
     if not members:
-        raise ResultsError(f"{names[0]}: found no complete run ({'; '.join(left_out)})")
+        raise ResultsError(f"{names[0]}: missing a complete run ({'; '.join(left_out)})")
     twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
     if twice:
         raise InputError(f"{twice[0]}: found twice in a group, expected only once")
@@ -102,14 +102,14 @@ def _opened(name: str) -> Group:
     if path.is_dir() and is_sweep(path):
         return _of_sweep(path, chosen)
     if chosen:
-        raise ResultsError(f"{folder}: found no sweep, expected one before ':{chosen}'")
+        raise ResultsError(f"{folder}: missing sweep: expected one before ':{chosen}'")
     if (path / _MANIFEST).is_file() or not path.is_dir():
         return _of_runs([path], path)
     inside = sorted((f.parent for f in path.glob(f"*/{_MANIFEST}")), key=_by_number)
     if not inside:
         expected = "the results of a run, a folder of several, or a sweep"
         raise ResultsError(
-            f"{path}: found no {_MANIFEST} in it or in its subfolders, expected {expected}"
+            f"{path}: missing {_MANIFEST} in the folder and its subfolders: expected {expected}"
         )
     return _of_runs(inside, path)
 
@@ -205,7 +205,7 @@ class _Sweep:
         self.paths = [path for path in self._head["kinds"] if path in frame]
         self._written = labels_of(folder)
         if not self._rows:
-            raise ResultsError(f"{folder}: found no finished run of the sweep")
+            raise ResultsError(f"{folder}: the sweep has no finished run")
 
     @property
     def points(self) -> int:
@@ -216,7 +216,9 @@ class _Sweep:
         """Return the values of a parameter, in words."""
         if path not in self.paths:
             known = ", ".join(self.paths)
-            raise InputError(f"{self.folder}: found no parameter {path!r}, expected one of {known}")
+            raise InputError(
+                f"{self.folder}: the sweep has no parameter {path!r}, expected one of {known}"
+            )
         return words_of(list(dict.fromkeys(row[path] for row in self._rows)))
 
     def group(self, values: dict[str, Any], name: str) -> Group:

@@ -32,7 +32,7 @@ def outcomes_of(run: RawRun) -> dict[str, float | None]:
         row = outcome_row(flows, links, window_s, run.manifest.balances_micro or {})
     except KeyError as error:
         remedy = "another version wrote these tables; run the scenario again"
-        raise ResultsError(f"{run.path}: found no column {error}: {remedy}") from None
+        raise ResultsError(f"{run.path}: missing column {error}: {remedy}") from None
     row |= price_columns(run.path)
     for measure in added_measures():
         more = measured(measure, run.path, {})

@@ -117,7 +117,7 @@ def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> 
             raise InputError(f"{file}:{line}: {what} {number}: found {told}, expected {expected}")
         found.append(name)
     if not found:
-        raise InputError(f"{file}: found no {what} of pay-offs, expected one for each strategy")
+        raise InputError(f"{file}: missing a {what} of pay-offs: expected one for each strategy")
     return tuple(found)
 
 

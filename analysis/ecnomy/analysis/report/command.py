@@ -75,7 +75,7 @@ def page_command(
         raise InputError(f"report: found {len(folders)} folders, expected {expected}")
     results = folders[0]
     if not results.is_dir():
-        raise InputError(f"{results}: found no folder, expected the results of a sweep or of a run")
+        raise InputError(f"{results}: missing folder: expected the results of a sweep or of a run")
     file = results / PAGE if out is None else place_for(out, "--out")
     told = ["ecnomy", "report", str(results)]
     told += ["--out", str(out)] if out is not None else []

@@ -46,7 +46,7 @@ def flow_reports(
     table = f"read_parquet({literal(file)})"
     if missing := sorted(set(names) - set(columns_of(file))):
         remedy = "another version wrote these tables; run the scenario again"
-        raise ResultsError(f"{file}: found no column {missing[0]!r}: {remedy}")
+        raise ResultsError(f"{file}: missing column {missing[0]!r}: {remedy}")
     listed = ", ".join(map(str, flows.tolist())) or "null"
     rows = db.arrays(
         f"select t_ps, {', '.join(names)} from {table} where flow in ({listed}) order by t_ps, flow"

@@ -195,7 +195,7 @@ def open_material(results: Sequence[Path]) -> Material:
     found = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
     if not found.providers:
         raise ResultsError(
-            f"{found.folder}: found no guaranteed stream provider, expected at least one"
+            f"{found.folder}: missing a guaranteed stream provider: expected at least one"
         )
     return found
 
@@ -205,7 +205,7 @@ def _of_runs(results: Sequence[Path]) -> Material:
     for run in runs:
         if not run.plan.record.calls and any(p.offers for p in providers_of(run)):
             raise ResultsError(
-                f"{run.path}: found no recorded calls, expected record: {{calls: true}}"
+                f"{run.path}: missing recorded calls: set record: {{calls: true}} in the scenario"
             )
     names = [_without_seed(run) for run in runs]
     distinct = list(dict.fromkeys(names))

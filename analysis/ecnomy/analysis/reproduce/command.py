@@ -63,7 +63,7 @@ def reproduce_command(
     from ecnomy.markets.engines.registry import SIMULATORS, engine_kind
 
     if what and all_:
-        raise InputError(f"--all: found {' '.join(what)!r} as well, expected one or the other")
+        raise InputError(f"--all: found {' '.join(what)!r} too, expected either --all or names")
     if not what and not all_:
         return _list(as_json)
     engine_kind(engine)

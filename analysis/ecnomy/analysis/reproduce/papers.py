@@ -91,10 +91,10 @@ def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
         places[place] = claim.grid or ()
         bounded = [name for name, region in claim.expect.items() if region != (None, None)]
         if claim.not_testable and bounded:
-            found = f"not_testable beside bounds of {bounded[0]!r}"
+            found = f"not_testable together with bounds of {bounded[0]!r}"
             raise InputError(f"{file}: {place}: {found}, expected [null, null]")
         if claim.control and not (claim.expect and claim.control.expect):
-            raise InputError(f"{file}: {place}: control: found no figures, expected some")
+            raise InputError(f"{file}: {place}: control: missing quantities: expected at least one")
     for place, grid in places.items():
         for name in grid:
             setting = paper.settings.get(name)
@@ -116,7 +116,7 @@ def _check_settings(file: Path, paper: Paper) -> None:
         if setting.not_in and setting.only:
             raise InputError(f"{place}: found except and only, expected one of them")
         if not setting.also or not all(setting.also.values()):
-            raise InputError(f"{place}.also: found nothing, expected alternatives with overrides")
+            raise InputError(f"{place}.also: missing alternatives with overrides")
         for alternative, changes in setting.also.items():
             named = changes.get(FIGURES, {"": ""})
             if not (named and isinstance(named, dict) and all(map(_is_part, named.items()))):
@@ -136,7 +136,7 @@ def _check_headlines(file: Path, paper: Paper) -> None:
         if unknown := [claim for claim in headline.claims if claim not in claims]:
             raise InputError(f"{place}: no claim {unknown[0]!r}")
         if not headline.claims:
-            raise InputError(f"{place}: found no claims, expected those it stands on")
+            raise InputError(f"{place}: missing claims: expected the claims that support it")
         if headline.figure not in paper.entries:
             raise InputError(f"{place}: no entry {headline.figure!r}")
 

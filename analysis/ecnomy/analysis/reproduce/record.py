@@ -135,7 +135,7 @@ def main(arguments: list[str]) -> int:
     try:
         checkout = find_checkout(file.parent) or find_checkout()
         if checkout is None:
-            raise InputError(f"{file}: found no checkout of ecnomy around it, expected one")
+            raise InputError(f"{file}: not in a checkout of ecnomy")
         sources, kept = Sources(checkout), file.parent / KEPT
         then = read_record(file) if file.is_file() else RecordFile(0, [])
         studies, tables = _quick_rows(runs, sources, then.studies, read_rows(kept))

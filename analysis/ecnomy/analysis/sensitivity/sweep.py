@@ -78,7 +78,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
     """
     if outcome not in sweep.outcomes:
         expected = "an outcome of its runs; `ecnomy query` lists them"
-        raise InputError(f"{sweep.folder}: found no {outcome!r}, expected {expected}")
+        raise InputError(f"{sweep.folder}: missing {outcome!r}: expected {expected}")
     y = sweep.runs[outcome].to_numpy(dtype=np.float64).reshape(-1, sweep.replicates)
     each = sweep.runs[list(sweep.plan.paths)].to_numpy(dtype=np.float64)
     x = each.reshape(len(y), sweep.replicates, -1)
