@@ -71,7 +71,7 @@ def _check_figure(sweep: Any) -> None:
         found = (
             f"{sweep.file}: calibrate.figure: found {figure!r}, which is not an outcome of a run"
         )
-        raise InputError(f"{found}, expected a figure such as 'gold.goodput_bps'")
+        raise InputError(f"{found}, expected an outcome such as 'gold.goodput_bps'")
 
 
 def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:

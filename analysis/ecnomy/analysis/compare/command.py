@@ -109,7 +109,7 @@ def _show(found: Any, folder: Path) -> None:
     console.print(cost_line(found), markup=False)
     comparison_picture(found, folder / PICTURE)
     print(f"picture: {folder / PICTURE}")
-    print(f"figures: {folder / JSON}")
+    print(f"outcomes: {folder / JSON}")
 
 
 class _Progress:

@@ -107,7 +107,7 @@ def simulated(task: Task, folder: Path) -> None:
         if _engine_facts(folder).get("valid", True):
             return
     raise EngineError(
-        f"late in {_TRIES} runs (engine.late in machine.json); repeat it while nothing else runs"
+        f"late in {_TRIES} runs (engine.late in machine.json); repeat it when nothing else runs"
     )
 
 

@@ -190,7 +190,7 @@ def open_material(results: Sequence[Path]) -> Material:
     sweeps = [path for path in results if is_sweep(path)]
     if sweeps and len(results) > 1:
         raise InputError(
-            f"{sweeps[0]}: found a sweep together with other folders, expected one sweep, or runs"
+            f"{sweeps[0]}: found a sweep together with other folders, expected one sweep or runs"
         )
     found = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
     if not found.providers:

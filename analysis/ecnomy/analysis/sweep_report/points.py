@@ -238,7 +238,8 @@ def _unlike(read: dict[str, Any]) -> tuple[str, ...]:
         return ()
     return (
         f"Welfare and consumer surplus count the agents whose strategies declare a utility: "
-        f"{counts.min()} in some runs, {counts.max()} in others. Do not compare such runs by them.",
+        f"{counts.min()} in some runs, {counts.max()} in others. Do not compare such runs by "
+        "these outcomes.",
     )
 
 

@@ -53,7 +53,7 @@ def resting_table(title: str, networks: Mapping[str, Found]) -> Table:
 
     told = (
         "share of players with each strategy where mixes of the finalists come to rest (mean over "
-        "starts); earns, pays: a player in the mix that most starts lead to, money/s"
+        "starts); earns, pays: for a player in the mix to which most starts lead, money/s"
     )
     table = titled_table(title, caption=told, caption_justify="left")
     table.add_column("network")

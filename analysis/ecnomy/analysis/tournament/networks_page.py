@@ -110,7 +110,7 @@ def _rests(networks: Mapping[str, Found]) -> Section:
                 rows=tuple(cells),
                 wide=True,
                 unfolded=True,
-                note="Earns, pays: a player in the mix that most starts lead to, money/s.",
+                note="Earns, pays: for a player in the mix to which most starts lead, money/s.",
             ),
         ),
     )

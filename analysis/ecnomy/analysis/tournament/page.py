@@ -94,7 +94,10 @@ def _facts(found: Found) -> list[tuple[str, str]]:
     for change in (*wording.temptations(found), *wording.returns(found)):
         new, old = found.table.names[change.new], found.table.names[change.old]
         sure = "" if change.gains or change.regrets else " (may be chance)"
-        told = f"money/s is the gain of one of {change.players} that goes from {old} to {new}{sure}"
+        told = (
+            f"money/s is the gain of one of {change.players} players who changes from {old} to "
+            f"{new}{sure}"
+        )
         facts.append((money(change.gain.difference.mean, "+"), told))
     return facts
 
@@ -301,7 +304,7 @@ def _how(tournament: Tournament, found: Found) -> Section:
             Words.of(
                 f"Scenario {scenario}{changes}{per}. Every player has "
                 f"the utility {tournament.told}, whatever its strategy assumes. A pay-off is the "
-                f"mean over time of the utility of its goodput, second by second, less {cost}its "
+                f"mean over time of the utility of its goodput, second by second, minus {cost}its "
                 "payments in the ledger. Players do not get the earnings of carriers."
             ),
             Words.of(

@@ -36,10 +36,10 @@ def headline(found: Found) -> str:
     """Return a headline on whether it pays to pay for congestion."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
-        return f"{who} pays here, so the runs do not show whether paying pays"
+        return f"{who} pays here, so the runs do not show whether it is worth paying"
     verdicts = {one.verdict for one in found.outcomes}
     if len(verdicts) > 1:
-        return "Whether paying pays depends on the number of players"
+        return "Whether it is worth paying depends on the number of players"
     return _PAYS[verdicts.pop()]
 
 
