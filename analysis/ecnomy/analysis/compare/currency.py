@@ -56,7 +56,7 @@ class Currency(msgspec.Struct, frozen=True):
     Attributes:
         reasons: the reasons why the record does not hold; empty if it holds.
         made_of: the current digests, None if the scenario does not load.
-        probe: digest of the built-in engine's outcomes now, "" without a probe.
+        probe: digest of the built-in engine's outcomes now; "" if there was no probe.
         probed: number of probe runs.
     """
 

@@ -82,7 +82,7 @@ class MadeOf(msgspec.Struct, frozen=True):
         plans: the plans of all seeds.
         shared: the code of laws (those that the plans name), bridge and host.
         inet: the code of omnet/inet.
-        economy: the code of agents and economy; "" without a market.
+        economy: the code of agents and economy; "" if there is no market.
     """
 
     scenario: str

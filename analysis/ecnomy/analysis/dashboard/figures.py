@@ -55,7 +55,7 @@ class GroupSeen(msgspec.Struct, frozen=True):
 
     @property
     def each_bps(self) -> float:
-        """The rate of an active flow; 0 without active flows."""
+        """The rate of an active flow; 0 if no flow is active."""
         return self.goodput_bps / self.active if self.active else 0.0
 
 

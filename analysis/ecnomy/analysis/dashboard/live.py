@@ -127,7 +127,7 @@ class LiveMarket:
         groups: the groups with knobs.
         hand: the held values.
         watch: the record of observations.
-        failure: the error that ended the run, in one line; "" without an error.
+        failure: the error that ended the run, in one line; "" if there was no error.
         drawn: the last picture of the page; `asked`: the number of the last requested picture.
     """
 

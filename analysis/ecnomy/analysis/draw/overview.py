@@ -102,7 +102,7 @@ class _Data(msgspec.Struct, frozen=True):
         return np.where(on > 0, on, np.nan)
 
     def each(self, values: npt.NDArray[np.float64], flow: int) -> npt.NDArray[np.float64]:
-        """Return the values of a row divided by its active flows; NaN without an active flow."""
+        """Return the values of a row divided by its active flows; NaN if no flow is active."""
         on = self.on[:, flow]
         mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
         return np.asarray(mean, dtype=np.float64)

@@ -141,7 +141,7 @@ class Words(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, *parts: str | Cell, queries: tuple[Query, ...] = ()) -> Words:
-        """Return a paragraph of these parts; plain text is accepted."""
+        """Return a paragraph of the given parts; plain text is accepted."""
         return cls(tuple(p if isinstance(p, Cell) else Cell(p) for p in parts), queries)
 
 

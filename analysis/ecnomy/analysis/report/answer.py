@@ -59,7 +59,7 @@ class Answer(msgspec.Struct, frozen=True):
         runs: the runs of that choice, at the reference.
         verdict: 1 profitable, -1 not, 0 not decided.
         words: the verdict in words; `opens` says whether to open the business.
-        loads: load -> estimate of the profit per call under that choice; {} without a load.
+        loads: load -> estimate of the profit per call under that choice; {} if there is no load.
         facts: (label, value, source) of each fact on the first screen.
         by_files: whether it sells files and no calls. In that case, all values are per hour, not
             per call.

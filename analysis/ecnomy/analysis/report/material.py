@@ -119,7 +119,7 @@ class Material(msgspec.Struct, frozen=True):
         folder: the first results folder.
         kept: whether the tables of all runs exist.
         left_out: descriptions of runs that failed or do not belong to the report.
-        sweep: the folder of the sweep, "" without a sweep.
+        sweep: the folder of the sweep; "" if there is no sweep.
     """
 
     folder: Path
@@ -171,7 +171,7 @@ class Material(msgspec.Struct, frozen=True):
         )
 
     def choice_words(self, choice: Sequence[Value | None]) -> str:
-        """Return the printed form of a choice, "" without choices."""
+        """Return the printed form of a choice; "" if there are no choices."""
         given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
         if len(given) == 1 and isinstance(given[0][1], str):
             return given[0][0].told(given[0][1])

@@ -16,7 +16,7 @@ __all__ = ["rows_apart"]
 def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | None:
     """Return the hourly profit of each row; None for a table of one row.
 
-    A row's profit is the income from its calls or files, less their marks and refunds. Test
+    A row's profit is the income from its calls or files minus their marks and refunds. Test
     streams and fixed costs belong to no row. A sweep without kept results lacks these values.
     """
     if runs[0].run is None:

@@ -106,7 +106,7 @@ def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.N
 
 
 def scatter(db: Database, answer: Answer) -> Section | None:
-    """Return the samples of each tariff as a plot and a table; None without test streams."""
+    """Return the samples of each tariff as a plot and a table; None if it has no test streams."""
     blocks: list[Block] = []
     for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s

@@ -155,8 +155,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
-        module: the module of its quantities and picture in reproduce/<paper>; "" without claims to
-            judge.
+        module: the module of its quantities and picture in reproduce/<paper>; "" if there are no
+            claims to judge.
         studies: names of its studies.
         chosen: the choices for details the paper leaves open, made before the first full run.
         grid: settings over which its claims are judged; [] if the paper leaves no relevant detail

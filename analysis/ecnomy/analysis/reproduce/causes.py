@@ -19,7 +19,7 @@ __all__ = ["cause_now"]
 
 
 def cause_now(record: Recorded, paper: Paper) -> str | None:
-    """Return the cause of a record in the current words; "" without a cause.
+    """Return the cause of a record in the current words; "" if it has no cause.
 
     Return None if the finding has changed and needs quantities that the record lacks. It needs the
     quantities that it names and those of its conditions.

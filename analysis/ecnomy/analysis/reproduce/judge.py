@@ -99,7 +99,7 @@ class Judged(msgspec.Struct, frozen=True):
     """One quantity compared with its region. None means no measurement, or no bound on that side.
 
     Attributes:
-        p: p-value of the hypothesis that the true value lies inside; None without a test.
+        p: p-value of the hypothesis that the true value lies inside; None if there is no test.
     """
 
     name: str

@@ -97,7 +97,7 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
 
 def prices_of(run: RawRun) -> dict[str, Prices]:
-    """Return the prices of each carrier, in the order of their domains; {} without a carrier.
+    """Return the prices of each carrier, in the order of their domains; {} if there is no carrier.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -36,10 +36,10 @@ def congested_by(
 
     Args:
         utilization: share of the time its transmitter was busy.
-        marked: share of its ECN-capable data that was marked; NaN without such data.
-        dropped: share of its packets that was lost; NaN without packets.
+        marked: share of its ECN-capable data that was marked; NaN if there is no such data.
+        dropped: share of its packets that was lost; NaN if there are no packets.
         queue_packets: mean number of waiting packets, without the one in service.
-        wait_s: mean wait of a packet, s; NaN without packets.
+        wait_s: mean wait of a packet, s; NaN if there are no packets.
     """
     long = wait_s >= WAIT_S and queue_packets >= TRANSMISSIONS * utilization
     standing = utilization >= BUSY and queue_packets >= STANDING_PACKETS

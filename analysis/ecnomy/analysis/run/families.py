@@ -45,6 +45,6 @@ def family_of(run: RawRun) -> dict[str, str]:
 
 
 def shown_nodes(run: RawRun) -> dict[str, tuple[float, float]]:
-    """Return the scenario's positions of nodes of the plan; {} without positions."""
+    """Return the scenario's positions of nodes of the plan; {} if it has no positions."""
     positions = _scenario(run).network.positions
     return {node: positions[node] for node in run.plan.nodes if node in positions}

@@ -156,7 +156,7 @@ def calls_of(run: RawRun, provider: Provider) -> Calls | None:
 
 
 def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
-    """Return the test streams of a GSP, as counted at the last report; () without a report."""
+    """Return the test streams of a GSP, as counted at the last report; () if there is no report."""
     if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
         return ()
     end = epochs.t_ps[-1:]

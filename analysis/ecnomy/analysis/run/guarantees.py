@@ -71,7 +71,7 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     seconds: float
 
     def per_call(self, micro: int) -> float:
-        """Return money per sold call, NaN without sold calls."""
+        """Return money per sold call; NaN if no call was sold."""
         return micro / 1e6 / self.calls.count if self.calls.count else math.nan
 
     def per_hour(self, micro: int) -> float:
@@ -152,7 +152,7 @@ def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
-    """Return the earnings, admissions and test streams of each GSP of a run; () without a GSP.
+    """Return the earnings, admissions and test streams of each GSP of a run; () if there is no GSP.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.
@@ -169,7 +169,7 @@ def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
 
 
 def guarantee_columns(results: Path) -> dict[str, float | None]:
-    """Return outcome columns of sweeps, over the whole run, like balances; {} without a GSP.
+    """Return outcome columns of sweeps, over the whole run, like balances; {} if there is no GSP.
 
     Returns:
         `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls were

@@ -19,7 +19,7 @@ def late_shares(results: Path) -> Mapping[str, float | None]:
     """Return `<source>.late_over_<t>ms` for each threshold t under `record: delay_thresholds`.
 
     The value is the share of lost or later packets, host to host, among the packets of a source
-    that arrived or were lost in the measured window; None without packets.
+    that arrived or were lost in the measured window; None if there are no packets.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

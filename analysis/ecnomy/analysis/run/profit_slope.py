@@ -101,7 +101,7 @@ def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitS
 def fitted_slope(
     log_prices: Floats, profits: Floats, lengths: Floats, at: float | None = None
 ) -> ProfitSlope | None:
-    """Fit a parabola to the profits per second of prices that held for these lengths [periods].
+    """Fit a parabola to the profits per second of prices that held for the given lengths [periods].
 
     Args:
         log_prices: the logarithm of each price.

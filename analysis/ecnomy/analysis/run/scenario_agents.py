@@ -70,7 +70,7 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def agents_of(run: RawRun) -> tuple[ScenarioAgent, ...] | None:
-    """Return agents in the scenario's order; () without a market, None if they cannot be read."""
+    """Return agents in the scenario's order; () if there is no market, None if unreadable."""
     found: Any = run.manifest.scenario
     try:
         market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market

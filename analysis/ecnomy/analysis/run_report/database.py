@@ -76,7 +76,7 @@ class RunDatabase(Queries):
 def periods_of(run: RawRun) -> tuple[Phase, ...]:
     """Return the warm-up, if any, and the phases of a run.
 
-    Every posting belongs to one of these.
+    Every posting belongs to one of these periods.
     """
     t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
     reached = int(t_ps.max(initial=0))

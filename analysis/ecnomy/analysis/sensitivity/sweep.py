@@ -51,7 +51,7 @@ def sampled(folder: str | Path) -> Sampled:
     """Open a sweep over a sampling plan.
 
     Raises:
-        ResultsError: the sweep does not exist, has no finished run, or has no plan.
+        ResultsError: the sweep does not exist, has no finished run or has no sampling plan.
     """
     folder = Path(folder)
     head = head_of(folder)

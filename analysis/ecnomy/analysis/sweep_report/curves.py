@@ -37,7 +37,7 @@ class Curve(msgspec.Struct, frozen=True):
     Attributes:
         name: name of the curve in a plot of several curves; "" for a single curve.
         x: values of the parameter, ascending.
-        mean, half: mean of the outcome and half-width of its interval; NaN without an interval.
+        mean, half: mean of the outcome and half-width of its interval; NaN if there is no interval.
         n: number of values behind each mean.
     """
 

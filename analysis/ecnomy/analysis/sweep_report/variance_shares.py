@@ -69,7 +69,7 @@ def matters_of(swept: Swept, outcome: str) -> Matters | None:
 
 
 def _rows(swept: Swept, values: Floats) -> tuple[Floats, list[Any]] | None:
-    """Return values [points, replicates] and each point's levels; None without a whole grid."""
+    """Return values [points, replicates] and each point's levels; None if the grid is not whole."""
     if any(one.factor.sampled for one in swept.varied):
         return None
     replicates = int(np.bincount(swept.point, minlength=swept.points).min())

@@ -56,7 +56,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return int(next(iter(self.earned.values())).shape[0])
 
     def of(self, strategy: int, counts: dict[int, int]) -> Floats:
-        """Return a strategy's pay-off in a mix of these counts, one per seed."""
+        """Return a strategy's pay-off in a mix of the given counts, one per seed."""
         return self.earned[mixed(counts, len(self))][:, strategy]
 
     def alone(self, strategy: int, players: int) -> Floats:

@@ -40,7 +40,7 @@ def pairs(players: int, entrants: int) -> Iterator[Profile]:
 
 
 def simplex(members: tuple[int, ...], players: int, entrants: int) -> Iterator[Profile]:
-    """Return every mix of these entrants."""
+    """Return every mix of the given entrants."""
     for chosen in itertools.combinations_with_replacement(members, players):
         yield mixed({number: chosen.count(number) for number in members}, entrants)
 

@@ -290,7 +290,7 @@ def _room(
     taken: Floats,
     window: Window,
 ) -> tuple[float, ...]:
-    """Return the links' capacity for these rows, at least their use, in Mbit/s of IP packets."""
+    """Return the links' capacity for given rows, at least their use, in Mbit/s of IP packets."""
     grown = links.difference("departed_bytes", window)
     packets = links.difference("departures", window)
     size = np.array([_packet_bytes(source) for source in sources])

@@ -29,7 +29,7 @@ Row = npt.NDArray[np.float64]
 
 
 def mean_run(marked: npt.NDArray[np.bool_]) -> float:
-    """Return the mean length of runs of True; NaN without a run."""
+    """Return the mean length of runs of True; NaN if there is no run."""
     begins = marked & ~np.concatenate([[False], marked[:-1]])
     return float(marked.sum() / begins.sum()) if begins.any() else float("nan")
 

@@ -38,7 +38,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
 
 
 def autocorrelation_peak(values: Row, step_s: float, *, from_s: float, to_s: float) -> float:
-    """Return the autocorrelation's highest local maximum between two lags, or 0 without one."""
+    """Return the autocorrelation's highest local maximum between two lags; 0 if there is none."""
     centred = values - values.mean()
     power = float(centred @ centred)
     if power <= 0:

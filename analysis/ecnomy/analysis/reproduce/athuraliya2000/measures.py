@@ -27,8 +27,8 @@ def link(results: Path) -> dict[str, float | None]:
     Returns:
         `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
         `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the recorded
-        intervals (None without marks); `<source>.delivered_pps`, packets per second and flow that
-        reach the receivers, if `delivered` was counted; and `given` of the plan.
+        intervals (None if there are no marks); `<source>.delivered_pps`, packets per second and
+        flow that reach the receivers, if `delivered` was counted; and `given` of the plan.
     """
     import pandas as pd
 
@@ -48,7 +48,7 @@ def given(plan: Plan) -> dict[str, float]:
     """Return settings of a run that reasons refer to, by the TCP of the first source.
 
     Returns:
-        `bottleneck.buffer_packets`, -1 without a limit; `bottleneck.product_packets`, capacity
+        `bottleneck.buffer_packets`, -1 if there is no limit; `bottleneck.product_packets`, capacity
         times the propagation delay of the round trip.
     """
     [link] = [link for link in plan.links if link.name == "bottleneck"]
