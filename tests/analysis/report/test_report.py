@@ -364,7 +364,7 @@ def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None
         page.gsp_page([whole, whole], [])
     manifest = (whole / "manifest.json").read_text().replace("guaranteed-stream-provider", "other")
     (whole / "manifest.json").write_text(manifest)
-    with pytest.raises(ResultsError, match="no guaranteed stream provider"):
+    with pytest.raises(ResultsError, match="missing a guaranteed stream provider"):
         page.gsp_page([whole], [])
 
 

@@ -35,10 +35,10 @@ def test_a_losing_provider_s_page_says_why(tmp_path: Path, monkeypatch: pytest.M
     assert "A call sold brings 0.150 and costs 0.225 of fixed costs, 0.0175 paid back" in text
     assert "1 promise was broken, of 3 calls that ended. 1.3 % of the packets" in text
     assert "A full buffer of trunk (42 packets of 1,500 bytes at 20 Mbps) delays a packet" in text
-    assert "by 25.2 ms. The promise was 15 ms, 5 ms of which a packet takes" in text
-    assert "16 packets in this queue use up the rest." in text  # 10 ms of 20 Mbps: 16.7 packets
+    assert "by 25.2 ms. The promise was 15 ms. Without a queue, a packet takes 5 ms of it; " in text
+    assert "16 queued packets use up the rest." in text  # 10 ms of 20 Mbps: 16.7 packets
     assert "Price: a mean price of" in text
-    assert "no period had calls that lost money themselves" in text
+    assert "no period made a loss on calls alone" in text
 
 
 def test_the_buffer_is_that_of_the_plan(tmp_path: Path) -> None:
