@@ -48,7 +48,8 @@ def test_the_buffer_is_that_of_the_plan(tmp_path: Path) -> None:
     told = re.search(r"buffer of bottleneck \(60 packets of ([\d,]+) bytes at 10 Mbps\)", words)
     assert told is not None
     full_ms = 60 * int(told[1].replace(",", "")) * 8 / 10e6 * 1000
-    assert f"delays a packet by {full_ms:.3g} ms. The promise was 15 ms, 10.8 ms" in words
+    assert f"delays a packet by {full_ms:.3g} ms. The promise was 15 ms. Without a queue" in words
+    assert "a packet takes 10.8 ms of it; " in words
 
 
 def test_a_provider_that_earns_has_no_such_section(tmp_path: Path) -> None:
