@@ -61,7 +61,7 @@ def test_the_snippet_of_the_readme_runs_twice(
     first, second = (names["result"] for names in told)
     assert first.payments("gold").equals(second.payments("gold"))
     assert (tmp_path / "results/three.png").stat().st_size > 10_000
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         run(load("configs/examples/gold-silver.yaml"), seed=7, out="results/three")
 
 

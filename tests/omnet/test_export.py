@@ -148,7 +148,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     write_new(tmp_path / "deep/er", {"a.txt": "a"})
     (tmp_path / "file").write_text("mine")
     for taken in ("empty", "file"):
-        with pytest.raises(InputError, match="exists already"):
+        with pytest.raises(InputError, match="already exists"):
             write_new(tmp_path / taken, {"a.txt": "b"})
     assert (tmp_path / "empty/a.txt").read_text() == "a"
     assert (tmp_path / "file").read_text() == "mine"
@@ -165,7 +165,7 @@ def test_nothing_is_written_over_that_comes_after_the_look(
         (folder / "a.txt").write_text("theirs")
 
     monkeypatch.setattr(Path, "mkdir", mkdir)
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         write_new(tmp_path / "new", {"a.txt": "ours"})
     assert (tmp_path / "new/a.txt").read_text() == "theirs"
 
@@ -188,4 +188,4 @@ def test_export_is_a_verb(tmp_path: Path) -> None:
     assert "<name>p</name>" in (tmp_path / "p/.project").read_text()
     again = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     assert again.returncode == 2
-    assert again.stderr == f"ecnomy: {tmp_path / 'p'}: exists already; choose a new folder\n"
+    assert again.stderr == f"ecnomy: {tmp_path / 'p'} already exists; choose a new folder\n"

@@ -89,7 +89,7 @@ def test_measure_takes_no_column_that_is_there(tmp_path: Path, module) -> None:
     _, _, watcher = go(
         write(tmp_path, SWEEP + "measure: swept_figures:figures\n"), tmp_path / "out"
     )
-    assert "'gold.goodput_bps' exists already" in watcher.failures[0].reason
+    assert "'gold.goodput_bps' already exists" in watcher.failures[0].reason
 
 
 @pytest.mark.parametrize("name", ["nothing", "no_such_module:f", "math:no_such", "math:pi", "7"])

@@ -92,6 +92,6 @@ def test_commands_on_shards_keep_the_options(
     wanted = f"{file} --out {out} --quick --engine builtin\n"
     assert f"after the last shard: ecnomy merge {wanted}" in capsys.readouterr().out
     assert ecnomy("merge", file, *options) == 1
-    assert f"2 runs are missing in shards 1/2 (2); make them: ecnomy sweep {wanted}" in (
+    assert f"2 runs are missing in shards 1/2 (2); to make them, run: ecnomy sweep {wanted}" in (
         capsys.readouterr().out
     )

@@ -352,7 +352,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert status == 0 and f"after the last shard: ecnomy merge {file} --out {out}" in text
     status, text = said("merge", file)
     assert status == 1 and "2 of 4 runs, from 1 shard\n" in text
-    assert f"2 runs are missing in shards 1/2 (2); make them: ecnomy sweep {file}" in text
+    assert f"2 runs are missing in shards 1/2 (2); to make them, run: ecnomy sweep {file}" in text
     assert said("sweep", file, "--shard", "1/2")[0] == 0
     status, text = said("merge", file)
     assert status == 0 and "4 of 4 runs, from 2 shards" in text
@@ -368,7 +368,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (("--shard", "half"), "expected NUMBER/COUNT"),
         (("--shard", "1/2", "--emit", "slurm"), "found --emit too"),
         (("--shard", "1/2", "--dry-run"), "found --dry-run too"),
-        (("--shards", "3"), "found no --emit"),
+        (("--shards", "3"), "missing --emit"),
     ):
         status, text = said("sweep", file, *words)
         assert status == 2 and wrong in text and len(text.splitlines()) == 1

@@ -29,7 +29,7 @@ class Books(Protocol):
 
 
 class AgentView:
-    """An agent's name, money, random numbers and notes.
+    """The name, money, random numbers and notes of an agent.
 
     Attributes:
         name: name of the agent.
@@ -66,16 +66,16 @@ class AgentView:
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:
-        """Return its payments since the last call [micro-units of money], by kind of contract."""
+        """Return payments since the last call [micro-units of money], by kind of contract."""
         return self._since("paid", self.paid_micro)
 
     def received_since(self) -> dict[str, int]:
-        """Return its receipts since the last call [micro-units], by kind of contract."""
+        """Return receipts since the last call [micro-units of money], by kind of contract."""
         return self._since("received", self.received_micro)
 
     @property
     def menus(self) -> tuple[MenuView, ...]:
-        """The contracts for which it may choose the tariff of its flows, or ()."""
+        """The contracts under which the agent chooses the tariff of its flows; may be ()."""
         return self._menus().of(self.name) if self._menus else ()
 
     def choose(self, menu: MenuView, choice: str, flows: Integers | None = None) -> None:
@@ -94,7 +94,7 @@ class AgentView:
         self._menus().choose(self.name, menu, choice, flows)
 
     def note(self, name: str, value: float) -> None:
-        """Write a figure to the table `agents`, at the time of this report."""
+        """Write a value to the table `agents`, dated with the time of this report."""
         self.notes[name] = float(value)
         self._note(name, float(value))
 

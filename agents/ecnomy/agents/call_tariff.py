@@ -7,8 +7,8 @@ bad if it is lost or later than `max_delay`. If the share L of bad packets excee
 R plus V.
 
 A call may also cost money for its time and for the packets that it sent. Together, the two charges
-make the price depend on the mean packet rate (4.4). effective_bandwidth.py has a price by peak and
-mean rate.
+make the price depend on the mean packet rate (4.4). effective_bandwidth.py derives a price from the
+peak rate and the mean rate.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MEGA: Final = 10**6
 
 
 class Hours(msgspec.Struct, frozen=True):
-    """The price of a call, `price_micro`, in the time [begin_ps, end_ps) of the day."""
+    """The call price `price_micro` during the time [begin_ps, end_ps) of the day."""
 
     begin_ps: int
     end_ps: int
@@ -56,13 +56,15 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         max_delay_rate: the largest share of bad packets that keeps the promise.
         reimbursement_micro: refund for a broken promise, paid once; micro-units.
         name: name of the row.
-        price_micro_per_min: price of the call's time, paid at its end; micro-units per minute.
-        price_micro_per_mega: price of its packets, paid at its end; micro-units per million.
+        price_micro_per_min: price of the call's time, paid at the end of the call; micro-units per
+            minute.
+        price_micro_per_mega: price of the call's packets, paid at its end; micro-units per million
+            packets.
         money_back: whether the refund is the actual cost of the call.
-        hours: prices of a call by time of day; outside them `price_micro` holds.
+        hours: call prices by time of day; `price_micro` holds outside them.
         day_ps, offset_ps: length of a day, and the start of the run within a day.
-        max_time_ps: the longest connection it covers, T; -1 if not set.
-        peak_pps: the largest packet rate it covers [packets/s]; -1 if not set.
+        max_time_ps: the longest connection that the tariff covers, T; -1 if not set.
+        peak_pps: the largest packet rate that the tariff covers [packets/s]; -1 if not set.
         mean_pps: the declared mean packet rate [packets/s]; -1 if not set.
         max_blocking_rate: the largest share of blocked calls, B^G; -1 if not set.
         quality_seen_by: the party that reports a broken promise: the provider (which measures it),
@@ -115,7 +117,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.price_micro_per_min * minutes + self.price_micro_per_mega * packets / MEGA
 
     def usual_packets(self, time_ps: int) -> int:
-        """Return the packets of a call of this length at the declared mean rate; 0 without one."""
+        """Return the packets of a call of this length at the declared mean rate, or 0."""
         rate_pps = self.mean_pps if self.mean_pps >= 0 else max(self.peak_pps, 0.0)
         return round(rate_pps * time_ps / PS_PER_S)
 

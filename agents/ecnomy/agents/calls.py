@@ -35,13 +35,13 @@ class EndedCalls(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         flow: flow of the call [index of the flow in the run].
-        tariff: row of the call in the market's list of tariffs [index], or BEST_EFFORT.
+        tariff: the call's row in the market's list of tariffs [index], or BEST_EFFORT.
         start_ps: start of the call [ps].
         end_ps: end of the call [ps].
         sent: packets that left the sender [packets].
         marks: CE packets that reached the receiver and were charged [packets].
-        bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if the observer
-            does not see it.
+        bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if the observer does
+            not know it.
         reimbursed: whether a refund was paid [Boolean].
         charge_micro: cost of the call to the caller, without marks [micro-units of money].
         reimbursement_micro: the refund [micro-units of money].
@@ -104,8 +104,8 @@ class Call(msgspec.Struct, frozen=True):
         flow: flow of the call [index of the flow in the run, as in the table `flows`].
         tariff: tariff of the call, at the price in force [CallTariff].
         mark_price: the current price of a mark of the call [micro-units of money].
-        under_way: admitted calls of the provider that are still in progress [calls]. A tariff with
-            its own strategy is counted separately.
+        under_way: admitted calls of the provider that are still in progress [calls]. Calls on a
+            tariff with its own strategy are counted separately.
     """
 
     t_ps: int

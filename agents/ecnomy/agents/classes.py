@@ -19,16 +19,17 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
     """A provider's classes over the `dt_ps` since the last observation, one value per class.
 
     Attributes:
-        fee_micro_per_s: the current fee of a flow in it [micro-units of money / s].
-        charge_micro_per_s: the current target cost of marks of a flow in it [micro-units of money
-            / s].
-        members: flows in it whose sources have not stopped, including flows switched off [flows].
+        fee_micro_per_s: the current fee of a flow in the class [micro-units of money / s].
+        charge_micro_per_s: the current target cost of the marks of a flow in the class [micro-units
+            of money / s].
+        members: flows in the class whose sources have not stopped, including flows switched off
+            [flows].
         active: members that no agent has switched off [flows].
         most: largest number of members for customers' requests, -1 for no limit [flows].
-        flow_s: total active time of flows in it [s].
+        flow_s: total active time of flows in the class [s].
         marks: marks delivered to flows while they were in it [packets].
         charge_micro: the cost of these marks, independent of the payer [micro-units of money].
-        refused: flows that asked for it and were refused [flows].
+        refused: flows that requested the class and were refused [flows].
     """
 
     fee_micro_per_s: Integers
@@ -50,7 +51,8 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         dt_ps: time since the last observation, covered by all changes [ps]; 0 at the first one.
         names: names of the provider's classes, in the scenario's order [text].
         classes: the provider's classes [columns, one value per class].
-        agent: money, random numbers and notes of the provider [AgentView, None without a market].
+        agent: money, random numbers and notes of the provider [AgentView, None if there is no
+            market].
     """
 
     t_ps: int
@@ -61,7 +63,7 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
 
 class ClassRequest(msgspec.Struct, frozen=True):
-    """A flow whose customer asks for another class, which is not full.
+    """A flow whose customer requests another class that is not full.
 
     Attributes:
         t_ps: time of the request [ps].

@@ -89,9 +89,9 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
     """Check and return the decision.
 
     Raises:
-        StrategyError: it is not a Decision, a column has the wrong length, a flow cannot have its
-            class, or a willingness, rate cap, weight or budget is not finite or negative (except
-            for its special value).
+        StrategyError: the value is not a Decision, a column has the wrong length, a flow cannot
+            have its class, or a willingness, rate cap, weight or budget is not finite or negative
+            (except for its special value).
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
@@ -107,7 +107,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
 
 def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -> Floats | None:
-    """Return a column of money or rates as float64. Strategies may return lists, other numbers."""
+    """Return a column of money or rates as float64; lists and other numbers are accepted."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)

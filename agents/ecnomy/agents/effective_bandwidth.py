@@ -29,7 +29,7 @@ MOST_EXPONENT: Final = 100.0  # largest s h
 
 
 class Tangent(NamedTuple):
-    """The coefficients a [packets/s] and b [packets per packet]; the charge is for a T + b V."""
+    """The coefficients a [packets/s] and b [packets per packet] of the charge for a T + b V."""
 
     per_s: float
     per_packet: float

@@ -77,8 +77,8 @@ class SourceError(InputError):
 
     Attributes:
         source: name of the source.
-        found: setting of the source.
-        expected: the settings that the engine has.
+        found: setting of the source that does not fit.
+        expected: the settings that the engine supports.
     """
 
     def __init__(self, source: str, found: str, expected: str) -> None:
@@ -92,14 +92,16 @@ class FolderTakenError(InputError):
     def __init__(self, folder: object) -> None:
         self._folder = folder
         super().__init__(
-            f"{folder}: exists already; replace it with force=True, or choose another with out="
+            f"{folder} already exists; replace it with force=True, or choose another folder with "
+            "out="
         )
 
     @property
     def on_command_line(self) -> str:
         """See EcnomyError."""
         return (
-            f"{self._folder}: exists already; replace it with --force, or choose another with --out"
+            f"{self._folder} already exists; replace it with --force, or choose another folder "
+            "with --out"
         )
 
 

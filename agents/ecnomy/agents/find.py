@@ -59,8 +59,9 @@ def find(family: Family, kind: str) -> type:
     """Return the class of this family named `kind`: built-in name, `module:Class` or entry point.
 
     Raises:
-        EcnomyError: the family's error: the class does not exist, cannot be imported, or lacks all
-            of the methods. The message suggests the nearest name, or lists the attempts.
+        EcnomyError: the class does not exist, cannot be imported, or lacks all of the methods. The
+            message suggests the nearest name or lists the attempts. The type is the family's
+            `error`.
     """
     if kind in family.built_in:
         return _load(family, kind, family.built_in[kind])
@@ -83,7 +84,7 @@ def find(family: Family, kind: str) -> type:
 
 
 def nearest(given: str, known: Sequence[str]) -> str:
-    """Return the known name most similar to a misspelt one, ignoring case, or ""."""
+    """Return the known name most similar to a misspelt one, ignoring case; "" if there is none."""
     import difflib
 
     close = difflib.get_close_matches(given, known, 1, 0.6)
@@ -94,7 +95,7 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
     """Return a new object of a class from `find`, in the units of its annotations.
 
     Raises:
-        EcnomyError: the family's error: the class does not accept these parameters.
+        EcnomyError: the class does not accept these parameters. The type is the family's `error`.
     """
     try:
         made: object = cls(**params)
@@ -155,7 +156,7 @@ def _load(family: Family, kind: str, path: str) -> type:
         raise family.error(f"{family.noun} {kind!r}: {path} is not a class")
     if not _has_methods(family, found):
         wanted = ", ".join(family.methods)
-        raise family.error(f"{family.noun} {kind!r}: {path} has none of {wanted}")
+        raise family.error(f"{family.noun} {kind!r}: {path} has none of the methods {wanted}")
     return found
 
 
@@ -164,5 +165,5 @@ def _has_methods(family: Family, cls: type) -> bool:
 
 
 def _is_one(family: Family, thing: object, module: str) -> bool:
-    """Return whether it is a class of the family that is defined in this module."""
+    """Return whether a value is a class of the family that is defined in this module."""
     return isinstance(thing, type) and thing.__module__ == module and _has_methods(family, thing)

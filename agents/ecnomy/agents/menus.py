@@ -19,14 +19,14 @@ STRATEGY: Final = "strategy"
 
 
 class MenuView(msgspec.Struct, frozen=True, eq=False):
-    """A menu for some of an agent's flows, at this report.
+    """A menu for some of an agent's flows, as it is at this report.
 
     Attributes:
         seller: the seller of the contract [name of an agent].
         name: name of the contract, which is the kind of its ledger rows, or STRATEGY [text].
         choices: the tariffs or strategies by name, in the scenario's order [text]; flows begin with
             the first.
-        flows: the agent's flows that it serves, ascending [rows of flows].
+        flows: the agent's flows that the menu serves, ascending [rows of flows].
         choice: the current choice of each flow [index into `choices`].
     """
 

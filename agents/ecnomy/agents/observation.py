@@ -79,7 +79,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         flow: number of the flow [index in the run, as in the table `flows`].
-        active: 1 while the flow may send, else 0 [flows; for a row of many: their number].
+        active: 1 while the flow may send, otherwise 0 [flows; for a row of many: their number].
         goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
         delivered: packets that reached the receiver, including duplicates [packets].
         marks: CE packets among `delivered`, which are charged [packets].
@@ -98,9 +98,9 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
         file_left: unacknowledged part of the current file [bytes of payload].
         rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
-        weight: weight of its window law, as last decided or from its transport; 0 without a weight,
-            and while the payment for marks controls the flow [unit of the law].
-        choice: the customer's pick from the provider's menu of strategies; 0 without a menu
+        weight: weight of its window law, as last decided or from its transport; 0 if the law has no
+            weight, or while the payment for marks controls the flow [unit of the law].
+        choice: the customer's pick from the provider's menu of strategies; 0 if there is no menu
             [number from 0; provider's view only].
         bill_micro: the user's total payment for it: marks (if the user pays them), class fees, and
             contracts on a meter [micro-units of money; by default the cost of its marks].
@@ -165,7 +165,7 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
         offers: the classes on sale in this market [offers; a flow names one by its index].
         flows: the observed flows [columns, one value per flow].
         sources: names of the flows' sources [text].
-        agent: money, random numbers and notes of the agent [AgentView, None without a market].
+        agent: money, random numbers and notes of the agent [AgentView, None if there is no market].
     """
 
     t_ps: int
@@ -201,7 +201,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
             unless it is a mean over domains.
         offers: the classes on sale in this market [offers].
         flow: number of the flow [index in the run, as in the table `flows`].
-        active: 1 while the flow may send, else 0 [flows; for a row of many: their number].
+        active: 1 while the flow may send, otherwise 0 [flows; for a row of many: their number].
         goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
         delivered: packets that reached the receiver, including duplicates [packets].
         marks: CE packets among `delivered`, which are charged [packets].
@@ -218,9 +218,9 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
         file_left: unacknowledged part of the current file [bytes of payload].
         rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
-        weight: weight of its window law, as last decided or from its transport; 0 without a weight,
-            and while the payment for marks controls the flow [unit of the law].
-        choice: the customer's pick from the provider's menu of strategies; 0 without a menu
+        weight: weight of its window law, as last decided or from its transport; 0 if the law has no
+            weight, or while the payment for marks controls the flow [unit of the law].
+        choice: the customer's pick from the provider's menu of strategies; 0 if there is no menu
             [number from 0; provider's view only].
         bill_micro: the user's total payment for it: marks (if the user pays them), class fees, and
             contracts on a meter [micro-units of money; by default the cost of its marks].
@@ -230,7 +230,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
             without their fees [micro-units of money].
         delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
         source: name of the flow's source [text].
-        agent: money, random numbers and notes of the agent [AgentView, None without a market].
+        agent: money, random numbers and notes of the agent [AgentView, None if there is no market].
     """
 
     t_ps: int
@@ -309,12 +309,13 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         dt_ps: time since its last decision, covered by all changes [ps]; 0 at its first decision.
         price_micro: the price in force until now [micro-units of money per mark].
         links: the links of the provider's domain [columns, one value per link and direction].
-        agent: money, random numbers and notes of the provider [AgentView, None without a market].
+        agent: money, random numbers and notes of the provider [AgentView, None if there is no
+            market].
         names: names of these links [text, as in the scenario; the reverse ends in `.reverse`].
         laws: the marking laws of these links [MarkingLaw].
         responds_ps: the users' time to respond to a price, estimated from their last decisions: the
             settling time of windows, five decisions, and the decisions until 95 % of users have
-            decided [ps]; only for strategies that wait (`waits`), else 0.
+            decided [ps]; for strategies that do not wait (`waits`), 0.
     """
 
     t_ps: int

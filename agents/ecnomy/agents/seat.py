@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An agent's seat at the market, for the contracts, observations and actions of its role.
 
-The market gives a seat to each agent. A role makes contracts in `join`, and observes and acts in
-its turn of a meeting. Rows are rows of flows of the run, ascending.
+The market gives a seat to each agent. A role makes contracts in `join`; it observes and acts in its
+turn of a meeting. Rows are rows of flows of the run, in ascending order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class CallBuyer(Protocol):
         """
 
     def claims(self, broken: bool) -> bool:
-        """Return whether it claims a broken promise; `broken` is the truth."""
+        """Return whether the caller claims a broken promise; `broken` is the truth."""
 
     def hear(self, ended: EndedCalls) -> None:
         """Learn about calls that ended."""
@@ -75,7 +75,7 @@ class Seat(Protocol):
 
     @property
     def account(self) -> int:
-        """Return the number of its account."""
+        """Return the number of the agent's account."""
 
     def account_of(self, agent: str) -> int:
         """Return the number of another agent's account.
@@ -90,10 +90,10 @@ class Seat(Protocol):
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
-        """Make the links named in the spec its domain; payments for marks set there go to it."""
+        """Make the links named in the spec the agent's domain; it is paid for marks set there."""
 
     def use(self, sources: tuple[str, ...]) -> Integers:
-        """Take the flows of these sources, and pay for them; return their rows."""
+        """Take the flows of these sources, pay for them and return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
         """Pay for the marks of these flows of any user, while they are outside any class."""
@@ -118,7 +118,7 @@ class Seat(Protocol):
         """
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
-        """Let `buyer` choose the provider of these flows' calls, and learn their outcomes."""
+        """Let `buyer` choose the provider of these flows' calls and learn their outcomes."""
 
     def sell_files(self, sources: tuple[str, ...], tariff: ElasticTariff) -> None:
         """Sell the files of these sources, each for a price and by a deadline."""
@@ -146,7 +146,7 @@ class Seat(Protocol):
         """Observe the calls of a tariff line, and test streams by the line's largest delay."""
 
     def classes(self) -> ClassObservation:
-        """Observe the classes that it sells; requires `watches_classes` (ClassSeller)."""
+        """Observe the classes that the agent sells; requires `watches_classes` (ClassSeller)."""
 
     def users_of(self, rows: Integers) -> Integers:
         """Return the accounts of these flows' users."""
@@ -158,14 +158,14 @@ class Seat(Protocol):
         """Return the rows of these sources."""
 
     def sold_rows(self) -> Integers:
-        """Return the flows now in a class that it sells."""
+        """Return the flows now in a class that the agent sells."""
 
     # ---- actions
     def post_price(self, price_micro: int) -> None:
         """Post a new price per mark in its domain."""
 
     def post_fee(self, name: str, fee_micro_per_s: int) -> None:
-        """Post a new fee of a class that it sells."""
+        """Post a new fee for a class that the agent sells."""
 
     def tune(self, link: str, values: Mapping[str, object]) -> None:
         """Set parameters of the marking law of a link of its domain."""
@@ -183,4 +183,4 @@ class Seat(Protocol):
         """Set willingness to pay and rate caps of these flows, or only of those outside classes."""
 
     def note(self, name: str, value: float) -> None:
-        """Write a figure to the table `agents`."""
+        """Write a value to the table `agents`."""

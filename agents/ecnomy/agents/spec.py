@@ -106,7 +106,7 @@ class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A row of a provider's table of elastic types; `strategy` sets the cost of marks."""
+    """A row of a provider's table of elastic connections; `strategy` sets the cost of marks."""
 
     tariff: ElasticTariff
     sources: tuple[str, ...]
@@ -125,7 +125,7 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         lines: tariff table of calls.
         elastic: table of elastic connection types, for files.
         integrated_with: carrier of the same firm, "" for an independent agent.
-        fixed_costs: cost over time, independent of sales; micro-units per number of ps.
+        fixed_costs: cost over time, independent of sales: micro-units, and the ps that they cover.
         links: name patterns of the agent's links.
         nodes: nodes whose outgoing links belong to the agent.
         price_micro_per_mark: initial price of a mark; -1 for the market's price.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario, plan, bridge, market, ledger, results and the running of a simulation.
+"""Scenarios, plans, the bridge to engines, the market, the ledger, results and running simulations.
 
     from ecnomy.markets import load, run
     result = run(load("configs/examples/gold-silver.yaml"), out="results/first")

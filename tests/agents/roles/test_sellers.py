@@ -135,7 +135,7 @@ def test_readings_of_a_single_row_are_named_plainly() -> None:
     spec = AgentSpec("gsp", "guaranteed-stream-provider", lines=(CallLine(tariff("day"), ("a",)),))
     role = GuaranteedStreamProvider.made(mesa.Model(rng=1), Terms(1, CALLS), spec)
     assert role.readings == {"most": 1.0, "watched": 0.0}
-    with pytest.raises(StrategyError, match="a provider of calls has a tariff"):
+    with pytest.raises(StrategyError, match="a provider of calls needs a tariff"):
         GuaranteedStreamProvider.made(mesa.Model(rng=1), Terms(1), AgentSpec("gsp", "x"))
 
 

@@ -215,7 +215,7 @@ def test_mapping_makes_each_kind() -> None:
         ({"kind": "sigmoid", "a": 1.0, "steepness": 101.0}, "steepness", "101"),
         ({"kind": "step", "a": -1.0}, "a", "-1 money/s"),
         ({"kind": "lab_utilities:Nobody", "a": 1.0}, "kind", "'lab_utilities:Nobody'"),
-        ({"kind": "lab_utilities:Flat", "a": 1.0}, "kind", "answers 3 numbers with 1.0"),
+        ({"kind": "lab_utilities:Flat", "a": 1.0}, "kind", "returns 1.0 for a column of 3 numbers"),
         ({"kind": "lab_utilities:Saturating", "a": 1.0, "patience": -1.0}, "patience", "-1"),
         ({"kind": "lab_utilities:Saturating", "a": 1.0, "k": 1.0}, "k", "does not have"),
         ({"kind": "lab_utilities:Decaying", "a": 1.0}, "kind", "'lab_utilities:Decaying'"),

@@ -125,7 +125,12 @@ def test_parameters_come_in_the_units_of_the_class() -> None:
             "'1 s'",
             "a number",
         ),
-        ("kind: 'lab_utilities:Flat', a: 1 money/s", "kind", "answers 3 numbers", "a column"),
+        (
+            "kind: 'lab_utilities:Flat', a: 1 money/s",
+            "kind",
+            "for a column of 3 numbers",
+            "a column",
+        ),
     ],
 )
 def test_faults_are_named_with_their_place(

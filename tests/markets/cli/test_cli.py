@@ -107,7 +107,7 @@ def test_second_run_is_refused_without_force(
     capsys.readouterr()
     assert ecnomy("run", scene, "--out", "r") == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "ecnomy: r: exists already; replace it with --force, or choose another with --out"
+        "ecnomy: r already exists; replace it with --force, or choose another folder with --out"
     )
     assert ecnomy("run", scene, "--out", "r", "--force") == 0
 
@@ -168,7 +168,7 @@ def test_folder_that_cannot_be_written_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["shhow"], "ecnomy: found no command 'shhow', expected 'show', or one of "),
+        (["shhow"], "ecnomy: unknown command 'shhow', expected 'show', or one of "),
         (["run"], "ecnomy: run: Missing argument 'config'; see `ecnomy run --help`"),
         (
             ["run", "x.yaml", "--seed", "many"],

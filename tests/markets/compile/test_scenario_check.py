@@ -143,7 +143,7 @@ def test_a_law_that_decides_as_packets_leave_drops_none(law: str, late: bool) ->
     off = ["sources.s.transport.ecn=off", f"network.links.pipe.marking={law}"]
     said = warned(scenario_from_text(TEXT, overrides=off))
     (only,) = [line for line in said if "not ECN-capable" in line]
-    assert ("only when its buffer is full" in only) is late
+    assert ("only a full buffer does" in only) is late
     assert ("instead of marking" in only) is not late
 
 

@@ -214,7 +214,7 @@ def test_a_price_out_of_range_is_refused(bad: tuple[int, int, str]) -> None:
     """A price for a unit that no meter counts is refused too."""
     with pytest.raises(ValueError, match="a price"):
         Price(*bad)
-    with pytest.raises(ValueError, match="expected a number of metered units"):
+    with pytest.raises(ValueError, match="expected at least one unit, such as"):
         Price(1, 1, "apple")
 
 

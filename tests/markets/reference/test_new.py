@@ -81,7 +81,7 @@ def test_a_beginning_works(
     before = files_of(folder)
     assert ecnomy("new", kind, f"my-{kind}") == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "exists already; choose another NAME" in line
+    assert "already exists; choose another NAME" in line
     assert files_of(folder) == before
 
 

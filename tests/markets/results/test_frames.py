@@ -384,7 +384,7 @@ def test_a_run_set_by_hand_is_no_run_of_the_scenario(tmp_path: Path) -> None:
         return (out / "manifest.json").read_bytes()
 
     by_hand = stepped()
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         run(scenario, seed=7, out=out)
     assert (out / "manifest.json").read_bytes() == by_hand == stepped()
     assert run(scenario, seed=7, out=out, force=True).manifest.by_hand == ()
@@ -407,12 +407,12 @@ def test_the_same_run_may_be_made_again(tmp_path: Path) -> None:
         {"scenario": scenario, "seed": 7, "market": False},
         {"scenario": scenario, "seed": 7, "again": False},
     ):
-        with pytest.raises(InputError, match="exists already"):
+        with pytest.raises(InputError, match="already exists"):
             run(**given, out=out)
         assert (out / "manifest.json").read_bytes() == kept
     manifest = json.loads(kept)
     manifest["versions"]["ecnomy"] = "0.0.1"
     (out / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         run(scenario, seed=7, out=out)
     assert run(scenario, seed=8, out=out, force=True).seed == 8

@@ -181,7 +181,7 @@ def test_complete_results_are_never_written_over(tmp_path: Path) -> None:
     """Only `force` replaces complete results."""
     folder = write(tmp_path / "r")
     before = (folder / "manifest.json").read_bytes()
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         write(folder)
     assert (folder / "manifest.json").read_bytes() == before
     write(folder, until=2, reason="cut", force=True)
@@ -204,7 +204,7 @@ def test_foreign_files_are_never_touched(tmp_path: Path, force: bool) -> None:
     if force:
         write(tmp_path, force=True)
     else:
-        with pytest.raises(InputError, match="exists already"):
+        with pytest.raises(InputError, match="already exists"):
             write(tmp_path)
         assert len(list(tmp_path.iterdir())) == 1
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
@@ -237,7 +237,7 @@ def test_results_that_end_after_the_look_are_kept(
     """Results that another run completes before the lock is taken are kept."""
     folder = write(tmp_path / "r", until=2, reason="cut")
     between(monkeypatch, lambda: write(folder))
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         write(folder)
     assert manifest(folder)["complete"] is True and len(rows(folder, "flows")) == 2
 
@@ -247,7 +247,7 @@ def test_nothing_is_left_in_a_folder_that_fills_after_the_look(
 ) -> None:
     """An empty folder gets another user's file before the lock is taken, and keeps only that."""
     between(monkeypatch, lambda: (tmp_path / "thesis.tex").write_text("years of work"))
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         write(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
 

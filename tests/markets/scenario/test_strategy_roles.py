@@ -200,5 +200,5 @@ def test_weights_that_a_handler_lacks_or_replaces_are_pointed_out() -> None:
     scenario = scenario_from_text(text, overrides=["sources.two.transport.weight=4"])
     (doubt,) = warnings(scenario, make_plan(scenario))
     assert doubt == (
-        "agent who: its willingness to pay replaces the weight of two; leave the weight out"
+        "agent who: its willingness to pay replaces the weight of two; omit the weight"
     )

@@ -223,7 +223,7 @@ def test_file_that_is_no_program_is_named(tmp_path: Path, monkeypatch: pytest.Mo
 def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> None:
     """A folder with complete results is refused before the engine starts."""
     run(scenario(tmp_path), out=tmp_path / "r")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         run(scenario(tmp_path), out=tmp_path / "r")
     assert run(scenario(tmp_path), out=tmp_path / "r", force=True).complete
 

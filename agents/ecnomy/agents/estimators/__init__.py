@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators, which derive a blocking threshold, a cost and a price of a call from test streams.
+"""Estimators, which derive a blocking threshold, a call's cost and its price from test streams.
 
     samples.py        Samples: k_i of n_i packets were marked (or bad), with one entry per sample
     beta.py           the Beta distribution: fit by moments, upper quantile, mean below a threshold

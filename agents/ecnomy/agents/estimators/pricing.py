@@ -45,7 +45,7 @@ def price(
         forgone: whether the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
-        The price. It is infinite with `forgone` and p = 1, because then no price earns anything.
+        The price. With `forgone` and p = 1 the price is infinite, because no price earns anything.
     """
     wanted = margin + reimbursement * broken + cost + probing
     if not forgone:

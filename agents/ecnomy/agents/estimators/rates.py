@@ -137,7 +137,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return float(chances @ rates) / total
 
     def exceeds(self, limit: float, packets: int) -> float:
-        """Return P(K > limit n), the probability of a broken promise; 0 without packets."""
+        """Return P(K > limit n), the probability of a broken promise; 0 if there are no packets."""
         if packets <= 0:
             return 0.0
         if packets <= _COUNTED:

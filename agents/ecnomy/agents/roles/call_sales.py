@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One row of a provider's tariff table, and the strategy that admits calls on it."""
+"""One row of a provider's tariff table, with the strategy that admits its calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["CallSales"]
 
 
 class CallSales:
-    """Sells calls on one tariff: admits each call, and observes test streams at every report.
+    """Sells calls on one tariff: decides on each call and observes test streams at every report.
 
     Attributes:
         tariff: the tariff, as in the scenario.
@@ -35,7 +35,7 @@ class CallSales:
         self._who = f"{who} ({kind})"
         self._strategy = make(kind, params)
         if not callable(getattr(self._strategy, "admit", None)):
-            raise StrategyError(f"{self._who}: a strategy for calls has admit")
+            raise StrategyError(f"{self._who}: a strategy for calls needs the method admit")
         self._watch = getattr(self._strategy, "watch", None)
         self._post = getattr(self._strategy, "post_call_price", None)
 
@@ -79,6 +79,6 @@ class CallSales:
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return the strategy's current figures by name, for the table `agents`."""
+        """Return the strategy's current readings by name, for the table `agents`."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         return readings

@@ -40,14 +40,14 @@ class ConnectivityProvider(Role):
         self._waits: int = getattr(self._strategy, "waits", 0)
         super().__init__(model, name, terms, ADAPT if self._waits else EVERY_REPORT)
         if not callable(getattr(self._strategy, "post_price", None)):
-            raise StrategyError(f"{self._who}: a strategy for prices has post_price")
+            raise StrategyError(f"{self._who}: a strategy for prices needs the method post_price")
 
     def join(self, seat: Seat) -> None:
         """Make its links a domain, and receive the payments for marks set there."""
         seat.own_links()
 
     def act(self, seat: Seat) -> None:
-        """Post the new price, and tune the marking of its links."""
+        """Post the new price and tune the marking of its links."""
         seen = seat.links()
         if self._waits:
             seen = msgspec.structs.replace(seen, responds_ps=seat.responds_ps())
@@ -89,7 +89,8 @@ class ConnectivityProvider(Role):
             isinstance(values, Mapping) for values in answer.values()
         ):
             raise StrategyError(
-                f"{self._who} tuned {answer!r}, expected link -> parameter -> value"
+                f"{self._who} tuned {answer!r}, expected a mapping from links to parameters with "
+                "their values"
             )
         return answer
 
@@ -98,7 +99,7 @@ def price_posted(who: str, price: object) -> int:
     """Check and return a price posted by `who`.
 
     Raises:
-        StrategyError: it is not an integer in [0, 10^12].
+        StrategyError: the price is not an integer in [0, 10^12].
     """
     found = whole(price)
     if found is None or not 0 <= found <= DEAREST_MICRO:

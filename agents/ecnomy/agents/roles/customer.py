@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The customer: uses flows, pays their class fees, and may request another class (the QoS knob)."""
+"""The customer: uses flows, pays their class fees and may request another class (the QoS knob)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Customer(User):
         return self._strategist.advice
 
     def decide(self, seen: Observation) -> Decision:
-        """Return the classes it requests, and its payment for flows that no provider pays for."""
+        """Return the requested classes, and the payment for flows that no provider pays for."""
         decision = self._strategist.decide(seen)
         heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
         needs_ps = self._strategist.needs_ps

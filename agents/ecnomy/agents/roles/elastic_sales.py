@@ -33,6 +33,6 @@ class ElasticSales:
         """Return the allowed cost of each flow's marks.
 
         Raises:
-            StrategyError: as Strategist.decide.
+            StrategyError: as for Strategist.decide.
         """
         return self._strategist.decide(seen)

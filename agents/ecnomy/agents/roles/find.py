@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of roles, and the lookup of a role by its built-in name or dotted path.
+"""The list of roles; finds a role by its built-in name or dotted path.
 
 A new role is one file in this folder and one entry here.
 """
@@ -105,7 +105,7 @@ def find_role(word: str) -> type[Role]:
     """Return the class of a role: from ROLES, `module:Class`, or an entry point in `ecnomy.roles`.
 
     Raises:
-        InputError: it does not exist, cannot be imported, or has no method `join`.
+        InputError: the class does not exist, cannot be imported, or has no method `join`.
     """
     found = find(_FAMILY, word)
     if word not in ROLES:
@@ -116,5 +116,7 @@ def find_role(word: str) -> type[Role]:
             raise InputError(f"role {word!r}: its class is not a subclass of {base}")
         if found.phase not in PHASES:
             listed = ", ".join(PHASES)
-            raise InputError(f"role {word!r}: found the phase {found.phase!r}, expected {listed}")
+            raise InputError(
+                f"role {word!r}: found the phase {found.phase!r}, expected one of {listed}"
+            )
     return found

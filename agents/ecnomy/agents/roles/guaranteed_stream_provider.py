@@ -28,8 +28,8 @@ class GuaranteedStreamProvider(Role):
     """Holds a tariff table and a strategy for each of its rows.
 
     Attributes:
-        lines: the rows of calls; their strategies admit calls.
-        elastic: the rows of files; their strategies set the cost of marks.
+        lines: the table's rows for calls; their strategies admit calls.
+        elastic: the table's rows for files; their strategies set the cost of marks.
     """
 
     phase: ClassVar[str] = "watch"
@@ -51,7 +51,7 @@ class GuaranteedStreamProvider(Role):
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
         """See Role."""
         if not (spec.lines or spec.elastic):
-            raise StrategyError(f"{spec.name}: a provider of calls has a tariff")
+            raise StrategyError(f"{spec.name}: a provider of calls needs a tariff")
         return cls(model, spec.name, terms, spec.lines, spec.elastic)
 
     def join(self, seat: Seat) -> None:
@@ -73,7 +73,7 @@ class GuaranteedStreamProvider(Role):
         self._files = [seat.rows_of(line.sources) for line in self.elastic]
 
     def act(self, seat: Seat) -> None:
-        """Observe the test streams, pay for files, and record changed readings."""
+        """Observe the test streams, pay for files and record changed readings."""
         before = self.readings
         for number, line in zip(self._sold, self.lines, strict=True):
             price_micro = line.watch(seat.streams(self._streams, number))
@@ -88,7 +88,7 @@ class GuaranteedStreamProvider(Role):
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return the strategies' current figures; `<name>:<row>` if there are several rows."""
+        """Return the strategies' readings; with several rows, their names are `<name>:<row>`."""
         if len(self.lines) == 1:
             return dict(self.lines[0].readings)
         return {

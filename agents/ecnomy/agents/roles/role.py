@@ -50,7 +50,7 @@ SETTLE: Final = 3.0  # after this number of time constants, a response is within
 
 
 def settling_ps(flows: FlowColumns) -> int:
-    """Return max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s without marks."""
+    """Return max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s if there are no marks."""
     marks, delivered, slowest_s = _few(flows) if len(flows.flow) <= FEW else _many(flows)
     if marks == 0:
         return SHORTEST_PS
@@ -68,7 +68,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return the same, computed in scalars. NumPy takes ten times as long for a flow or two."""
+    """Return the same values from scalars; NumPy takes ten times as long for a flow or two."""
     marks, delivered, slowest_s = 0, 0, 0.0
     told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
@@ -106,12 +106,12 @@ class Role(mesa.Agent):
     """An agent of the market.
 
     A custom role declares its YAML keys in `preset` and its phase in `phase`. It makes contracts in
-    `join`, and observes and acts in `act`.
+    `join`; it observes and acts in `act`.
 
     Attributes:
         role: value of `role` in the scenario.
         preset: the YAML keys of the role; find.py lists those of built-in roles.
-        terms: dataclass of a custom role's terms in YAML, None without terms.
+        terms: dataclass of a custom role's terms in YAML, None if it has no terms.
         own: an object of that class, from the scenario.
         phase: phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service for
             sales) or `watch`.
@@ -119,9 +119,10 @@ class Role(mesa.Agent):
         stream: random stream of the agent.
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
         next_ps: time of the next decision.
-        hasty: whether the interval was too short for the flows at the last measurement.
-        settles_ps: response time of the flows then, or of customers to a price; 0 if unknown.
-        responds_ps: response time of the flows to a price [ps]; 0 without flows.
+        hasty: whether the interval was too short for the flows when they were last measured.
+        settles_ps: response time of the flows at that time, or of customers to a price; 0 if
+            unknown.
+        responds_ps: response time of the flows to a price [ps]; 0 if there are no flows.
         notes: notes of the strategy so far, by name; a DataCollector may read it.
     """
 
@@ -165,7 +166,7 @@ class Role(mesa.Agent):
 
     @property
     def advice(self) -> str:
-        """Return the change of its settings that its strategy advises, without a subject, or ""."""
+        """Return its strategy's advice on settings, a clause without a subject, or ""."""
         return ""
 
     @property
@@ -234,17 +235,19 @@ class Strategist:
         self.heeds_lag: bool = getattr(self.whole, "heeds_lag", False)
         self.inertia: float = number(getattr(self.whole, "inertia", 0.0)) or 0.0
         if not self._many and not callable(getattr(self.whole, "decide", None)):
-            raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
+            raise StrategyError(
+                f"{self._who}: a strategy for flows needs the method decide or decide_many"
+            )
 
     @property
     def advice(self) -> str:
-        """Return the `advice` of a strategy for all flows, if any."""
+        """Return the `advice` of a strategy that decides for all flows at once, if any."""
         found = getattr(self.whole, "advice", "")
         return found if isinstance(found, str) else ""
 
     @property
     def needs_ps(self) -> int:
-        """Return the least adaptive interval of a strategy for all flows (`needs_s`), else 0."""
+        """Return the least adaptive interval of a strategy for all flows (`needs_s`), or 0."""
         found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
         return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
 

@@ -3,8 +3,8 @@
 
 A call is guaranteed by one of the providers that sell calls of its sources. Otherwise it goes ahead
 at best effort, and the subscriber pays for its marks, or it is not made. The subscriber learns the
-outcome of its calls. If the tariff relies on the subscriber's word, it may claim a broken promise
-(Andreassen 2002, 4.1: a small provider cannot observe its subscribers' quality).
+outcome of its calls. If the tariff relies on the subscriber's word, it may claim that a promise was
+broken (Andreassen 2002, 4.1: a small provider cannot observe its subscribers' quality).
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Subscriber(Role):
         self._who = f"{name} ({kind})"
         self._strategy = make(kind, terms.params)
         if not callable(getattr(self._strategy, "order", None)):
-            raise StrategyError(f"{self._who}: a strategy for who calls has order")
+            raise StrategyError(f"{self._who}: a strategy for callers needs the method order")
         self._hear = getattr(self._strategy, "hear", None)
         self._claims = getattr(self._strategy, "claims", None)
         self.agent: AgentView | None = None
 
     def join(self, seat: Seat) -> None:
-        """Take the flows of its sources, and choose at each of their calls."""
+        """Take the flows of its sources and choose a provider for each of their calls."""
         self.agent = seat.agent
         self._readings: dict[str, float] = {}
         seat.buy_calls(self, seat.use(seat.spec.sources))
@@ -84,7 +84,7 @@ class Subscriber(Role):
         return order
 
     def claims(self, broken: bool) -> bool:
-        """See CallBuyer. It is honest if the strategy does not define `claims`.
+        """See CallBuyer. A subscriber is honest if its strategy does not define `claims`.
 
         Raises:
             StrategyError: the strategy failed, or did not return True or False.

@@ -13,23 +13,18 @@ one or more of these methods:
     watch(StreamObservation) -> None          (optional) receives their test streams' reports
     post_call_price(StreamObservation) -> int (optional) right after: a call's price, or None
 
-State lives in the object. A strategy may also have these attributes:
-    needs_rate     the parameter to set for flows whose traffic has no rate; "" if not needed
-    sets_budget    the parameter that limits the cost of a flow's marks, or "";
-                   `settlement: direct` cannot keep such a limit
-    needs_files    true if the traffic must consist of files
-    needs_weight   true if the strategy chooses weights
-    names_link     the parameter that names one of the carrier's links, or ""
-    heeds_lag      true if it allows for windows that settle more slowly than it decides, or
-                   ignores the flows' rates
-    advice         what the user should change in its settings, without a subject, or ""; a warning
-    needs_s        the time that its next decision needs, if its interval adapts
-    waits          decisions for which a carrier holds a price until users have responded, at
-                   most; a default interval then adapts to them; 0 for none
-    inertia        share of users that skip a decision; carriers wait for these users
-    needs_streams  true if admission needs test streams
-    readings       figures for the table `agents`
-    roles          class attribute: the strategy's roles, if its methods do not determine them
+State lives in the object. A strategy may also have these attributes: needs_rate the parameter to
+set for flows whose traffic has no rate; "" if not needed sets_budget the parameter that limits the
+cost of a flow's marks, or ""; `settlement: direct` cannot keep such a limit needs_files true if the
+traffic must consist of files needs_weight true if the strategy chooses weights names_link the
+parameter that names one of the carrier's links, or "" heeds_lag true if it allows for windows that
+settle more slowly than it decides, or ignores the flows' rates advice what the user should change
+in its settings, without a subject, or ""; a warning needs_s the time that its next decision needs,
+if its interval adapts waits decisions for which a carrier holds a price until users have responded,
+at most; a default interval then adapts to them; 0 for none inertia share of users that skip a
+decision; carriers wait for these users needs_streams true if admission needs test streams readings
+values for the table `agents` roles class attribute: the strategy's roles, if its methods do not
+determine them
 
 YAML names a strategy by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name
 in the entry-point group `ecnomy.strategies`.

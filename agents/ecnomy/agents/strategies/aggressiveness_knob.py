@@ -86,7 +86,11 @@ class AggressivenessKnob:
             raise Refused("least", f"{self.least:g}", f"at most {self.most:g}, which is `most`")
         self._utility = under_key(concave_utility_of, self.utility)
         if delay_cost_of(self._utility):
-            raise Refused("utility.delay_cost", "a cost of delay", "none: only marks are weighed")
+            raise Refused(
+                "utility.delay_cost",
+                "a cost of delay",
+                "no cost of delay, because only marks are weighed",
+            )
         self._sates = math.isinf(self._utility.curvature)
         self._gain = damping(self._utility)
         self._flow: Integers = np.zeros(0, dtype=np.int64)

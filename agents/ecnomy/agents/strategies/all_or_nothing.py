@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`all-or-nothing`: send at rate x0 while its marks cost at most a threshold, else not at all.
+"""`all-or-nothing`: send at rate x0 if its marks cost at most a threshold, otherwise not at all.
 
 The ftp agent of Andreassen 2002, 3.2.5 (and M3I's D11), "which transfers data at either maximum
 speed or not at all depending on the present ECN marking rate"; the threshold is from Antoniadis et

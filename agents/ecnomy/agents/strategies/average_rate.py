@@ -40,8 +40,7 @@ class AverageRate:
         threshold: the largest cost of the flow's marks per second.
         rate: x0, in IP bits; by default the largest rate of the flow's traffic.
         over: the time over which the rate is averaged.
-        peak: the largest rate, as a multiple of its average, x0 of the utility [above 1, up to
-            1,000].
+        peak: the largest rate, as a multiple of the average rate x0 [above 1, up to 1,000].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")

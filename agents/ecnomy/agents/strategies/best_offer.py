@@ -41,7 +41,7 @@ decision. It leaves if it loses at the first one, or at two in a row.
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise they pay `pay`.
 
-First choices are drawn at random. The figure `switches` of the table `agents` counts changes.
+First choices are drawn at random. The value `switches` in the table `agents` counts changes.
 Discrete choice with switching costs: Farrell and Klemperer 2007, section 2. Moves in proportion to
 the gain: M. J. Smith, The stability of a dynamic model of traffic assignment, Transportation
 Science 18(3), 1984.
@@ -82,7 +82,8 @@ class BestOffer:
 
     Attributes:
         utility: kind and parameters (see ecnomy.agents.utilities), concave or not.
-        pay: a user's spending on marks if it pays for them; negative: unchanged.
+        pay: a user's spending on marks if the user pays for them; a negative value leaves it
+            unchanged.
         elastic: pay by the utility instead, which must then be concave.
         switching_cost: a user's perceived cost of a switch; no money is paid.
         horizon: the time over which a gain must recover the switching cost.
@@ -105,7 +106,7 @@ class BestOffer:
 
     def __post_init__(self) -> None:
         if self.elastic and self.pay >= 0:
-            raise Refused("pay", f"{self.pay:g} money/s beside 'elastic'", "one of them")
+            raise Refused("pay", f"{self.pay:g} money/s together with 'elastic'", "one of them")
         self._payer = ElasticUtility(self.utility).staying() if self.elastic else None
         self._utility = under_key(utility_of, self.utility)
         self._delay_cost = delay_cost_of(self._utility)
@@ -189,7 +190,7 @@ class BestOffer:
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
 
     def _switch(self, choice: Integers) -> Truths:
-        """Take each user's choice, and return the users who moved."""
+        """Take each user's choice and return the users who moved."""
         moved: Truths = choice != self._choice
         self._choice = choice
         self._renew(moved)
@@ -208,12 +209,12 @@ class BestOffer:
             counts = ", ".join(str(len(own)) for own in rows)
             raise StrategyError(
                 f"best-offer: its sources have {counts} flows, expected two or more sources with "
-                "the same number of flows (`count`): flow i of each is user i"
+                "the same number of flows (`count`); flow i of each source is user i"
             )
         self._rows = np.array(rows, dtype=np.int64)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
-        """Update the users who leave or come back, and return each user's choice."""
+        """Update the users who leave or come back and return each user's choice."""
         told = self._told()
         best_of = told.argmax(axis=0)
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
@@ -287,7 +288,7 @@ class BestOffer:
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
 
     def _chance(self) -> Floats:
-        """Return the gain that chance explains, by alternative; infinite without users."""
+        """Return the gain that chance explains, by alternative; infinite for one without users."""
         samples = np.bincount(
             self._choice, np.where(self._away, 0.0, self._samples), len(self._spread)
         )

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A provider's knowledge from its own calls: durations, marks and refunds.
 
-Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills show the
-ratio. When a call ends, the test streams sent during it give the expected outcome. Their marked and
-bad packets imply e marks and a probability q of a broken promise. The actual outcome is k marks,
-and a refund (y = 1) or not (y = 0). With sums over the calls that ended within the memory
+Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills reveal
+the ratio of the two. When a call ends, the test streams sent during it give the expected outcome.
+Their marked and bad packets imply e marks and a probability q of a broken promise. The actual
+outcome is k marks, and a refund (y = 1) or not (y = 0). With sums over the calls that ended within
+the memory
 
     marks are e^l times the expected marks:     sum k - e^l sum e - l / s^2 = 0
     odds of breaking are e^d times as large:    sum y - sum q_d - d / s^2 = 0,
@@ -13,7 +14,7 @@ and a refund (y = 1) or not (y = 0). With sums over the calls that ended within 
 These are the most likely l and d if k is Poisson, y is drawn with q_d, and l and d have normal
 priors with mean 0 and deviation s. s is ln 2 for marks (the table has ratios of 1.7 to 3.6) and 2
 for odds. Without calls l and d are 0. A provider forgets old calls, so a provider that has stopped
-selling starts again. It does not forget durations of calls.
+selling starts again. It does not forget call durations.
 
 The comparison is between calls and test streams over the same time, not between calls and the
 forecasts at their requests. An unforeseen rush also affects the test streams, and thus later

@@ -38,7 +38,7 @@ class Claimant:
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """Requests calls from the provider with the cheapest call of `call_time`; ties go by the list.
+    """Requests calls from the cheapest provider for `call_time`; ties are decided by the list.
 
     Attributes:
         call_time: the assumed duration of a call.

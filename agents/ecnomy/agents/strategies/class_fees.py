@@ -19,7 +19,7 @@ DEAREST: Final = DEAREST_MICRO / MICRO  # money/s
 
 
 class ClassFees:
-    """Pays the charge of each flow's class, and updates fees periodically.
+    """Pays the charge of each flow's class and updates fees periodically.
 
     Attributes:
         every: time between two changes of the fees [s].
@@ -52,7 +52,7 @@ class ClassFees:
             raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
 
     def _elapsed_ps(self, seen: ClassObservation) -> int:
-        """Return the time since fees last changed if an update is due, else 0."""
+        """Return the time since fees last changed if an update is due, otherwise 0."""
         self._dt_ps += seen.dt_ps
         if self._dt_ps < round(self.every * PS_PER_S):
             return 0

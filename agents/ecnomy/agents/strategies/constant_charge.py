@@ -51,7 +51,7 @@ class ConstantCharge:
 
 
 def class_charges(seen: Observation) -> Floats:
-    """Return each flow's target cost of marks by class [micro-units/s]; LEAVE without a class."""
+    """Return each flow's target cost of marks by class [micro-units/s]; LEAVE outside any class."""
     offer = seen.flows.offer
     rates = np.array([o.charging_rate_micro for o in seen.offers] + [LEAVE], dtype=np.float64)
     charges: Floats = rates[np.where(offer == NO_OFFER, len(seen.offers), offer)]

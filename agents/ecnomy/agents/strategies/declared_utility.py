@@ -22,12 +22,12 @@ _METHODS: Final = ("value", "slope")
 
 
 def declared_utility(strategy: StrategySpec | None) -> Utility | None:
-    """Return the utility that a strategy declares, or None without a declaration.
+    """Return the utility that a strategy declares, or None if it declares none.
 
     An attribute of that name with any other content does not count as a declaration.
 
     Raises:
-        StrategyError: the strategy does not exist here, or it does not accept its parameters.
+        StrategyError: the strategy is not installed, or does not accept its parameters.
     """
     if strategy is None:
         return None

@@ -25,7 +25,7 @@ __all__ = ["DEMANDS", "TIMES", "Demand", "Isoelastic", "Linear", "Logit", "TimeD
 
 
 class Demand(Protocol):
-    """The number of users who take part at a price."""
+    """The demand of users: how many take part at a price."""
 
     def share(self, price: Floats) -> Floats:
         """Return D(q)."""

@@ -47,7 +47,7 @@ follows slowly for elastic demand. Bounds: x counts as x0/1000 at least and 1000
 neither 0 (a state without return) nor unbounded. w stays below `budget`, and one decision changes w
 by a factor of 4 at most. A flow's first w corresponds to its own rate limit (to x0 without a limit;
 to half of that with a utility that saturates). An interval in which the flow began or was switched
-off does not show its rate, and leaves w unchanged. An interval without a packet does not lower w.
+off does not show its rate and leaves w unchanged. An interval without a packet does not lower w.
 The next packet counts for the whole time since the previous packet. Otherwise a rate far below a
 packet per interval would count as 0, and stay there. After `retry` without a packet w is at least
 the payment at x0/100.
@@ -131,7 +131,7 @@ class ElasticUtility:
         positive("anticipates", self.anticipates, "bit/s")
         x0_bps = self._utility.x0
         if x0_bps is None:
-            raise Refused("utility.x0", "no 'x0' beside 'anticipates'", "a rate such as 1 Mbps")
+            raise Refused("utility.x0", "'anticipates' without 'x0'", "a rate such as 1 Mbps")
         return Anticipating(self._utility, self.anticipates / x0_bps)
 
     @property
@@ -141,7 +141,7 @@ class ElasticUtility:
 
     @property
     def advice(self) -> str:
-        """Return advice on a longer interval if decisions follow too few marks, else ""."""
+        """Return advice on a longer interval if decisions follow too few marks, otherwise ""."""
         return self._few_marks.advice
 
     @property
@@ -254,7 +254,7 @@ class ElasticUtility:
         return (self._log_pay + step).clip(*self._bounds)
 
     def _move_few(self, worth: Floats, before: Truths) -> Floats:
-        """Return the same, computed in scalars. NumPy takes several times as long for few flows."""
+        """Return the same values from scalars; NumPy takes several times as long for few flows."""
         least, most = self._bounds
         rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
         moved = []

@@ -13,7 +13,7 @@ and T seconds are left, and c is the current cost of a byte (cost_memory.py):
                                                   within [1/2, 2] of the current payment
     both        the deadline's w, at most B / T   so the money lasts until the deadline
 
-B and T are the remaining amounts less the share `margin` of the whole. T is also reduced by two
+B and T are the remaining amounts minus the share `margin` of the whole. T is also reduced by two
 decision intervals, because a file may begin up to one interval before it is observed, and its end
 is observed up to one interval late. A late file continues at the pace of the whole file in T,
 within its budget. A window follows with the lag T_w / (gain p). While the flow's rate is below S /
@@ -128,7 +128,7 @@ class FileBudget:
 
     @property
     def sets_budget(self) -> str:
-        """Return the parameter that limits the cost of a flow's marks, "" without a limit."""
+        """Return the parameter that limits the cost of a flow's marks; "" if there is no limit."""
         return "" if self.budget is None else "budget"
 
     def decide_many(self, seen: Observation) -> Decision:

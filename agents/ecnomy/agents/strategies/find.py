@@ -59,8 +59,8 @@ def find(kind: str) -> type:
     """Return the strategy class named `kind`: built-in name, `module:Class` or entry point.
 
     Raises:
-        StrategyError: it does not exist, cannot be imported, or is not a strategy; the message
-            lists the attempts.
+        StrategyError: the class does not exist, cannot be imported, or is not a strategy; the
+            message lists the attempts.
     """
     return families.find(STRATEGIES, kind)
 
@@ -69,7 +69,7 @@ def make(kind: str, params: Mapping[str, object]) -> object:
     """Return a new strategy object with these parameters, in the units of its annotations.
 
     Raises:
-        StrategyError: as `find`, or the class does not accept these parameters.
+        StrategyError: as for `find`; or the class does not accept these parameters.
     """
     return families.make(STRATEGIES, kind, find(kind), params)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hill-climbing`: a carrier searches step by step for the most profitable price per mark.
 
-It raises or lowers its price by `step`, at random, and gives customers one decision interval to
-respond. Then it measures its profit per second over the next interval: receipts less payments, so
-that debts to other carriers count. It compares this profit with the profit before the change. If
+It raises or lowers its price by `step`, at random. Customers then have one decision interval to
+respond. The carrier measures its profit per second over the next interval: receipts minus payments,
+so that debts to other carriers count. It compares this profit with the profit before the change. If
 the profit is lower, the carrier reverts the change, and measures the old price again after another
 response. Otherwise it keeps the change and tries another one. The price stays within [floor,
 ceiling]. If customers respond more slowly, response and measurement take as many intervals as they
@@ -32,7 +32,7 @@ DEAREST: Final = 1e6  # largest price in a market, money
 
 @dataclasses.dataclass
 class HillClimbing:
-    """Changes its price by a step, and reverts a step that did not pay off.
+    """Changes its price by a step and reverts a step that did not pay off.
 
     Attributes:
         step: the change of the price.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Users who gain nothing leave.
 
-This module has the recent cost of their flows, and their next trial. Let r = x / x0. Sums over
-decisions fade by half at each decision, but not below five packets. Without contracts they do not
-fade below ten marks, because a flow that pays little meets few marks.
+This module tracks the recent cost of each flow and schedules the next trial of a flow that left.
+Let r = x / x0. Sums over decisions fade by half at each decision, but not below five packets.
+Without contracts they do not fade below ten marks, because a flow that pays little meets few marks.
 
     p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
@@ -14,7 +14,7 @@ the sums then begin again, and decisions hurry for a time `retry`. Until its fir
 interval ends, a flow has the c of the interval in which it began. A utility's
 delay cost counts as a contract on round trip times arrived data, although it is not billed. A flow
 leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S: U(D(p)) -
-p D(p) - S < U(0). Marks are random, so both are taken at p less one standard error of the n marks,
+p D(p) - S < U(0). Marks are random, so both are taken at p minus one standard error of the n marks,
 (p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A gain depends on p far
 more than a demand does, so its sums fade over the time `retry` for which the flow would be away. In
 an interval without a packet, r is taken as if one arrived at its end: one packet over the time
@@ -151,7 +151,7 @@ class Leaving:
             self._stay = self._stay + [standing / users, lost]
 
     def _cheapened(self, charged: Floats, used_s: Floats) -> Truths:
-        """Return the flows whose contracts charge less than before, by a quarter or more."""
+        """Return the flows whose contracts charge at least a quarter less than before."""
         now, before = _ratio(charged, used_s, 0.0), _ratio(self._sums[1], self._sums[2], 0.0)
         return (now > 0) & (now < CHEAPER * before)
 
@@ -214,11 +214,10 @@ class Leaving:
 
     @property
     def hurries(self) -> bool:
-        """Return whether decisions should be soon.
+        """Return whether the next decisions should come soon.
 
-        They should for flows that a lower price has brought back or whose contracts became
-        cheaper, and
-        for trials that are charged by time.
+        They should come soon for flows that a lower price has brought back, for flows whose
+        contracts became cheaper, and for trials that are charged by time.
         """
         return self._grows or (self._charged and self._tries)
 

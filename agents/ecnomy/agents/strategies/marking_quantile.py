@@ -42,8 +42,8 @@ class MarkingQuantile:
     """Admits calls by a quantile of the marking rate of test streams.
 
     Attributes:
-        quantile: 1 - B^G, the quantile of M's samples; default: B^G is the tariff's
-            `max_blocking_rate`, else 0.1 [above 0, up to 1].
+        quantile: 1 - B^G, the quantile of M's samples; by default B^G is the tariff's
+            `max_blocking_rate`, or 0.1 [above 0, up to 1].
         sample: T, the length of a sample; the paper uses the longest call, 3 min.
         learning: samples before any call is blocked [from 1].
         estimator: `empirical`, `beta` (the paper's) or `beta-binomial`.

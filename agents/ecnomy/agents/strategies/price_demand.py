@@ -57,8 +57,8 @@ class PriceDemand:
 
     Attributes:
         demand: kind and parameters of the demand curve.
-        pay: an active user's spending on marks; negative: unchanged, for traffic whose transport
-            does not follow a mark rate.
+        pay: an active user's spending on marks; a negative value leaves it unchanged, for
+            transports without a mark rate.
         looks: share of users that consider a change at a decision [above 0, up to 1].
         even: limits evenly spaced over the curve instead of random [Boolean].
         stay: time for which a user is present, with `away`; by default always.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`revenue-bandit`: a carrier tries the prices of a list, and settles on the most profitable one.
+"""`revenue-bandit`: a carrier tries the prices of a list and settles on the most profitable one.
 
 The list has `arms` prices from floor to ceiling, in equal ratios. Kleinberg and Leighton 2003 show
 that a list suffices, and how many prices it needs. Revenue is flat near its maximum, so a gap

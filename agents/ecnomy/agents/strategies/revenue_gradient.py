@@ -2,7 +2,7 @@
 """`revenue-gradient`: a carrier climbs to the most profitable price along a measured slope.
 
 Each round it tries one price above its own and one below, twice each. It follows the slope of the
-logarithm of the profit (receipts less payments, so debts to others count):
+logarithm of the profit (receipts minus payments, so debts to others count):
 
     slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h
     log P   <- log P + min(m, max(-m, slope / n'))           m = `probe` max(4 / n, 1)

@@ -54,7 +54,7 @@ class StreamSamples:
         self.rows: deque[Sample] = deque(maxlen=memory)
 
     def watch(self, seen: StreamObservation) -> bool:
-        """Advance, and return whether a time T is over, with or without a sample."""
+        """Advance and return whether a time T is over, with or without a sample."""
         packets, marks = int(seen.sent.sum()), int(seen.marks.sum())
         bad = int(seen.late.sum()) + int(seen.lost.sum())
         self._window.append((seen.dt_ps, packets, marks, bad))

@@ -94,7 +94,7 @@ def share_of(key: str, value: float) -> None:
     """Refuse an impossible target utilization.
 
     Raises:
-        Refused: it is not between 0 and 1, exclusive.
+        Refused: the target is not between 0 and 1, exclusive.
     """
     if not 0 < value < 1:
         raise Refused(key, f"{value:g}", "a share above 0 and below 1, such as 0.85")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A carrier's trial of a price: after time for customers to respond, profit is measured.
 
-The profit of a price is the carrier's receipts less its payments, per second. The time directly
+The profit of a price is the carrier's receipts minus its payments, per second. The time directly
 after a change does not count, because a higher price earns more until customers respond. The
 response and the measurement each last one decision interval, or as many as customers need to
 respond (`PriceObservation.responds_ps`), at most ten. A shorter trial would measure the previous
@@ -25,7 +25,7 @@ LONGEST: Final = 10  # most decision intervals for a response, and for a measure
 
 
 def _gained_micro(seen: PriceObservation, who: str) -> int:
-    """Return a carrier's receipts less its payments since the last query [micro-units].
+    """Return a carrier's receipts minus its payments since the last query [micro-units].
 
     Raises:
         StrategyError: the run has no market and so no accounts. The message names the strategy

@@ -72,7 +72,7 @@ def find_utility(kind: str) -> type:
     """Return the class of a utility of rates: from UTILITIES, `module:Class` or an entry point.
 
     Raises:
-        StrategyError: it does not exist, or is not based on `RateUtility`.
+        StrategyError: the class does not exist, or is not based on `RateUtility`.
     """
     return families.find(_RATES, kind)
 
@@ -103,7 +103,7 @@ def concave_utility_of(params: Mapping[str, object]) -> Utility:
     """Return the utility as in utility_of, for strategies that need a concave utility.
 
     Raises:
-        Refused: as utility_of, or it is not concave.
+        Refused: as for utility_of; or the utility is not concave.
     """
     made = utility_of(params)
     if not made.concave:
@@ -161,7 +161,7 @@ def _probe(kind: str, *columns: object) -> None:
     for answer in columns:
         numbers = np.asarray(answer)
         if numbers.shape != _PROBES.shape or numbers.dtype.kind not in "fiu":
-            found = f"{kind!r}, which answers 3 numbers with {answer!r:.60}"
-            raise Refused("kind", found, "a utility that answers a column with a column")
+            found = f"{kind!r}, which returns {answer!r:.60} for a column of 3 numbers"
+            raise Refused("kind", found, "a utility that returns a column of the same length")
         if np.isnan(numbers).any():
-            raise Refused("kind", f"{kind!r}, which answers NaN", "a utility with values")
+            raise Refused("kind", f"{kind!r}, which returns NaN", "a utility with values")

@@ -106,7 +106,7 @@ class Sigmoid(_Inelastic):
         return np.where(4.0 * q <= 1.0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """Return the inverse while it leaves a surplus, else 0."""
+        """Return the inverse while it leaves a surplus, otherwise 0."""
         r = self.inverse(p)
         finite = np.where(np.isfinite(r), r, 0.0)
         left = self.value(finite) - np.multiply(p, finite)
@@ -138,5 +138,5 @@ class Step(_Inelastic):
         return np.full_like(np.asarray(p, dtype=np.float64), np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """Return 1 below the price a, else 0."""
+        """Return 1 below the price a, otherwise 0."""
         return np.where(np.asarray(p) < self.a, 1.0, 0.0)

@@ -68,7 +68,7 @@ class TimeUtility(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TransferUtility:
-    """Holds the amount `a`, and computes results from `value`, `slope` and `best_s`.
+    """Holds the amount `a` and computes results from `value`, `slope` and `best_s`.
 
     A custom utility is a frozen, kw_only dataclass on this base that defines these three members.
 
@@ -203,7 +203,7 @@ class PageWait(TransferUtility):
             key = "worst" if self.best is None else "best"
             found = getattr(self, key)
             wanted = f"above {self.best_s:g} s" if key == "worst" else f"below {self.worst:g} s"
-            raise Refused(key, f"{found:g} s", f"a time {wanted}, as `best` is before `worst`")
+            raise Refused(key, f"{found:g} s", f"a time {wanted}, because `best` is before `worst`")
 
     @property
     def best_s(self) -> float:

@@ -79,14 +79,14 @@ class Utility(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RateUtility:
-    """Holds the amount `a` and x0, and computes results numerically from `value` and `slope`.
+    """Holds the amount `a` and x0; computes results numerically from `value` and `slope`.
 
     A custom utility is a frozen, kw_only dataclass on this base with `value` and `slope`. It may
     override other methods with closed forms. The numerical search scans r from 1e-3 to 1e3 in steps
-    of 1 %, and refines the best value. It may miss a narrower peak.
+    of 1 % and refines the best value. It may miss a narrower peak.
 
     Attributes:
-        a: the scale of the utility [money/s]: twice the amount makes each rate worth twice as much.
+        a: the scale of the utility [money/s]; doubling it makes each rate worth twice as much.
         x0: the reference rate [bit/s], the unit of rates in the formula. By default it is the
             traffic's largest rate.
         delay_cost: the user's cost of each second of round trip for a MB of IP packets.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market's end of the bridge: messages, codec and link, as in omnet/bridge/PROTOCOL.md."""
+"""The market's end of the bridge to engines; omnet/bridge/PROTOCOL.md specifies its messages."""
 
 from __future__ import annotations
 

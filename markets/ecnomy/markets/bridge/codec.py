@@ -168,7 +168,7 @@ def decode_body(
 
 
 def _quick(body: Buffer) -> Any:
-    """Return a message of columns that has exactly its keys, without a scan; else None.
+    """Return a message of columns that has exactly its keys, without a scan; otherwise None.
 
     The types exclude deep nesting and unknown keys. msgspec keeps the last of duplicate keys; the
     number of entries reveals them.
@@ -212,7 +212,7 @@ def _type_of(body: Buffer, keys: dict[str, int]) -> str:
 
 
 def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
-    """Check the version first, as keys depend on it; return whether the version is newer."""
+    """Check the version first, because keys depend on it; return whether it is newer."""
     if "protocol" not in keys:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol

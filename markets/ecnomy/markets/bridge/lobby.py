@@ -200,7 +200,7 @@ class Lobby:
 
 
 def _name_of(sock: socket.socket) -> str:
-    """Return the process at the other end if the system reports it, else the address."""
+    """Return the process at the other end if the system reports it, otherwise the address."""
     if sock.family != socket.AF_UNIX:
         host, port = sock.getpeername()[:2]
         return f"{host}:{port}"

@@ -155,14 +155,14 @@ class Finish:
 
 @dataclass(frozen=True)
 class Bye:
-    """The market's answer to the end."""
+    """The market's answer to the engine's last message."""
 
     pass
 
 
 @dataclass(frozen=True)
 class Error:
-    """The reason why either side ends the run."""
+    """A message in which either side states why it ends the run."""
 
     reason: str
 

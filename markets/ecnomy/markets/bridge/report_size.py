@@ -2,7 +2,8 @@
 """The size of a report in bytes, and the number of rows of flows that fit into a frame.
 
 A column consists of its name, the head of a MessagePack `bin`, and 8 bytes per value. The head has
-2 bytes up to 255 bytes of values, 3 up to 65,535, else 5 (omnet/bridge/PROTOCOL.md).
+2 bytes for up to 255 bytes of values, 3 bytes for up to 65,535, and otherwise 5 bytes
+(omnet/bridge/PROTOCOL.md).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def _empty(table: tables.Table) -> Columns:
 
 
 def _column_bytes(count: int) -> int:
-    """Return the bytes that a column of `count` values has in addition to an empty column's."""
+    """Return how many more bytes a column of `count` values has than an empty column."""
     return _VALUE_BYTES * count + _head_bytes(_VALUE_BYTES * count) - _head_bytes(0)
 
 

@@ -104,8 +104,8 @@ class EngineLink:
         """Receive the engine's hello and send a welcome.
 
         Args:
-            fault: function that describes a fault of the engine's plan and seed, "" without a
-                fault; by default both must equal the market's.
+            fault: function that describes a fault of the engine's plan and seed, or returns "". By
+                default, plan and seed must equal the market's.
 
         Raises:
             ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed), all of which are
@@ -153,7 +153,7 @@ class EngineLink:
         self._times = times
 
     def wait_for_ever(self) -> None:
-        """Stop treating silence as the engine's death; count only the end of file."""
+        """Stop treating silence as the engine's death; from now on only the end of file counts."""
         self._wire.wait_for_ever()
 
     def receive(self) -> FromEngine:
@@ -283,7 +283,7 @@ class EngineLink:
         self._last = codec.type_name(message)
 
     def _read_last_words(self) -> None:
-        """Raise the error that a closed peer sent earlier, which is more precise than ours."""
+        """Raise the error that the peer sent before it closed; it is more precise than ours."""
         message: m.Message | None = None
         while not isinstance(message, m.Error):
             try:

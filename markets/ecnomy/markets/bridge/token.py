@@ -20,7 +20,7 @@ _BYTES: Final = 16
 
 
 def has_token(hello: Hello, token: str) -> bool:
-    """Check whether a hello has the market's token; the time is equal for all wrong tokens."""
+    """Return whether a hello has the market's token; the time is equal for all wrong tokens."""
     return hmac.compare_digest(hello.token.encode(), token.encode())
 
 

@@ -68,7 +68,7 @@ class _Verbs(VerbGroup):
         if not known:
             from ecnomy.markets.inputs.reading import known_name
 
-            ctx.fail(f"found no command {args[0]!r}, expected {known_name(args[0], commands())}")
+            ctx.fail(f"unknown command {args[0]!r}, expected {known_name(args[0], commands())}")
         return super().resolve_command(ctx, args)
 
 

@@ -33,8 +33,8 @@ SweepEngine = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="builtin or omnet (OMNeT++/INET). Default: the engine in the sweep file, else the "
-        "folder's engine, else builtin.",
+        help="builtin or omnet (OMNeT++/INET). Default: the engine in the sweep file, otherwise "
+        "the folder's engine, otherwise builtin.",
         metavar="NAME",
     ),
 ]

@@ -30,8 +30,8 @@ class _PlainFlags(_Shown):
 
 
 class Verb(_PlainFlags, TyperCommand):
-    """A command."""
+    """A command whose help shows plain flags."""
 
 
 class VerbGroup(_PlainFlags, TyperGroup):
-    """A command with sub-commands."""
+    """A command with sub-commands whose help shows plain flags."""

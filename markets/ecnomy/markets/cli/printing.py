@@ -35,7 +35,9 @@ _CONTROLS: Final = {  # JSON does not escape these; the last two change the dire
     for code in codes
 }
 
-Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print a single JSON document and nothing else.")
+]
 
 
 def console_for_tables(most: int | None = None) -> Console:
@@ -56,7 +58,7 @@ def console_for_tables(most: int | None = None) -> Console:
 
 
 def hanging(head: str, text: str, *, deeper: int = 0) -> str:
-    """Return text beside a head, with a hanging indent on a terminal or on one line in a pipe.
+    """Return text after a head, with a hanging indent on a terminal or on one line in a pipe.
 
     Args:
         head, text: the parts of the line.
@@ -88,4 +90,4 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
+    raise NotImplementedError(f"{type(value).__name__} cannot be written as JSON")

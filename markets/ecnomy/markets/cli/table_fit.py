@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that fit the width of a terminal without breaking a figure or cutting a name.
+"""Tables that fit the width of a terminal without breaking a number or cutting a name.
 
 If a table is too wide, its headings and texts are wrapped at spaces, then the space between
 columns shrinks. If it is still too wide, it is printed in parts, each with the leading columns that
@@ -66,7 +66,7 @@ class TableConsole(Console):
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:
-    """Yield the table if it fits the console, else parts that fit as far as words allow."""
+    """Yield the table if it fits the console, otherwise parts that fit as far as words allow."""
     if _width(table, console) <= console.width:
         yield table
         return
@@ -107,7 +107,7 @@ def _width(table: Table, console: Console) -> int:
 def _range(column: Column, console: Console) -> tuple[int, int]:
     """Return the least and the largest width of a column.
 
-    The least width breaks headings and texts at spaces, and never breaks figures.
+    The least width breaks headings and texts at spaces, but never breaks numbers.
     """
     options = console.options.update(width=_WIDE)
     heads = [Measurement.get(console, options, column.header)]

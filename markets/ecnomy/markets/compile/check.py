@@ -171,8 +171,8 @@ def _not_ect(plan: Plan) -> Iterator[str]:
         for link in links:
             if _marks_only(link.marking):
                 yield (
-                    f"source {source.name}: its packets are not ECN-capable, so link {link.name} "
-                    f"never drops them by {link.marking.law}, only when its buffer is full"
+                    f"source {source.name}: its packets are not ECN-capable, so {link.marking.law} "
+                    f"never drops them at link {link.name}; only a full buffer does"
                 )
         marking = [link for link in links if _instead_of_marks(source, link)]
         if not marking:
@@ -192,19 +192,19 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 
 
 def _marks_only(law: Law) -> bool:
-    """Check whether a law determines when packets leave, so that it can only mark them."""
+    """Return whether a law determines when packets leave, so that it can only mark them."""
     return trait_value("marking", law.law, "late", law.params) != 0
 
 
 def _instead_of_marks(source: Source, link: Link) -> bool:
-    """Check whether a link drops or passes a source's packets where it would mark others."""
+    """Return whether a link drops or passes a source's packets where it would mark others."""
     if link.scheduler is not None:
         return sorts(link) and takes_marks(source, link)
     return link.marking.law != "drop-tail" and not _marks_only(link.marking)
 
 
 def _few(names: list[str]) -> str:
-    """Return the first names, and the number of the others."""
+    """Return the first names and the number of the remaining ones."""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
 
@@ -218,8 +218,8 @@ def _lossy(plan: Plan) -> Iterator[str]:
         if names:
             yield (
                 f"link {link.name}: loses {link.loss:.3g} of its packets, and a loss halves a "
-                f"window, so {_few(names)} may take fewer marks than they pay for. With "
-                "repair: false windows survive losses"
+                f"window, so {_few(names)} may take fewer marks than they pay for. With repair: "
+                "false, windows survive losses"
             )
 
 
@@ -307,7 +307,7 @@ def _floods(plan: Plan) -> Iterator[str]:
         subjects = flows * plan.row_count + (len(record.series) - flows) * len(plan.links)
         rows = plan.duration_ps // record.every_ps * subjects
         if rows > _MANY_ROWS:
-            yield f"record.series: about {rows:.3g} rows; sample them less often"
+            yield f"record.series: about {rows:.3g} rows; sample less often"
     epochs = plan.duration_ps // plan.epoch_ps
     if epochs > _MANY_EPOCHS:
         yield (
@@ -346,7 +346,7 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
             if replaced := [name for name in agent.sources if name in written]:
                 yield (
                     f"agent {agent.name}: its willingness to pay replaces the weight of "
-                    f"{_few(replaced)}; leave the weight out"
+                    f"{_few(replaced)}; omit the weight"
                 )
             deaf = [name for name in agent.sources if name in weighted and not weighted[name]]
             if deaf and not _chooses_weights(agent):

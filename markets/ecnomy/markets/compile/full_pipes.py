@@ -46,7 +46,8 @@ def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
             continue
         path = f"sources[{plan.sources.index(heaviest)}].transport.weight"
         found = (
-            f"{heaviest.own_weight:g}, {asked:.4g} marks per round trip of all flows on {line.name}"
+            f"{heaviest.own_weight:g}, but all flows on {line.name} ask for {asked:.4g} marks per "
+            "round trip"
         )
         expected = (
             f"weights of at most {room:.4g} marks in total, the packets that its round trip and "

@@ -91,7 +91,7 @@ def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
 
 
 def _scalable(source: Source) -> bool:
-    """Check whether each mark lowers the rate, with an accurate echo and a law per mark."""
+    """Return whether each mark lowers the rate, with an accurate echo and a law per mark."""
     transport = source.transport
     return (
         isinstance(transport, Tcp)

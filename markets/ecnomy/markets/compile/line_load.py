@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose calls come from an unlimited population: their load, and calls without a line.
+"""Sources whose calls come from an unlimited population: their load and their lost calls.
 
 A. K. Erlang (1917): if Poisson calls with a load of A erlang (arrival rate times mean length) use c
 lines, the share B(c) of calls is lost, with B(0) = 1 and
@@ -24,7 +24,7 @@ _FEW: Final = 0.01  # share of lost calls; below it, `check` is silent
 
 
 def erlang_b(load: float, lines: int) -> float:
-    """Return the share [0 to 1] of calls lost on `lines` lines at a load in erlang."""
+    """Return the share [0 to 1] of calls lost on `lines` lines at this load [erlang]."""
     lost = 1.0
     for line in range(1, lines + 1):
         lost = load * lost / (line + load * lost)
@@ -32,7 +32,7 @@ def erlang_b(load: float, lines: int) -> float:
 
 
 def is_pooled(source: Source) -> bool:
-    """Check whether a source's calls come from an unlimited population."""
+    """Return whether a source's calls come from an unlimited population."""
     params = source.traffic.params  # plans of older runs lack the parameter
     return source.traffic.law == "voip" and params.get("interarrival_mean_s", 0.0) > 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns a scenario into a plan: finds paths, lays out directions, turns laws into numbers."""
+"""Compiles a scenario to a plan: finds paths, orders directions, turns laws into numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def make_plan(scenario: Scenario) -> Plan:
 
 
 def _record(scenario: Scenario, links: int) -> plans.PlanRecord:
-    """Return the records of a run; the delays promised by tariffs are among the thresholds."""
+    """Return the requested records; the thresholds include the delays that tariffs promise."""
     record, counts = scenario.document.record, scenario.document.record.counts
     if counts is not None:
         _check_rows(scenario, counts, links)

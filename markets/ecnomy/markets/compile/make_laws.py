@@ -154,7 +154,7 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
 
 
 def is_ect(transport: plans.Tcp | plans.Udp) -> bool:
-    """Check whether the data packets of a transport are ECN-capable."""
+    """Return whether the data packets of a transport are ECN-capable."""
     return transport.ect if isinstance(transport, plans.Udp) else transport.echo != "off"
 
 

@@ -38,8 +38,8 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
         worth = max((_most(utility, source, plan) for source in own), default=pay)
         if pay > worth:
             yield (
-                f"agent {agent.name}: pays {pay:g} money/s per flow, but by its utility at the "
-                f"largest rate of its paths a flow is worth at most {worth:.4g} money/s to it"
+                f"agent {agent.name}: pays {pay:g} money/s per flow, but by its utility a flow is "
+                f"worth at most {worth:.4g} money/s to it, at the largest rate of its paths"
             )
 
 

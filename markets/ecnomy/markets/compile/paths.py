@@ -65,7 +65,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
 
 
 def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) -> Mislaid:
-    """Return the fault of a link that does not start at the node reached so far, with a remedy."""
+    """Describe the fault of a link that does not start at the node reached, with a remedy."""
     name = names[item]
     if item == 0 and _leads(names[::-1], at, receiver, ways):
         found = f"the links in reverse order: {name!r} ends at {receiver!r}"
@@ -83,7 +83,7 @@ def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) 
 
 
 def _leads(names: Sequence[str], at: str, to: str, ways: Ways) -> bool:
-    """Check whether the links lead from one node to another in this order."""
+    """Return whether the links lead from one node to another in this order."""
     for name in names:
         onward = {start: end for _, start, end in ways.get(name, ())}
         if at not in onward:

@@ -92,7 +92,7 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def gamma(self) -> float:
-        """Return the step of `auto`."""
+        """Return the gamma that `auto` stands for."""
         return 0.25 / self.lag
 
     def alpha(self, gamma: float) -> float:

@@ -114,7 +114,7 @@ def _link(link: Link, params: dict[str, float]) -> Link:
 
 
 def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
-    """Set one phi for each `auto`: the phi that is written elsewhere, or the best phi."""
+    """Set the same phi for each `auto`: the phi that is written elsewhere, or the best phi."""
     written: dict[float, str] = {}
     places: list[str] = []
     links, sources = list(plan.links), list(plan.sources)

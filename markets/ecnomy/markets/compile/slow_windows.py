@@ -157,10 +157,10 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
             if over > 1 + _OFF:
                 packets = "1 packet" if floor == 1 else f"{floor:g} packets"
                 yield (
-                    f"source {found.source.name}: being ACK-clocked, it keeps {packets} in "
-                    f"flight where {found.window:.3g} would give the marks it aims at, so it "
-                    f"takes about {over:.3g} times as many marks. With send: paced its window "
-                    "can fall below one packet"
+                    f"source {found.source.name}: being ACK-clocked, it keeps {packets} in flight "
+                    f"where {found.window:.3g} would give the marks it aims at, so it takes about "
+                    f"{over:.3g} times as many marks. With send: paced, its window can fall below "
+                    "one packet"
                 )
 
 
@@ -170,8 +170,8 @@ def endless_starts(plan: Plan) -> Iterator[str]:
     Without a mark, slow start doubles the window until the buffer overflows. By then BDP + buffer
     packets are in flight, and about as many more leave before the sender learns of the loss, and
     are lost. SACK repairs them in a few round trips, and Reno, Tahoe and NewReno return to slow
-    start. WTP does not, and sends one segment per round trip, or per timeout. A mark ends slow
-    start earlier. Links with classes have separate laws and buffers, so they are excluded.
+    start. WTP does not. It sends one segment per round trip or per timeout. A mark ends slow start
+    earlier. Links with classes have separate laws and buffers, so they are excluded.
     """
     lasting = [s for s in plan.sources if s.traffic.law in _LASTING]
     for source in lasting:

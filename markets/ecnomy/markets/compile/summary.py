@@ -165,7 +165,7 @@ def _classic(market: MarketSpec) -> str:
 
 
 def _way(source: str, paid: MarkPrice, settlement: str) -> str:
-    """Return the price of a mark for a source, and its payee."""
+    """Return the price of a mark for a source, and the payee of the mark."""
     price = f"{paid.low / MICRO:g}"
     price += f" to {paid.high / MICRO:g}" if paid.high > paid.low else ""
     payees = "where set" if settlement == DIRECT else f"paid to {paid.domains[0]}"

@@ -26,18 +26,18 @@ __all__ = [
 
 
 def sorts(link: Link) -> bool:
-    """Check whether a link sorts packets by headers rather than by the class of their source."""
+    """Return whether a link sorts packets by headers rather than by the class of their source."""
     return any(sorts_by(link, trait) for trait in HEADERS)
 
 
 def sorts_by(link: Link, trait: str) -> bool:
-    """Check whether a link's scheduler has a trait such as by_codepoint or by_flow."""
+    """Return whether a link's scheduler has a trait such as by_codepoint or by_flow."""
     scheduler = link.scheduler
     return scheduler is not None and scheduler.law.law in with_trait("scheduling", trait)
 
 
 def takes_marks(source: Source, link: Link) -> bool:
-    """Check whether a link may mark the packets of an ECN-capable source."""
+    """Return whether a link may mark the packets of an ECN-capable source."""
     classic = not source.l4s and sorts_by(link, "drops_classic")
     return largest_probability(link) > 0 and not classic
 
@@ -56,7 +56,7 @@ def largest_probability(link: Link) -> float:
 
 
 def marks_alike(link: Link) -> bool:
-    """Check whether a link's law marks with a probability that no load changes."""
+    """Return whether a link's law marks with a probability that no load changes."""
     return link.marking.law in with_trait("marking", "per_load", "0")
 
 

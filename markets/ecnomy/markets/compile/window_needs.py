@@ -42,14 +42,14 @@ def without_sack(plan: Plan) -> Iterator[str]:
 
 
 def ignores_marks(source: Source, plan: Plan) -> bool:
-    """Check whether a flow's law ignores marks because of the round trip."""
+    """Return whether a flow's law ignores marks because of the round trip."""
     tcp = source.transport
     deaf = isinstance(tcp, Tcp) and tcp.window.law in with_trait("window", "deaf_beyond")
     return deaf and beyond_longest_rtt(source, plan)
 
 
 def beyond_longest_rtt(source: Source, plan: Plan) -> bool:
-    """Check whether a law of data centres has a longer round trip than it is for."""
+    """Return whether a law of data centres has a longer round trip than it is for."""
     tcp = source.transport
     if not isinstance(tcp, Tcp):
         return False

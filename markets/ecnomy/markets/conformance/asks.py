@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies of callers: offers, and results of calls."""
+"""Hostile situations for strategies of callers: odd offers and call outcomes."""
 
 from __future__ import annotations
 

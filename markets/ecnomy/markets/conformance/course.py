@@ -157,5 +157,5 @@ def put_down(error: BaseException) -> tuple[str, str]:
 
 
 def differ(one: Course, other: Course) -> bool:
-    """Check whether the answers of two courses differ."""
+    """Return whether the answers of two courses differ."""
     return one.answers != other.answers or (one.error is None) != (other.error is None)

@@ -61,7 +61,7 @@ _NO_CLASSES: Final = ("flows in no class", "nothing on offer")
 def examine(
     kind: str, params: Mapping[str, object] | None = None, *, roles: Sequence[str] = ()
 ) -> Examined:
-    """Present every situation to a strategy, and collect its defects.
+    """Present every situation to a strategy and collect its defects.
 
     Args:
         kind: built-in name, `module:Class` or entry point.
@@ -184,7 +184,7 @@ class _Exam:
         return course, ""
 
     def _compare(self, role: str, situation: Any, play: Play, once: Course) -> None:
-        """Run for the second and the third time, and compare."""
+        """Run for the second and the third time and compare the answers."""
         name = situation.name
         state = _state(find(self._kind))
         with warnings.catch_warnings():

@@ -36,7 +36,7 @@ class Parameter(msgspec.Struct, frozen=True):
         name: key of the parameter.
         takes: a unit, a type or the kinds of a form.
         required: whether it is required.
-        default: default value, in that unit; None without a printable default.
+        default: default value, in that unit; None if there is no printable default.
     """
 
     name: str

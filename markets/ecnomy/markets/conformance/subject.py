@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy that works for one agent.
+"""A strategy that decides for one agent.
 
 As in a run, the agent's role queries it and judges its answers. Its inputs are later compared with
 a copy. Its answers are kept as bytes, so that two courses can be compared.
@@ -69,7 +69,7 @@ class Subject:
         params: Mapping[str, object],
         balance_micro: int = 0,
     ) -> None:
-        """Make the role and its strategy (StrategyError if that fails)."""
+        """Create the role and its strategy; StrategyError if a part fails."""
         classes = tuple(
             ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
         )
@@ -110,7 +110,7 @@ class Subject:
 
     @property
     def sells_classes(self) -> bool:
-        """Check whether its strategy posts fees, or decides which flows enter a class."""
+        """Return whether the strategy posts fees, or decides which flows enter a class."""
         return bool(getattr(self._role, "watches_classes", False) or self._asks)
 
     @property
@@ -131,7 +131,7 @@ class Subject:
             self.answers.append((self._role.let_in(request),))
 
     def watch(self, seen: StreamObservation) -> None:
-        """Show test streams."""
+        """Show the agent its test streams."""
         self._asked(seen, self._role.lines[0].watch)
         readings = self._role.readings
         wrong = [n for n, v in readings.items() if not isinstance(v, int | float | np.number)]
@@ -153,11 +153,11 @@ class Subject:
         self._asked(ended, self._role.hear)
 
     def claims(self, *, broken: bool) -> None:
-        """Request the decision whether to claim a broken promise."""
+        """Request a decision on whether to claim a broken promise."""
         self.answers.append((self._role.claims(broken),))
 
     def mutated(self) -> list[str]:
-        """Return in words the inputs that it has changed."""
+        """Describe the inputs that the strategy has changed."""
         names = {name for told, was in self._told for name in changed(told, was)}
         if self._view.notes != self._noted:
             names.add("agent.notes, which only note() may change")

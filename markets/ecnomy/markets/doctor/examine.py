@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All findings, in the order of the table."""
+"""Collects all findings in the order of the table."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _PURPOSES: Final = {
     "reproduce": "`ecnomy reproduce`: its page",
     "report": "`ecnomy report`: its page",
     "dashboard": "`ecnomy dashboard`: the live page",
-    "bench": "`make bench` beside ns-3",
+    "bench": "`make bench`: comparison with ns-3",
     "test": "make test",
     "site": "make site",
     "lint": "make lint",

@@ -58,7 +58,7 @@ class Book:
         self._ledger.check()
 
     def _bill(self, dues: Dues) -> None:
-        """Add rows paid by the user of their flow to its bill."""
+        """Add the rows that a flow's user pays to the flow's bill."""
         flow = dues.flow
         if not len(self._users) or not len(flow):
             return

@@ -7,9 +7,10 @@
 
 The caller's agent chooses among the providers of its source (CallBuyer). Without an agent, the
 cheapest provider comes first. If a provider refuses, the next one decides. At the end of an epoch
-its postings go to the ledger in batches, each row with its own time: the price of a call at its
-request, all else at its end. A call under way at the end of the run pays for its time so far, and
-is not judged. If a flow has several providers, the provider of its last call pays for its marks.
+its postings go to the ledger in batches, each row with its own time: the call price at the time of
+the request, everything else at the end of the call. A call under way at the end of the run pays for
+its time so far, and is not judged. If a flow has several providers, the provider of its last call
+pays for its marks.
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ class CallDesk:
 
     # ---- when calls are over
     def judge(self, calls: Columns) -> Columns:
-        """Add sellers, costs and refunds to the records of calls.
+        """Add sellers, costs and refunds to call records.
 
         Args:
             calls: the columns of the record table `calls`.
@@ -224,7 +225,7 @@ class CallDesk:
         return charge, back
 
     def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
-        """Check whether the party or parties that the tariff names report a broken promise."""
+        """Return whether the party or parties that the tariff names report a broken promise."""
         buyer = int(self._buyer[flow])
         if tariff.quality_seen_by == PROVIDER_SEES or buyer < 0:
             return broken
@@ -243,11 +244,11 @@ class CallDesk:
             self._buyers[int(self._buyer[flow])][1].add(row)
 
     def ended(self, line: int) -> EndedCalls:
-        """Return the calls of a line that ended since the last query."""
+        """Return the calls on a line that ended since the last query."""
         return self._lines[line].ended.take()
 
     def spread(self) -> None:
-        """Send callers the outcomes of their calls, once per report."""
+        """Tell callers the outcomes of their calls, once per report."""
         for buyer, ended in self._buyers:
             buyer.hear(ended.take())
 
@@ -273,7 +274,7 @@ class CallDesk:
 
 
 def unsold(calls: Columns) -> Columns:
-    """Return records of calls that nobody sold, with a cost of 0."""
+    """Return the records of unsold calls, with a cost of 0."""
     count = len(calls["id"])
     none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
     back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)

@@ -79,7 +79,7 @@ class MarkCharge:
     ) -> tuple[Integers, Integers]:
         """Return the amount due for an epoch's marks at the price in force.
 
-        There is one price for all flows, or one for each flow.
+        The price is one number for all flows, or one number for each flow.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.

@@ -42,11 +42,11 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
         kind: kind of the ledger rows.
         debit, credit: accounts that pay and are paid.
         amount_micro: amounts due; rows of 0 are not posted.
-        flow: the row of flows of each amount, -1 for an amount without a flow.
+        flow: the row of flows that each amount is for, or -1.
         quantity: metered quantities.
         price_micro: price of a unit of the quantity.
         counts_as: FEE or CHARGE, if the tables of flows count the amounts among these.
-        whole: whether the rows are those of all flows, in order.
+        whole: whether there is one row for each row of flows, in order.
         standing_micro: the part of each amount charged by time, None for 0.
         weight_micro: the part of the standing charge by weight, None for 0.
     """
@@ -65,7 +65,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
 
 
 class Contract(Protocol):
-    """A contract of a run, of one or many flows."""
+    """A contract in a run; it covers one or more flows."""
 
     def due(self, epoch: Epoch) -> Dues:
         """Return the amounts due for an epoch.

@@ -61,7 +61,7 @@ def settlement_of(
     """Create the rule of this name for a run.
 
     Raises:
-        InputError: it does not exist, or a custom rule cannot be created.
+        InputError: the rule does not exist, or a custom rule cannot be created.
     """
     rule = find_settlement(word)
     if word in SETTLEMENTS:

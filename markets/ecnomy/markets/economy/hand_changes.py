@@ -9,7 +9,7 @@ __all__ = ["HandChanges"]
 
 
 class HandChanges:
-    """For each kind and name, the time at which the user first set it, and the number of values."""
+    """The time of the first value and the number of values, for each kind and name."""
 
     def __init__(self) -> None:
         self._latest: dict[tuple[str, str], object] = {}

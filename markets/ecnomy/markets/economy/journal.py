@@ -81,10 +81,10 @@ class Journal:
 
     @property
     def fresh(self) -> Sequence[Entry]:
-        """Return the entries since the last `take`, and keep them."""
+        """Return the entries since the last `take` without removing them."""
         return self._fresh
 
     def take(self) -> list[Entry]:
-        """Return the entries since the last call, and remove them."""
+        """Return and remove the entries since the last call."""
         fresh, self._fresh = self._fresh, []
         return fresh

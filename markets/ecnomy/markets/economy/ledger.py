@@ -167,11 +167,11 @@ class Ledger:
 
     @property
     def fresh(self) -> Sequence[Postings]:
-        """Return the batches posted since the last `take`, and keep them."""
+        """Return the batches posted since the last `take` without removing them."""
         return self._fresh
 
     def take(self) -> list[Postings]:
-        """Return the batches posted since the last call, in order, and remove the rows."""
+        """Return and remove the batches posted since the last call, in order."""
         fresh, self._fresh = self._fresh, []
         return fresh
 

@@ -38,7 +38,7 @@ class MarketLike(Protocol):
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """The current price per mark by carrier, "" without an owner; {} without a market."""
+        """The current price per mark by carrier ("" for no owner); {} if there is no market."""
 
     @property
     def fee_micro(self) -> Integers:

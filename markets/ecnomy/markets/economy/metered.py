@@ -53,7 +53,7 @@ class Metered:
         seller: the agent that sells under the contract.
         name: kind of its postings in the ledger.
         rows: rows of the flows under the contract.
-        menu: the tariffs from which buyers choose; None without a choice.
+        menu: the tariffs from which buyers choose; None if there is no choice.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Metered:
         return self._domains.priced(price_micro, domain, self._other)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """Return the part of an amount that does not depend on the meter; None for 0."""
+        """Return the part of an amount that does not depend on the meter; None if it is 0."""
         if isinstance(self._tariff, Flat):
             return amount
         if not isinstance(self._tariff, TwoPart):

@@ -39,7 +39,7 @@ def flows_of(plan: Plan) -> dict[str, Integers]:
 
 
 class Parties:
-    """The accounts for the contracts of a run.
+    """The accounts that the contracts of a run use.
 
     Attributes:
         agents: all agents, in the scenario's order.
@@ -116,7 +116,10 @@ class Parties:
         self._own_marks = np.where(self._own_marks < 0, self.users, self._own_marks)
         for who, rows in self._alone:
             if np.any(self.first_offer[rows] != NO_OFFER):
-                raise InputError(f"market: a source of {who!r} is in a class")
+                raise InputError(
+                    f"market: a source of {who!r} is in a class, expected a source outside all "
+                    "classes"
+                )
         sellers = [self._accounts[offer.provider] for offer in self.offers]
         self._seller = np.array([*sellers, -1], dtype=np.int64)
         leave = [offer.customer_pays_marks for offer in self.offers]

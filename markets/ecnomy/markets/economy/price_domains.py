@@ -24,14 +24,14 @@ class Domains:
     """The domains of a run.
 
     Attributes:
-        names: names of the owners, "" without a carrier.
+        names: names of the owners; "" if there is no carrier.
         accounts: accounts of the owners.
         of_link: index of the domain of each link.
         ways: the way of each source through domains.
         access: access domain of each row of flows, where its data enters the network.
         price_micro: current price of a mark in each domain, on ECT(1) packets; replaced, never
             modified in place.
-        other: whether marks of each source have another price, which is `classic_price_ratio` times
+        other: whether the marks of each source have the classic price, `classic_price_ratio` times
             the posted price.
         other_rows: the same for each row of flows.
     """
@@ -71,7 +71,7 @@ class Domains:
         Args:
             price_micro: the posted price of each domain.
             domain: domain of each mark.
-            other: whether the mark has another price than the posted one.
+            other: whether the mark has the classic price instead of the posted one.
         """
         posted = price_micro[domain]
         if not other.any():

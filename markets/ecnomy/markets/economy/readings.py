@@ -30,7 +30,7 @@ class Epoch:
         offer: the class of each flow in the epoch; read-only, as are the other columns.
         price_micro: the price per mark in each domain.
         active: whether each flow was switched on by its agent.
-        weight: weight of each flow's window law, 0 without a weight.
+        weight: weight of each flow's window law; 0 if the law has no weight.
         charge_micro: charges of flows for marks in the epoch, from the contracts booked so far.
     """
 

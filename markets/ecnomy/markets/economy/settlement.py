@@ -137,7 +137,7 @@ class Direct:
         return self._price
 
     def _source_prices(self) -> Floats:
-        """Return the price of a mark, [source, domain]."""
+        """Return the mark prices as an array [source, domain]."""
         shape = self._direct.counts.shape
         domain = np.broadcast_to(np.arange(shape[1]), shape)
         other = self._domains.other[:, np.newaxis]
@@ -160,7 +160,7 @@ class Direct:
 
 
 def _mean_of(counts: Floats, values: Floats) -> Floats:
-    """Return the weighted mean of each row, NaN without a count."""
+    """Return the weighted mean of each row; NaN if the row has no count."""
     with np.errstate(invalid="ignore"):
         mean: Floats = (counts * values).sum(axis=1) / counts.sum(axis=1)
     return mean

@@ -20,7 +20,7 @@ POST: Final = "post"
 
 
 def in_order(roles: Iterable[Role]) -> dict[str, list[Role]]:
-    """Return phase -> the agents that act in it."""
+    """Return a mapping from each phase to the agents that act in it."""
     found: dict[str, list[Role]] = {phase: [] for phase in PHASES}
     for role in roles:
         found[role.phase].append(role)

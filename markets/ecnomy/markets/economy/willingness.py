@@ -36,8 +36,8 @@ class Aims:
         switched_on: whether each flow's agent lets it send; replaced, never modified in place.
         active: whether each flow may send: its agent lets it send, and no user holds it back
             (`admit`). Replaced, never modified in place.
-        weight: weight of each flow's window law, from its agent or its transport; 0 without a
-            weight and while a mark rate controls it. Replaced, never modified in place.
+        weight: weight of each flow's window law, from its agent or its transport; 0 if the law has
+            no weight or a mark rate controls the flow. Replaced, never modified in place.
         cap_bps: the largest rate of each flow, NO_CAP for no limit.
         by_delivery: whether users owe only a price for each mark delivered.
     """
@@ -195,5 +195,5 @@ class Aims:
 
 
 def _of_row(each: Floats, flows: Floats) -> Floats:
-    """Return a row's total if each of its flows gets `each`; -1 is unchanged."""
+    """Return a row's total if each of its flows gets `each`; -1 stays -1."""
     return np.where(each >= 0, each * flows, each)

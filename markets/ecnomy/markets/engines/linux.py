@@ -2,7 +2,8 @@
 """Starts the engine that runs a plan on the kernel's TCP, in wall-clock time.
 
 `make linux` builds it in the source tree: omnet/linux/ecnomy-linux. ecnomy looks for it in the
-folder that ECNOMY_OMNET names, else in omnet/ beside the virtual environment or in the source tree.
+folder that ECNOMY_OMNET names. If that is not set, it looks in omnet/ next to the virtual
+environment or in the source tree.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def find_linux() -> Path:
     """Return the program of the Linux engine.
 
     Raises:
-        InputError: it is not built, or older than a source; the message says how to build it.
+        InputError: the engine is not built or is older than a source file. The message says how to
+            build it.
     """
     folder = project_folder()
     binary = folder / "linux" / LINUX_BINARY
@@ -140,10 +142,10 @@ class LinuxEngine(EngineProcess):
     """A running Linux engine."""
 
     def __init__(self, binary: Path, plan: Plan) -> None:
-        """Start it on a sealed plan.
+        """Start the engine on a sealed plan.
 
         Raises:
-            EngineError: it cannot be started.
+            EngineError: the engine cannot be started.
         """
         self._facts = tempfile.TemporaryFile()
         try:
@@ -170,7 +172,7 @@ class LinuxEngine(EngineProcess):
         return facts
 
     def doubts(self) -> list[str]:
-        """See EngineProcess. A run that was late is not valid."""
+        """See EngineProcess. A run whose packets were late is not valid."""
         facts = self.facts()
         if facts.get("valid", True):
             return []
@@ -185,6 +187,6 @@ class LinuxEngine(EngineProcess):
         ]
 
     def close(self) -> None:
-        """End it unless it has ended by itself."""
+        """End the engine unless it has ended by itself."""
         super().close()
         self._facts.close()

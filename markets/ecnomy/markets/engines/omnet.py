@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts OMNeT++ on a plan: writes a project into the folder of the run, and runs opp_run in
-Cmdenv.
+"""Starts OMNeT++ on a plan: writes a project into the run's folder and runs opp_run in Cmdenv.
 
     <run>/omnet/    network.ned and omnetpp.ini, log.txt, run.sca, run.vec
 
@@ -110,7 +109,7 @@ class OmnetEngine(EngineProcess):
         return "" if _STATUS.search(text) else super().last_words()
 
     def close(self) -> None:
-        """End it unless it has ended by itself."""
+        """End the process unless it has ended by itself."""
         super().close()
         self._temporary.close()
 

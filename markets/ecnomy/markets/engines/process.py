@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A packet engine as a child process, and a description of how it ended.
 
-The engine inherits one end of a socketpair. It needs no path or token, and leaves no files.
+The engine inherits one end of a socketpair. It needs no path or token and leaves no files.
 """
 
 from __future__ import annotations
@@ -123,12 +123,12 @@ class EngineProcess:
         return []
 
     def last_words(self) -> str:
-        """Return the last line that it wrote to standard error, or ""."""
+        """Return the last line that the engine wrote to standard error, or ""."""
         lines = self.tail().split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def tail(self) -> str:
-        """Return the end of its standard error output."""
+        """Return the end of the engine's standard error output."""
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - _LAST_LINES))
         return self._errors.read().decode(errors="replace")
@@ -141,14 +141,14 @@ class EngineProcess:
         """Wait for the end of an engine that has said goodbye.
 
         Raises:
-            EngineError: it does not end, or not with status 0.
+            EngineError: the engine does not end, or its exit status is not 0.
         """
         fate = self.fate(self.ending_s)
         if self._process.returncode != 0:
             raise EngineError(f"after the run {fate}")
 
     def close(self) -> None:
-        """End it unless it has ended by itself."""
+        """End the engine unless it has ended by itself."""
         self.sock.close()
         if self._process.poll() is None:
             self._process.terminate()

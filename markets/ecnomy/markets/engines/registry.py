@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packet engines by name, and the built-in engine.
 
-ecnomy looks for the built-in engine in the environment variable ECNOMY_ENGINE, beside the running
+ecnomy looks for the built-in engine in the environment variable ECNOMY_ENGINE, next to the running
 Python, and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py the engine
 that runs on the kernel's TCP.
 """
@@ -66,8 +66,8 @@ class EngineKind(Protocol):
         """Check that the engine can run a plan here, before anything is started or written.
 
         Raises:
-            SourceError: it cannot run a source of the plan.
-            InputError: it cannot run on this machine.
+            SourceError: the engine cannot run a source of the plan.
+            InputError: the engine cannot run on this machine.
         """
 
     def digest(self) -> str:
@@ -100,7 +100,7 @@ def find_engine() -> Path:
     """Return the built-in engine's executable.
 
     Raises:
-        EngineError: it is not found; the message names the places searched.
+        EngineError: the engine is not found; the message names the places searched.
     """
     given = os.environ.get(VARIABLE)
     if given:
@@ -120,10 +120,10 @@ class Engine(EngineProcess):
     """A running built-in engine."""
 
     def __init__(self, plan: Plan, binary: Path | None = None) -> None:
-        """Start it on a sealed plan.
+        """Start the engine on a sealed plan.
 
         Raises:
-            EngineError: it cannot be found or started.
+            EngineError: the engine cannot be found or started.
         """
         with plan_file(plan) as given:
             super().__init__(

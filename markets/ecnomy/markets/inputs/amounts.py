@@ -55,11 +55,11 @@ def quantity_schema(
     signed: bool = False,
     above: bool = False,
 ) -> dict[str, Any]:
-    """Return the JSON Schema of a number with a unit, or of these words.
+    """Return the JSON Schema of a number with a unit, or of one of the given words.
 
     Args:
         of: units of the accepted kinds; empty for any unit.
-        words: words that are accepted, too.
+        words: words that are also accepted.
         signed: whether negative numbers are accepted.
         above: whether 0 is refused.
     """
@@ -98,7 +98,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         what: the noun for messages; `example` completes "such as".
         units: accepted units of one kind.
-        whole: whether the result must be an integer (else it is a float).
+        whole: whether the result must be an integer; otherwise it is a float.
         least, most: range of the result; `above` excludes the least itself.
         words: words that stand for a value.
         plain: whether a number without a unit is accepted.
@@ -352,19 +352,19 @@ class NamesReader(msgspec.Struct, frozen=True):
 
 
 class Size(msgspec.Struct, frozen=True):
-    """A length of queue in packets or in bytes; a value of -1 has no limit."""
+    """A queue length in packets or bytes; -1 means no limit."""
 
     value: int
     unit: str  # "packets" or "bytes"
 
     @property
     def packets(self) -> int:
-        """Return the packets; -1 if it is unlimited or in bytes."""
+        """Return the packets; -1 if the size is unlimited or in bytes."""
         return self.value if self.unit == "packets" else -1
 
     @property
     def bytes(self) -> int:
-        """Return the bytes; -1 if it is unlimited or in packets."""
+        """Return the bytes; -1 if the size is unlimited or in packets."""
         return self.value if self.unit == "bytes" else -1
 
 

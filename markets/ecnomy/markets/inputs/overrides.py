@@ -115,7 +115,7 @@ def located(root: Node, path: str) -> tuple[str | int, ...]:
 
     `*` stays unchanged, and conditions are removed.
 
-    Raises: ScenarioError: it is not a path.
+    Raises: ScenarioError: the text is not a path.
     """
     place = Place(f"--set {path}", None)
     found: list[str | int] = []

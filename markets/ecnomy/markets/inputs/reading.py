@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads YAML nodes into frozen structs, and turns structs into YAML values again.
+"""Reads YAML nodes into frozen structs, and converts structs back into YAML values.
 
 The annotations of a struct define how it is read: a plain type, a tuple, a dict, another
 struct, a union of structs distinguished by their tag, or `Annotated[type, reader]` for anything
@@ -167,7 +167,7 @@ class _Gaps:
         self._notes: list[str] = []  # of the first error
 
     def read(self, node: Node, kind: Any, path: str, places: Places) -> Any:
-        """Return a value, or None if it lacks keys."""
+        """Return a value, or None if keys are missing."""
         try:
             return _read(node, kind, path, places)
         except MissingKeys as error:
@@ -329,7 +329,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
 
 
 def present(kind: Any) -> Any:
-    """Return the type of an optional value if it is present."""
+    """Return the type of an optional value, without None."""
     if typing.get_origin(kind) not in (types.UnionType, typing.Union):
         return kind
     rest = [a for a in typing.get_args(kind) if a is not type(None)]

@@ -45,7 +45,7 @@ _MOST_GAPS: Final = 6  # most mappings listed in a message
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The place of a value in a file; `line` counts from 1, None without lines."""
+    """The place of a value in a file; `line` counts from 1, or is None if there are no lines."""
 
     file: str
     line: int | None

@@ -70,7 +70,7 @@ class ByHand(Stepped):
             carrier: name of the carrier; "" if the market has no carrier.
             price: money per mark in [0, 10^6], rounded to the nearest micro-unit.
 
-        Raises: TypeError, InputError: the carrier does not exist, or the price is invalid.
+        Raises: TypeError, InputError: the carrier does not exist or the price is invalid.
         """
         domain = self.domains.number(_name("post_price", "carrier", carrier))
         micro = _amount("post_price", "price", price, "money") * MICRO

@@ -31,7 +31,7 @@ __all__ = ["Stepped", "Steps"]
 
 
 class Steps(Protocol):
-    """The object that advances a model."""
+    """The object that advances a model's run."""
 
     @property
     def running(self) -> bool:

@@ -100,9 +100,9 @@ def write_new(folder: Path, files: Mapping[str, str]) -> None:
 
     Raises:
         InputError: the folder exists and is not empty.
-        OSError: it cannot be written.
+        OSError: the folder cannot be written.
     """
-    taken = InputError(f"{folder}: exists already; choose a new folder")
+    taken = InputError(f"{folder} already exists; choose a new folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise taken
     folder.mkdir(parents=True, exist_ok=True)

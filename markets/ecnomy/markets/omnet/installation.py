@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds OMNeT++, INET and ecnomy's own OMNeT++ modules, and checks that they fit.
+"""Finds OMNeT++, INET and ecnomy's own OMNeT++ modules; checks that they fit together.
 
-OMNeT++: the folder in OMNETPP_ROOT, else the folder of the opp_run on the PATH. INET: INET_ROOT.
-The modules: the folder in ECNOMY_OMNET, else omnet/ beside the virtual environment or in
-the source tree, else the copy in the wheel. `make -C` builds them there.
+OMNeT++ is in the folder that OMNETPP_ROOT names, otherwise in the folder of the opp_run on the
+PATH. INET is in INET_ROOT. The modules are in the folder that ECNOMY_OMNET names. If that is not
+set, they are in omnet/ next to the virtual environment or in the source tree, or in the wheel's
+copy. `make -C` builds them there.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def find_omnetpp() -> Part:
     """Return OMNeT++.
 
     Raises:
-        InputError: it is missing, or older than 6.1.
+        InputError: OMNeT++ is missing, or older than 6.1.
     """
     given = os.environ.get(OMNETPP_VARIABLE)
     program = shutil.which("opp_run")
@@ -129,7 +130,7 @@ def find_inet() -> Part:
     """Return INET.
 
     Raises:
-        InputError: it is missing, or not 4.5.
+        InputError: INET is missing, or its version is not 4.5.
     """
     given = os.environ.get(INET_VARIABLE)
     if not given:
@@ -152,7 +153,7 @@ def find_modules() -> tuple[Path, str]:
     """Return the folder of ecnomy's built modules, and the suffix of the build.
 
     Raises:
-        InputError: they are not built anywhere.
+        InputError: the modules are not built anywhere.
     """
     places = _places()
     for suffix in ("", _DEBUG):

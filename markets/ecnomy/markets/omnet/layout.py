@@ -131,7 +131,7 @@ def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
 
 
 def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
-    """Place the other nodes by the pull of their neighbours, and keep the known places."""
+    """Place the other nodes by the pull of their neighbours; keep the known places."""
     import networkx
 
     xs, ys = zip(*known.values(), strict=True)

@@ -65,7 +65,7 @@ def network_ned(
         wiring: the wiring of the plan's network.
         positions: positions of nodes by name, longitude and latitude or x and y upwards; OMNeT++
             places the others.
-        channels: whether the text has rates and delays; else they are `channel_settings`.
+        channels: whether the text has rates and delays; otherwise they are in `channel_settings`.
     """
     width, height, places = _places(positions or {})
     area = (_MARGIN / 2, _TOP, width - _MARGIN / 2, height - _FOOT)

@@ -41,7 +41,7 @@ def time(ps: int) -> str:
 
 
 def _survives(ps: int, seconds: float) -> bool:
-    """Check whether a parameter with these seconds is this time, in ps and as simulated time."""
+    """Return whether a parameter with these seconds is this time, in ps and as simulated time."""
     return round(seconds / _PS) == ps and math.floor(seconds * 1e12 + 0.5) == ps
 
 

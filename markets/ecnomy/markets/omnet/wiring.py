@@ -47,7 +47,7 @@ class Node(msgspec.Struct):
     Attributes:
         name, shown: name in NED, and as written.
         framing: framing bytes of each of its gates.
-        interfaces: name of each gate's interface, from the outgoing link or else the incoming link.
+        interfaces: name of each gate's interface, from the outgoing or otherwise the incoming link.
         addresses: addresses of the node.
         routes: address -> gate number.
         apps: applications of the node, in order.

@@ -112,7 +112,7 @@ def _differing(place: str, mine: Any, reported: Any) -> Iterator[str]:
 
 
 def _are_structs(mine: Any, reported: Any) -> bool:
-    """Check whether both are lists of structs of equal length, which are compared pairwise."""
+    """Return whether both are lists of structs of equal length, which are compared pairwise."""
     if not (isinstance(mine, list) and isinstance(reported, list) and len(mine) == len(reported)):
         return False
     return all(isinstance(one, dict) for one in [*mine, *reported])

@@ -33,7 +33,8 @@ class Router:
     Args:
         ends: (from, to) of each directed link.
         delays_ps: propagation delay of each link [ps].
-        twins: index of the opposite direction of each link, -1 without one; by default -1 for all.
+        twins: index of the opposite direction of each link, -1 if there is none; by default -1 for
+            all.
         links: index of each link in paths, common to both directions of a half-duplex link; by
             default its position.
         metric: `hops` or `delay`.
@@ -84,11 +85,11 @@ class Router:
         return [self._links[link] for link in path]
 
     def reaches(self, source: Hashable, target: Hashable) -> bool:
-        """Check whether links lead from `source` to `target`."""
+        """Return whether links lead from `source` to `target`."""
         return source in self._to(target)
 
     def back(self, path: Sequence[int], key: str = "", source: Hashable = None) -> list[int]:
-        """Return the path of ACKs: the reversed path if all its links are duplex, else the best.
+        """Return the path of ACKs: the reversed path if all links are duplex, otherwise the best.
 
         Args:
             path: path of the data.
@@ -105,7 +106,7 @@ class Router:
         return self.path(self._ends[directed[-1]][1], self._ends[directed[0]][0], key)
 
     def _directed(self, path: Sequence[int], source: Hashable) -> list[int]:
-        """Return the directions in which a path uses its links."""
+        """Return the directions in which a path traverses links."""
         found: list[int] = []
         for link in path:
             ways = self._ways[link]

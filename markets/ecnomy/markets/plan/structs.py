@@ -201,12 +201,12 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def row_count(self) -> int:
-        """Return the number of its rows in reports, decisions and tables."""
+        """Return the number of the source's rows in reports, decisions and tables."""
         return 1 if self.rows == TOGETHER else self.count
 
     @property
     def row_flows(self) -> int:
-        """Return the number of flows in each of its rows."""
+        """Return the number of flows in each row of the source."""
         return self.count // self.row_count
 
     @property
@@ -216,33 +216,33 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def weighted(self) -> bool:
-        """Return whether its window law has a weight, so that a market can set a mark rate."""
+        """Return whether the window law has a weight, so that a market can set a mark rate."""
         return isinstance(self.transport, Tcp) and self.transport.window.law in with_trait(
             "window", "weighted"
         )
 
     @property
     def codepoint(self) -> str:
-        """Return the ECN field of its data packets before any mark: not-ect, ect-0 or ect-1."""
+        """Return the ECN field of unmarked data packets: not-ect, ect-0 or ect-1."""
         transport = self.transport
         ect = transport.ect if isinstance(transport, Udp) else transport.echo != "off"
         return transport.codepoint if ect else "not-ect"
 
     @property
     def l4s(self) -> bool:
-        """Return whether its data packets are ECT(1)."""
+        """Return whether the source's data packets are ECT(1)."""
         return self.transport.codepoint == "ect-1"
 
     @property
     def halved(self) -> bool:
-        """Return whether it buys marks while losses halve its window: WTP that repairs losses."""
+        """Return whether the source buys marks while losses halve its window: WTP with repair."""
         tcp = self.transport
         by_marks = with_trait("window", "steps", "per-mark")
         return isinstance(tcp, Tcp) and tcp.window.law in by_marks and tcp.repair
 
     @property
     def own_weight(self) -> float:
-        """Return the weight of its window law in the plan; 0 without one, or with a mark rate."""
+        """Return the weight of the window law in the plan; 0 if it has none, or has a mark rate."""
         if not isinstance(self.transport, Tcp) or self.transport.initial_mark_rate >= 0:
             return 0.0
         params = self.transport.window.params
@@ -251,7 +251,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def least_weight(self) -> float:
-        """Return the least weight that an agent may choose for it; infinite without a weight."""
+        """Return the least weight that an agent may choose; infinite if the law has no weight."""
         return self._chosen_weight[1]
 
     @property
@@ -304,7 +304,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sum(source.row_count for source in self.sources)
 
     def row_sources(self) -> list[Source]:
-        """Return the source of each row, in row order."""
+        """Return the source that each row belongs to, in row order."""
         return [source for source in self.sources for _ in range(source.row_count)]
 
     def flow_names(self) -> list[str]:

@@ -21,7 +21,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         about: description in one sentence.
         note: further sentences, shown only on the page of the entry.
         roles: roles of agents that may have it; empty if all may, or if it is not an agent's.
-        source: paper, section or RFC, "" without a source.
+        source: paper, section or RFC; "" if there is no source.
         takes: form, unit and range of the value, in the words of messages.
         default: default as YAML; None for a required key, "" for a key without a default.
         choices: accepted words.

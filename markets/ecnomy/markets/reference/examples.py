@@ -21,7 +21,7 @@ _BESIDE: Final = re.compile(r"^extends: *(\S+)|\b(\w+\.py)\b", re.MULTILINE)
 
 
 def examples_folder() -> Path:
-    """Return configs/examples of the source tree, else the wheel's copy.
+    """Return configs/examples of the source tree, or the wheel's copy.
 
     Raises:
         InputError: both are missing.
@@ -109,7 +109,7 @@ def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
 
 
 def files_of(name: str) -> list[Path]:
-    """Return the files of an example: its scenario, the bases, and the roles beside them.
+    """Return the files of an example: its scenario, its base files and its custom roles.
 
     Raises:
         InputError: the examples are not installed.

@@ -141,7 +141,7 @@ def known_path(path: str, entries: Sequence[Entry], within: Sequence[str] = ()) 
 
 
 def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Check whether the longer list of variants begins with the shorter one."""
+    """Return whether the longer list of variants begins with the shorter one."""
     return all(a == b for a, b in zip(one, other, strict=False))
 
 
@@ -167,7 +167,7 @@ def _keys(one: Entry) -> list[str]:
 
 
 def _ends(typed: list[str], one: Entry) -> bool:
-    """Check whether the typed steps are the end of an entry's path."""
+    """Return whether the typed steps are the end of an entry's path."""
     if one.variant:
         if typed[-1] != one.name:
             return False
@@ -181,7 +181,7 @@ def _ends(typed: list[str], one: Entry) -> bool:
 
 
 def _fits(typed: Sequence[str], steps: Sequence[str], one: Entry) -> bool:
-    """Check whether typed steps match, with optional names and an optional law or kind."""
+    """Return whether typed steps match, with optional names and an optional law or kind."""
     if not steps:
         return not typed
     if steps[0].startswith("<"):

@@ -125,7 +125,7 @@ def _key(param: Param, own: Container[str]) -> str:
 
 
 def about(cls: type, field: str) -> str:
-    """Return the sentence of a field from the docstring, else from the table of laws, or ""."""
+    """Return the sentence of a field from the docstring or from the table of laws, or ""."""
     if field in attributes(cls):
         return first_sentence(attributes(cls)[field])
     params = parameters_of(cls)
@@ -152,6 +152,6 @@ def class_note(cls: type) -> str:
 
 
 def first_sentence(doc: str | None) -> str:
-    """Return the first sentence of a docstring on one line, else its first paragraph."""
+    """Return the first sentence of a docstring on one line, or its first paragraph."""
     paragraph = " ".join(inspect.cleandoc(doc or "").partition("\n\n")[0].split())
     return re.split(r"(?<=[a-z)`\]0-9]\.) (?=[A-Z`])", paragraph, maxsplit=1)[0]

@@ -37,7 +37,7 @@ class Template:
 
     Attributes:
         about: its line in help.
-        files: new file -> its template, in configs/templates or beside it. The first new file is
+        files: new file -> its template, in configs/templates or next to it. The first new file is
             the one to change.
         names: pattern of a template's name -> replacement, in this order.
         first: the comment at the top of the first file.
@@ -172,7 +172,7 @@ def make_new(kind: str, name: str, folder: Path) -> Made:
         folder: made if it is missing.
 
     Raises:
-        InputError: the kind or name is unknown or taken, a file exists already, or the folder
+        InputError: the kind or name is unknown or taken, a file already exists, or the folder
             cannot be written; nothing is written then.
     """
     if kind not in TEMPLATES:
@@ -190,7 +190,7 @@ def make_new(kind: str, name: str, folder: Path) -> Made:
     for file, text in texts.items():
         shared = file.name == _SHARED and file.is_file() and file.read_text("utf-8") == text
         if file.exists() and not shared:
-            raise InputError(f"{file}: exists already; choose another NAME, or use --into DIR")
+            raise InputError(f"{file} already exists; choose another NAME, or use --into DIR")
     _check_free(name, words["MODULE"])
     try:
         for file, text in texts.items():

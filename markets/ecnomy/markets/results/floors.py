@@ -49,13 +49,13 @@ class Floor(msgspec.Struct, frozen=True):
         return self.taken_per_s / self.asked_per_s
 
     def __str__(self) -> str:
-        """Return one line for a user."""
+        """Describe the source in one line for users."""
         packets = "1 packet" if self.window == 1 else f"{self.window:g} packets"
         return (
             f"{self.source}: its windows were at the floor of {packets} for {self.share:.0%} of "
             f"the time, and it took {self.over:.3g} times the marks that it aimed at "
             f"({self.taken_per_s:.3g} instead of {self.asked_per_s:.3g} marks/s per flow). With "
-            "send: paced its window can fall below one packet"
+            "send: paced, its window can fall below one packet"
         )
 
 

@@ -164,7 +164,7 @@ def units_of_kinds(manifest: Manifest) -> dict[str, str]:
 
 
 def _entry(name: str) -> tuple[str, str, float]:
-    """Return the name of an entry here, its unit, and the divisor of its value."""
+    """Return the name of an entry in this frame, its unit, and the divisor of its value."""
     if name in _ENTRIES:
         return _ENTRIES[name]
     if name.startswith(FEE):

@@ -61,7 +61,7 @@ class Group(msgspec.Struct, frozen=True):
 
     @property
     def all_charge_per_s(self) -> float:
-        """Return the payments of all its flows for marks, money/s."""
+        """Return the payments of all flows of the group for marks, money/s."""
         return self.charge_per_s * (self.flows if self.active is None else self.active)
 
 

@@ -131,7 +131,7 @@ class _InMemoryRun(RawRun):
         """See RawRun.
 
         Raises:
-            ResultsError: it is not in memory.
+            ResultsError: the table is not in memory.
         """
         import pandas as pd
 

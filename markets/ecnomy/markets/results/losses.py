@@ -45,11 +45,11 @@ class Losses(msgspec.Struct, frozen=True):
     taken_per_s: float
 
     def __str__(self) -> str:
-        """Return one line for a user."""
+        """Describe the source in one line for users."""
         where, remedy = "in full queues", "Queues that mark more before they are full avoid this"
         if self.wires:
             where = f"on {'link' if len(self.wires) == 1 else 'links'} {', '.join(self.wires)}"
-            remedy = "With repair: false windows survive losses"
+            remedy = "With repair: false, windows survive losses"
         return (
             f"{self.source}: {100 * self.share:.2g} % of its packets were lost {where}, and a loss "
             f"halves a window. It took {self.taken_per_s:.3g} of the {self.asked_per_s:.3g} "

@@ -119,11 +119,13 @@ def read_manifest(path: str | Path) -> Manifest:
     if not folder.exists():
         near = _near(folder)
         meant = f"; did you mean {near}?" if near else ""
-        raise ResultsError(f"{folder}: no such results folder, expected one of `ecnomy run`{meant}")
+        raise ResultsError(
+            f"{folder}: no such results folder, expected the folder of an `ecnomy run`{meant}"
+        )
     file = folder / MANIFEST
     if not folder.is_dir() or not file.is_file():
         inside = next(iter(sorted(folder.glob(f"*/{MANIFEST}"))), None)
-        hint = f"; {inside.parent} is one" if inside else ", expected one of `ecnomy run`"
+        hint = f"; {inside.parent} is one" if inside else ", expected the folder of an `ecnomy run`"
         raise ResultsError(f"{folder}: not a results folder (it has no {MANIFEST}){hint}")
     raw = file.read_bytes()
     try:
@@ -143,7 +145,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _near(folder: Path) -> Path | None:
-    """Return the results of a scenario that a user named instead of the folder of its run."""
+    """Return the results folder of a scenario that a user named instead of the folder."""
     inside = Path("results") if folder.parent == Path() else folder.parent
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):

@@ -117,7 +117,7 @@ def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
-    """Return a mask of postings for flows of this name; None if no flow, source or class has it."""
+    """Return a mask of postings for flows of a name; None if no flow, source or class has it."""
     flow = ledger["flow"].to_numpy(dtype=np.int64)
     names = [raw.plan.flow_names(), [source.name for source in raw.plan.row_sources()]]
     named = [each for each in names if who in each]
@@ -148,7 +148,7 @@ def _by_link(
 
 
 def _owners(raw: RawRun) -> dict[str, str] | None:
-    """Return link -> its carrier if users pay carriers for their marks (`direct`), else None."""
+    """Return link -> its carrier if users pay carriers for their marks (`direct`), or None."""
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
         return None
@@ -168,7 +168,7 @@ def _owners(raw: RawRun) -> dict[str, str] | None:
 
 
 def _marks_set(raw: RawRun) -> dict[str, dict[str, int]]:
-    """Return source -> link of its path -> marks it set on the source's packets."""
+    """Return source -> link on its path -> marks that the link set on the source's packets."""
     plan, pairs = raw.plan, raw.pairs
     if "marks" not in pairs.columns:
         return {}

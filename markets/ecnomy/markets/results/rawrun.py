@@ -88,7 +88,7 @@ class RawRun(RunTables):
 
     @property
     def raw(self) -> RawRun:
-        """Return itself, so that code can take the raw tables from a run or from its Results."""
+        """Return this object, so that code accepts a raw run or its Results."""
         return self
 
     @property
@@ -116,7 +116,7 @@ class RawRun(RunTables):
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
     def groups(self) -> list[Group]:
-        """Return rates and payments; empty before a run has tables or has passed its warm-up."""
+        """Return rates and payments; no rows before a run has tables or has passed its warm-up."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run, either new (`run`) or opened from its folder (`open_run`)."""
+"""The results of a run, which is new (`run`) or opened from its folder (`open_run`)."""
 
 from __future__ import annotations
 
@@ -196,8 +196,8 @@ class Results(RunTables):
 
         Returns:
             A row per interval, dated by its end, `t_s`; a column per flow, class ... A flow counts
-            for its class during the interval. A value is NaN if there was nothing to measure (a
-            delay without a packet, a class without a flow). `attrs["unit"]` is the unit.
+            for its class during the interval. A value is NaN if nothing could be measured (a delay
+            without a packet, a class without a flow). `attrs["unit"]` is the unit.
 
         Raises:
             InputError: the quantity does not exist, or does not have this grouping.
@@ -270,7 +270,7 @@ class Results(RunTables):
         return id(self._of) if isinstance(self._of, RawRun) else self.folder.resolve()
 
     def __repr__(self) -> str:
-        """Return one line."""
+        """Return one line that identifies the run."""
         try:
             state = self.note or "complete"
             return f"<Results of {self.title!r}, seed {self.seed}, {state}: {self.folder}>"

@@ -71,7 +71,7 @@ class RunTables(ABC):
 
     @cached_property
     def calls(self) -> pd.DataFrame:
-        """Return calls of telephone users, if the scenario has them and records their calls."""
+        """Return the calls of telephone users, if the scenario has such users and records calls."""
         return self.table("calls")
 
     @cached_property

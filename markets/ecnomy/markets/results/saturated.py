@@ -53,7 +53,7 @@ class Saturated(msgspec.Struct, frozen=True):
         return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
 
     def __str__(self) -> str:
-        """Return one line for a user."""
+        """Describe the source in one line for users."""
         return (
             f"{self.source}: for {self.share:.0%} of the time queueing more than doubled its round "
             f"trip, where a window aims at fewer marks. It took {self.taken_per_s:.3g} of the "

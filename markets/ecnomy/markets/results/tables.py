@@ -158,7 +158,7 @@ def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
 
 
 class Taken(msgspec.Struct, frozen=True, eq=False):
-    """The column of `names[index]`; every batch has the same names, and perhaps more at the end."""
+    """The column of `names[index]`; later batches may append names but never change them."""
 
     names: Sequence[str]
     index: npt.NDArray[np.int64]
@@ -192,7 +192,7 @@ class TableWriter:
             self._gather()
 
     def close(self, *, synced: bool = True) -> str:
-        """Write the rest, sync it, and give the table its name; return the file's digest."""
+        """Write the rest, sync it and give the table its name; return the file's digest."""
         self._flush(1)
         self._writer.close()
         if synced:

@@ -8,7 +8,7 @@
 
 The manifest says `complete: false` from the start and is replaced when the run has ended, so a
 killed run can be recognised. All files get their names only when they are complete. The last
-manifest is written when everything else is on disk, and holds the digests of the tables (see
+manifest is written when everything else is on disk; it holds the digests of the tables (see
 ecnomy.markets.support.intact). The log locks a folder while a run writes to it.
 """
 
@@ -54,9 +54,9 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
             been set by hand in them; None to replace only incomplete runs.
 
     Raises:
-        InputError: it is a file, another run is writing there, it holds a sweep, or it holds
-            anything except an incomplete run of ecnomy or a run that `force` or `same` allows to be
-            replaced.
+        InputError: the folder is a file, another run is writing there, it holds a sweep, or it
+            holds anything except an incomplete run of ecnomy or a run that `force` or `same` allows
+            to be replaced.
     """
 
     def judge() -> None:
@@ -137,7 +137,7 @@ class ResultsWriter:
 
         Raises:
             InputError: the folder cannot be claimed (see claim).
-            OSError: it cannot be written.
+            OSError: the folder cannot be written.
         """
         self.folder, self._synced = folder, synced
         self._plan, self._measuring, self._naming = plan, Measuring(plan), Naming(plan)
@@ -272,14 +272,14 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
 
 
 def _empty(folder: Path) -> bool:
-    """Check whether a folder contains only an empty log, which may be this run's lock."""
+    """Return whether a folder contains only an empty log, which may be this run's lock."""
     if not folder.is_dir():
         return True
     return all(file.name == _LOG and file.stat().st_size == 0 for file in folder.iterdir())
 
 
 def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
-    """Check whether a folder holds an incomplete run of ecnomy, or a run that matches `same`."""
+    """Return whether a folder holds an incomplete run of ecnomy, or a run that matches `same`."""
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):

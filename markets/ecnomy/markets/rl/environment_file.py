@@ -13,8 +13,8 @@ learners:
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}
 
-It is separate from the scenario, like a sweep. The scenario describes the market, and runs
-unchanged without learners. The file is read as strictly as a scenario, and every fault has its
+It is separate from the scenario, like a sweep. The scenario describes the market and also runs
+without learners, unchanged. The file is read as strictly as a scenario, and every fault has its
 line.
 """
 
@@ -117,7 +117,7 @@ class EnvironmentDocument(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         version: Version of the format.
         title: Title of the environment on pages and in tables.
-        scenario: The scenario of the runs, as a path beside the file.
+        scenario: The scenario of the runs, as a path relative to the file.
         step: Time between two actions, a multiple of the market's epoch.
         settle: Time at the start of each step that does not count.
         steps: Number of steps of an episode.

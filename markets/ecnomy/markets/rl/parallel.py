@@ -72,7 +72,7 @@ class MarketParallelEnv(ParallelEnv):
         return self._seen(), self._infos()
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Act, and observe the result.
+        """Act and observe the result.
 
         Raises:
             InputError: an action is missing, or is not in its space.

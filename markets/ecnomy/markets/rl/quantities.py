@@ -44,7 +44,7 @@ class Look(msgspec.Struct, frozen=True, eq=False):
         dt_s: length of the step [s]; 0 at the beginning.
         share: elapsed share of the episode.
         balance: current balance of its account [money].
-        gained: received less paid in the step [money].
+        gained: receipts minus payments in the step [money].
         links: observation of a carrier.
         flows: observation of a price handler.
     """
@@ -137,7 +137,7 @@ _ACTS: Final = {CARRIER: ("price",), HANDLER: ("willingness", "rate_cap")}
 
 
 def measured(name: str, look: Look) -> float:
-    """Return a quantity of OBSERVED, in its unit."""
+    """Return an observed quantity, one of OBSERVED, in its unit."""
     return _QUANTITIES[name].of(look)
 
 
@@ -150,7 +150,7 @@ def known(kind: str, role: str) -> tuple[str, ...]:
 
 @dataclasses.dataclass
 class Profit:
-    """The agent's receipts less its payments, per second.
+    """The agent's receipts minus its payments, per second.
 
     Attributes:
         per: amount that gives a reward of 1.
@@ -169,7 +169,7 @@ class Profit:
 
 @dataclasses.dataclass
 class Surplus:
-    """The utility of the agent's flow rates less its payments, per second.
+    """The utility of the agent's flow rates minus its payments, per second.
 
     Attributes:
         utility: utility of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.
@@ -190,7 +190,9 @@ class Surplus:
             raise Refused("utility.x0", "no 'x0'", "a rate such as 1 Mbps")
         if delay_cost_of(self._utility):
             raise Refused(
-                "utility.delay_cost", "a cost of delay", "none: rewards are for rates only"
+                "utility.delay_cost",
+                "a cost of delay",
+                "no cost of delay, because rewards are for rates only",
             )
 
     def reward(self, look: Look) -> float:

@@ -54,7 +54,7 @@ class MarketEnv(gymnasium.Env):
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Act, and observe the result.
+        """Act and observe the result.
 
         Raises:
             InputError: the action is not in the space.

@@ -41,7 +41,7 @@ def shares(learner: Learner, space: Any, action: Any) -> Floats:
     """Return an action in shares of its ranges, from 0 to 1.
 
     Raises:
-        InputError: it is not in the space.
+        InputError: the action is not in the space.
     """
     if isinstance(space, spaces.Box):
         action = np.asarray(action, dtype=np.float32)

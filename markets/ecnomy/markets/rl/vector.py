@@ -104,7 +104,7 @@ class MarketVectorEnv(VectorEnv):
         return np.concatenate(seen), _infos(infos, self._parts)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Act in every market, and observe the results.
+        """Act in every market and observe the results.
 
         Raises:
             InputError: an action is not in the space.
@@ -131,7 +131,7 @@ class MarketVectorEnv(VectorEnv):
         self._workers = []
 
     def _ask(self, name: str, words: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
-        """Call a method in all processes in parallel, and return the results."""
+        """Call a method in all processes in parallel and return the results."""
         if not self._workers:
             raise NotRunningError("the environments are closed")
         told = []

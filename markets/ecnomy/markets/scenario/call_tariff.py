@@ -64,7 +64,7 @@ _Share = Annotated[float, Number(what="a share", least=0, most=1)]
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """Prices of a call, of its time, and of each packet sent.
+    """The prices of a call, of its time, and of each packet sent.
 
     Attributes:
         call: price of each call; needs `time` or `packets`.
@@ -78,7 +78,10 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.time is None and self.packets is None:
-            expected = f"a price such as {EXAMPLES['ps']}, or 'packets' in addition"
+            expected = (
+                f"a price under 'time' such as {EXAMPLES['ps']}, or a price under 'packets', or "
+                "both"
+            )
             raise Misfit("time", "no 'time'", expected)
         if self.time is not None:
             _per_minute(self.time, "time")
@@ -229,7 +232,7 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
         price: price of a call: an amount, a price of its time, both, by the hour, or by peak and
             mean rate. A price of time or packets is charged when the call is over. Hourly prices
             have kind: time-of-day, with amounts such as 0.2 money/call. Callers who compare prices
-            use `mean_rate`, else `peak_rate`.
+            use `mean_rate`, or `peak_rate` if there is no `mean_rate`.
         max_delay: largest delay of a good packet; a later or lost packet is bad.
         max_delay_rate: largest share of bad packets that keeps the promise.
         reimbursement: repayment for a broken promise; price: the whole price of the

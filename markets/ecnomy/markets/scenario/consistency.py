@@ -248,7 +248,7 @@ def _kind(contract: ContractEntry) -> str:
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that each handler pays for its flows itself, and has traffic that fits its strategy."""
+    """Check that each handler pays for its flows itself and has traffic that fits its strategy."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     for index, agent in enumerate(agents):
         steered: list[tuple[str, str]] = []  # (path, source)

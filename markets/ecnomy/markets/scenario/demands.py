@@ -142,8 +142,8 @@ class Demands(Sending, frozen=True, kw_only=True):
             three ways.
         senders: keeps only pairs that begin at these nodes.
         receivers: keeps only pairs that end at these nodes.
-        traffic: traffic limited to a pair's demand: over udp cbr (the default) or poisson, else
-            rate-capped.
+        traffic: traffic limited to a pair's demand: over udp cbr (the default) or poisson,
+            otherwise rate-capped.
     """
 
     name: Name

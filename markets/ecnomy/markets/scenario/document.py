@@ -181,10 +181,10 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: kind of its rows in the ledger; by default the meter's name with `-charge` at its
             end.
-        meter: quantity counted for each flow. `time`: its active time, from its source's start
-            to its stop. `weight`: that time, times the weight of the window law as the agent chose
-            it, else as in the transport, to a millionth; 0 while the payment for marks steers the
-            flow. `bytes` and `packets`: IP packets delivered. `marks`: CE packets delivered.
+        meter: quantity counted for each flow. `time`: its active time, from its source's start to
+            its stop. `weight`: that time, times the weight of the window law that the agent chose,
+            or that of the transport, to a millionth; 0 while the payment for marks steers the flow.
+            `bytes` and `packets`: IP packets delivered. `marks`: CE packets delivered.
             `marked-bytes`: their bytes (congestion volume, RFC 6789). `marks-set`: marks set in the
             seller's domain, whether the packets arrive or not. `calls`: admitted calls.
             `transfers`: complete files and pages.
@@ -299,7 +299,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def role(self) -> str:
-        """Return the agent's role as the entry states it."""
+        """Return the agent's role as it is written."""
         return self.role_spec.word
 
     @staticmethod

@@ -53,7 +53,7 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return list(_CLASSES[trait])
 
     def class_of(self, *, l4s: bool) -> int:
-        """Return the class of a source's packets; `l4s` means that they are ECT(1)."""
+        """Return the class of a source's packets; `l4s` states whether the packets are ECT(1)."""
         return 0 if l4s else len(self.names()) - 1
 
 

@@ -36,7 +36,7 @@ def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
     """Refuse a value of `more` below that of `less`, in the unit of the law's parameters.
 
     Raises:
-        Misfit: it is below.
+        Misfit: the value of `more` is below that of `less`.
     """
     found, least = (in_table(one, getattr(form, one.key)) for one in (more, less))
     if found < least:

@@ -70,8 +70,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         equal_cost: choice between equal next hops: the one written first, or one chosen by a hash
             of the source. The hash is of seed, source and node. Under `hops` with `hash`, all paths
             with the same number of links are equal.
-        positions: node -> its position in pictures: [x, y], or [longitude, latitude] of a real
-            place.
+        positions: node -> its position in plots: [x, y], or [longitude, latitude] of a real place.
     """
 
     links: tuple[Link, ...] = ()

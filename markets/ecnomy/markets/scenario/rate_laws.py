@@ -67,7 +67,7 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
     Note:
         A given mark rate is weight x ln phi. The source gets that many marks if marks are rare, and
         fewer if they are frequent. Losses do not change its window. Prices begin at 0, so flows
-        start at `max_rate`: set it to the rate of the path's slowest link, and give the queue room.
+        start at `max_rate`: set it to the rate of the path's slowest link and give the queue room.
         With buffers of 200 packets, losses at the start leave a ring of six 11 to 20 % from its
         optimum after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha: auto` at REM links,
         follow from capacities, round trips and the weights at the beginning. All REM sources count

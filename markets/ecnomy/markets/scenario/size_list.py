@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `sizes:`: file sizes to draw from, or the name of a file with sizes.
 
-    sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}]
-    sizes: sizes.csv                 # beside the scenario
+sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}] sizes: sizes.csv # next to the scenario
 
 A file has one size per line, in bytes or with a unit, and optionally a weight after a comma. `#`
 begins a comment. An omitted weight is 1 (andreassen2002 section 2.2.2: a text file of addresses).
@@ -99,7 +98,7 @@ def _inside(source: Node, path: str) -> Node:
 
 
 def _from_file(node: Node, path: str) -> Node:
-    """Return the rows of a file beside the file that names it, else in the current folder."""
+    """Return the rows of a file next to the file that names it, or in the current folder."""
     named = str(node.value)
     beside = os.path.join(os.path.dirname(node.place.file), named)
     shown = beside if os.path.isfile(node.place.file) else named

@@ -156,7 +156,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
         key: YAML key or dotted path of the tariff in the struct that holds both.
 
     Raises:
-        Misfit: they are for another unit; the struct's `__post_init__` does not catch it.
+        Misfit: the prices are for another unit; the struct's `__post_init__` does not catch it.
     """
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():

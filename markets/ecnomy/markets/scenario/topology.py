@@ -121,7 +121,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
 
 
 def _siblings(group: str) -> list[str]:
-    """Return the keys of the topologies in a group, or in SNDlib for an unknown group."""
+    """Return the keys of a group's topologies; those of SNDlib for an unknown group."""
     for known in (group, "sndlib"):
         folder = resources.files("topohub").joinpath(f"data/{known}")
         if folder.is_dir():

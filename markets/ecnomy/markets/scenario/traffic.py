@@ -319,10 +319,10 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
         mean: mean size of the files.
         connection: whether each file has a new connection, or all share one that restarts after
             a silence.
-        sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs
-            size: list. A file has one size per line, in bytes or with a unit, with a weight after a
-            comma (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is
-            beside the scenario, also with `--set` and in sweeps. Workers on other machines need it.
+        sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs size:
+            list. A file has one size per line, in bytes or with a unit, with a weight after a comma
+            (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is next to the
+            scenario, also with `--set` and in sweeps. Workers on other machines need it.
         sessions: idle times between sessions of some pages; by default the user reads and fetches
             all the time. A user begins idle, fetches the first page right after the idle time, and
             reads after each page. All users begin idle: use a warm-up of several idle times.

@@ -249,7 +249,7 @@ else:
 
 
 def window_form(law: str) -> type[WindowForm]:
-    """Return the form of a window law of the table (KeyError if it has its own struct, or none)."""
+    """Return the form of a law in the table (KeyError for other laws and laws with a struct)."""
     return _FORMS[law]
 
 

@@ -263,7 +263,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
     """Take the hello of an engine started with this plan and welcome it.
 
     Raises:
-        EngineError: it died, or differs from the plan.
+        EngineError: the engine died, or its plan or seed differs.
     """
     with _blamed(link, engine.fate):
         return link.handshake(lambda told: fault(link, plan, told))

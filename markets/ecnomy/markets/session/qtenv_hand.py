@@ -33,7 +33,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Read a message.
 
         Raises:
-            InputError: it is not a valid object.
+            InputError: the message is not a valid object.
         """
         try:
             return msgspec.json.decode(json, type=cls)

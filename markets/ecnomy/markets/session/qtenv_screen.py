@@ -143,7 +143,7 @@ class Screen:
         return f"{who}{self._about(entry.flow)}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Describe the flows of a decision briefly, by whole sources or else by their number."""
+        """Describe the flows of a decision briefly: by whole sources, or by their number."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]

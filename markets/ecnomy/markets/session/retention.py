@@ -75,7 +75,7 @@ class Keeper:
         """Close the results; `reason` explains an incomplete run, None means complete.
 
         Raises:
-            OSError: they cannot be written.
+            OSError: the results cannot be written.
         """
         self.say.stop()
         wall_s = round(time.monotonic() - self._began_s, 3)
@@ -91,7 +91,7 @@ class Keeper:
 def kept(
     opened: Callable[[], ResultsWriter], market: MarketLike, progress: ProgressLike | None
 ) -> Iterator[Keeper]:
-    """Open results, and close them however the body ends."""
+    """Open results and close them, however the body ends."""
     keeper: Keeper | None = None
     reason: str | None = "the run failed"
     try:

@@ -146,7 +146,7 @@ class _Guest:
         self._offer, self._door, self._link, self._any = offer, door, link, any_plan
 
     def fault(self, hello: Hello) -> str:
-        """Return the reason to refuse the guest, "" to accept."""
+        """Return the reason to refuse the guest; "" accepts the guest."""
         try:
             self.served = self._offer.of(self._door, hello)
             plan = self.served.plan
@@ -176,7 +176,7 @@ def _next(folder: Path) -> Path:
 
 
 def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bool) -> str:
-    """Make one run; return the reason of its failure, or ""."""
+    """Make one run; return the reason why it failed, or ""."""
     scenario, plan, _ = guest.served
     there = market_of(plan, scenario.market if market else None)
 

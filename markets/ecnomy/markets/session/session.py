@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in progress: an engine beside a market, step by step, until the end or `close()`.
+"""A run in progress: an engine and a market, step by step, until the end or `close()`.
 
 A session holds the resources of a run: the engine's process, the socket, the results folder. It
 releases all of them at the first of these events:
@@ -63,7 +63,7 @@ def open_market(
     force: bool = False,
     engine: str = DEFAULT_ENGINE,
 ) -> Market:
-    """Start an engine beside a market, up to the report of t = 0; `market.step()` continues.
+    """Start an engine and a market, up to the report of t = 0; `market.step()` continues.
 
     Agents have decided at t = 0, but the answer is not sent yet: changes before a step affect the
     epoch that it simulates. Use it in a `with`, or call `close()`.
@@ -89,7 +89,7 @@ def open_market(
     """
     if out is not None and not tables:
         raise TypeError(
-            "found out= and tables=False, expected one of them: without tables there is no "
+            "found out= and tables=False, expected only one of them: without tables there is no "
             "folder to write"
         )
     scenario = loaded(scenario, overrides, seed)

@@ -157,7 +157,7 @@ def _digest(data: bytes) -> str:
 
 
 def unreadable(file: Path, error: OSError, remedy: str) -> ResultsError:
-    """Return the fault of a file that cannot be read."""
+    """Describe why a file cannot be read."""
     return ResultsError(f"{file}: cannot be read ({error.strerror}); {remedy}")
 
 

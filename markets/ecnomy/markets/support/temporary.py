@@ -60,7 +60,7 @@ def private_folder(within: str) -> str:
 
 
 def _own(folder: Path) -> bool:
-    """Make the folder for this user alone, and return whether it is this user's."""
+    """Make the folder for this user alone and return whether it is this user's."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
     found = folder.lstat()

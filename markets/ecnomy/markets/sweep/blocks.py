@@ -2,8 +2,8 @@
 """The section `parameters` of a sweep file: blocks of values and of ranges.
 
 A parameter is a path, or a name with the paths that it sets to one value (ties.py). A value may
-have a name: `{label: red, value: {law: red, ...}}`. An item of a list has its name in the
-key `label` beside its paths. A zip has a list `label` beside its other lists.
+have a name: `{label: red, value: {law: red, ...}}`. An item of a list has its name in the key
+`label`, next to its paths. A zip has a list `label` next to its other lists.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
     """Return the blocks of `parameters`.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the section is invalid; the message names the place.
     """
     blocks: list[Block] = []
     where: dict[str, str] = {}
@@ -237,7 +237,7 @@ def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...]
     The paths are those of parameters that set several paths.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the section is invalid; the message names the place.
     """
     over = node.mapping()
     ranges = tuple(_range(each, child_path(path, name)) for name, each in over.items())
@@ -261,7 +261,7 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
     """Return the range between two quantities of a unit.
 
     Raises:
-        ScenarioError: they do not form a range; the message names the place.
+        ScenarioError: the quantities do not form a range; the message names the place.
     """
     low, unit = number_with_unit(least, f"{path}.from")
     high, same = number_with_unit(most, f"{path}.to")
@@ -282,7 +282,7 @@ def number_with_unit(node: Node, path: str) -> tuple[float, str]:
     """Return a number and its unit ("" for a pure number).
 
     Raises:
-        ScenarioError: it is not a number.
+        ScenarioError: the value is not a number.
     """
     if type(node.value) in (int, float):
         return float(number_in(node, path, "a number")), ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `calibrate` of a sweep file: the parameter to vary, the figure and its target.
+"""The section `calibrate` of a sweep file: the parameter to vary, the column and its target.
 
     calibrate:
       figure: voice_late                  # a column of the runs
@@ -39,7 +39,7 @@ _DIGITS: Final = 4
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """A parameter to search for the value at which a figure of the runs meets a target.
+    """A parameter to search for the value at which a column of the runs meets a target.
 
     Attributes:
         figure: a column of the runs, which increases or decreases with the parameter.
@@ -48,7 +48,7 @@ class Calibration(msgspec.Struct, frozen=True):
         range: range of the search.
         step: step of the values; 0 for any value with four digits.
         shares: path of a dependent parameter -> its value relative to the parameter.
-        up: whether the figure increases.
+        up: whether the column increases with the parameter.
         first: number of values in the first round, evenly spaced on the range's scale.
         most: largest number of values.
         within: relative distance below which two values count as one.
@@ -66,7 +66,7 @@ class Calibration(msgspec.Struct, frozen=True):
     within: float = 0.01
 
     def target(self, index: int) -> float:
-        """Return the target of a point of the blocks, by its number."""
+        """Return the target of a point of the blocks, given the point's number."""
         return self.targets[index if len(self.targets) > 1 else 0]
 
     def rounded(self, value: float) -> float:
@@ -102,7 +102,7 @@ class Calibration(msgspec.Struct, frozen=True):
 
     @property
     def units(self) -> dict[str, str | None]:
-        """Return the unit of each parameter that it sets."""
+        """Return the unit of each parameter that the search sets."""
         return dict.fromkeys((self.path, *self.shares), self.range.unit)
 
 
@@ -123,7 +123,7 @@ def read_calibration(node: Node, points: int) -> Calibration:
     """Return a calibration as written; `points` is the number of points of the blocks.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the section is invalid; the message names the place.
     """
     if not isinstance(node.value, dict):
         raise node.place.error("calibrate", show(node), f"a mapping with {', '.join(_NEEDED)}")

@@ -49,7 +49,7 @@ def is_sweep(path: Path) -> bool:
     """Return whether a file is a sweep file: it names its scenario.
 
     Raises:
-        ScenarioError: it cannot be read.
+        ScenarioError: the file cannot be read.
     """
     return "scenario" in read_yaml(path, str(path)).mapping()
 
@@ -74,7 +74,7 @@ def load_sweep(
         path: the file.
         quick: whether to apply its section `quick` (other replicates or parameters, additional
             `set`).
-        beside: keys that the caller reads itself.
+        beside: further keys, which the caller reads itself.
 
     Raises:
         ScenarioError: the file or its scenario is invalid; the message names the place.
@@ -150,7 +150,7 @@ def _version(root: Node) -> None:
 
 
 def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
-    """Return the scenario's file, and its text with `set` and `more` applied."""
+    """Return the scenario's file and its text, with `set` and `more` applied."""
     node = root.mapping().get("scenario")
     if node is None or not isinstance(node.value, str):
         place = node.place if node else root.place

@@ -57,13 +57,13 @@ class Observer(Protocol):
         """Show the tally; called when runs have ended or some time has passed."""
 
     def ended(self, outcome: Outcome) -> None:
-        """Note the outcome; called for every run that is done or has failed."""
+        """Record the outcome; called for every run that is done or has failed."""
 
 
 def missing(
     store: Store, *, retry_failed: bool, accept_old_code: bool, engine: str = DEFAULT_ENGINE
 ) -> list[str]:
-    """Return the points without a valid record, in order; `engine` would make them."""
+    """Return the points without a valid record of this `engine`, in order."""
     present = _Present(code_now(engine), retry_failed, accept_old_code)
     return [p for p in store.points if not present.counts(store.records.get(p))]
 
@@ -176,7 +176,7 @@ def _outcome(
 
 
 def _of_run(outcome: object, point: str) -> Outcome:
-    """Return the outcome if it belongs to the worker's run; refuse any other."""
+    """Return the outcome if it belongs to the worker's run; refuse other answers."""
     if isinstance(outcome, Outcome) and outcome.point == point:
         return outcome
     found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__

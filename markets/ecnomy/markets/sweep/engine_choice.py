@@ -23,7 +23,7 @@ __all__ = ["engine_in", "with_engine"]
 
 
 def engine_in(folder: Path) -> str | None:
-    """Return the engine of the runs in a folder; None without a sweep or an engine in its head."""
+    """Return the engine of the runs in a folder; None if its head is missing or names no engine."""
     try:
         found = head_of(folder).get("engine") if is_sweep(folder) else None
     except ResultsError:
@@ -32,11 +32,11 @@ def engine_in(folder: Path) -> str | None:
 
 
 def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
-    """Return the sweep with its engine, and print a notice if only the folder determines it.
+    """Return the sweep with its engine; print a notice if only the folder determines the engine.
 
     Args:
         sweep: the sweep as read from its file.
-        option: the engine on the command line, None without the option.
+        option: the engine on the command line; None if the option is not given.
         folder: folder of its results, which may not exist yet.
 
     Raises:

@@ -53,7 +53,7 @@ class InlinePool:
     """Makes each run immediately, in this process.
 
     A file names the run that has begun. If the process dies during that run, the next process
-    counts the death, and abandons the run after five deaths.
+    counts the death and abandons the run after five deaths.
 
     Args:
         folder: folder of that file.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's results as one row, without files: means by source, figures by link, and balances.
+"""A run's results as one row, without files: means by source, values by link, and balances.
 
     <source>.flows, .goodput_bps, .marks_per_s, .marking_rate, .mean_delay_s, .mean_cwnd,
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
@@ -8,7 +8,8 @@
     price.<carrier>, price                per mark, money: mean over time; `price` only if the
                                           market has one carrier
 
-All but balances cover the measured window. A link's reverse is omitted unless it marks or drops.
+All values except balances cover the measured window. A link's reverse is omitted unless it marks or
+drops.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Gathered:
         self._sums: dict[str, int] = {}  # price x time in the window, micro-units x ps
 
     def engine(self, name: str, version: str) -> None:
-        """Ignore the engine, because the key contains it."""
+        """Ignore the engine, because the key of the run contains it."""
 
     def report(self, report: Report, market: MarketLike) -> None:
         """See ResultsWriter.report."""

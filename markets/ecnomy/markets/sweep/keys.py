@@ -37,7 +37,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         about: description, in one sentence.
         note: further sentences.
         form: the reader of the value, or its form in words.
-        default: default as YAML; None for a required key, "" without a default.
+        default: default as YAML; None for a required key, "" if there is no default.
         example: an example value, on one line.
         below: the keys of its mapping.
         many: whether the value may be a list with one item for each point.
@@ -228,14 +228,14 @@ CALIBRATE: Final = {
         example="callers.late_over_15ms",
     ),
     "target": Key(
-        about="Target of the figure, or a list with one target for each point of `parameters`.",
+        about="Target of the column, or a list with one target for each point of `parameters`.",
         form=Number(what="a number", least=-1e300, most=1e300),
         many=True,
         default=None,
         example="0.01",
     ),
     "parameter": Key(
-        about="Path of the value to vary until the figure meets the target.",
+        about="Path of the value to vary until the column meets the target.",
         form="the path of a value",
         default=None,
         example="network.links.trunk.marking.max_threshold",
@@ -252,7 +252,7 @@ CALIBRATE: Final = {
         example="{network.links.trunk.marking.min_threshold: 0.1666666667}",
     ),
     "figure_goes": Key(
-        about="Whether the figure rises or falls as the parameter rises.",
+        about="Whether the column rises or falls as the parameter rises.",
         form=Choice(("up", "down")),
         default="up",
         example="up",
@@ -331,7 +331,7 @@ SWEEP: Final = {
         example="The price of a mark",
     ),
     "scenario": Key(
-        about="Scenario that is varied, beside the sweep file.",
+        about="Scenario that is varied; its path is relative to the sweep file.",
         form="the path of a scenario file",
         default=None,
         example="../examples/gold-silver.yaml",
@@ -347,13 +347,13 @@ SWEEP: Final = {
         example=f"{{grid: {_LISTED}}}",
         below=PARAMETERS,
         note=(
-            "A value may be a mapping with `label` and `value`; the label replaces it in "
-            "tables and pictures. Items of a list have `label` beside their paths. A zip has a "
-            "list of labels. A parameter with `paths` sets several paths to one value, which comes "
-            "from `values`, or from `from` and `to`. Its name has no dots and is not the name of "
-            "another column. In paths `*` stands for every item, and `[law=red]` for items "
-            "with this value. Ranges of whole numbers give whole values. Each path is in one "
-            "block only. A file with morris or sobol has no other block."
+            "A value may be a mapping with `label` and `value`; the label replaces it in tables "
+            "and plots. Items of a list have `label` next to their paths. A zip has a list of "
+            "labels. A parameter with `paths` sets several paths to one value, which comes from "
+            "`values`, or from `from` and `to`. Its name has no dots and is not the name of "
+            "another column. In paths `*` stands for every item, and `[law=red]` for items with "
+            "this value. Ranges of whole numbers give whole values. Each path is in one block "
+            "only. A file with morris or sobol has no other block."
         ),
     ),
     "replicates": Key(
@@ -401,7 +401,7 @@ SWEEP: Final = {
         about="Columns that tables and pages report, the main column first.",
         form="a list of names of columns of the runs",
         example="[balance.shop, gold.goodput_bps]",
-        note=("By default welfare, profits, goodput and the like, whichever the runs have."),
+        note=("By default welfare, profits, goodput and similar columns that the runs have."),
     ),
     "until": Key(
         about="Adds replicates to a point until the interval of its main outcome is narrow enough.",

@@ -80,7 +80,7 @@ def run_sweep(
         retry_failed: repeat failed runs.
 
     Returns:
-        The numbers of runs in total, already present, new and failed.
+        The numbers of runs: in total, already present, new and failed.
 
     Raises:
         InputError, ScenarioError: the file is invalid, or the folder holds something else.
@@ -178,7 +178,7 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
     The same parts can be merged again, for example after more of their runs.
 
     Raises:
-        InputError: the folder has no parts, holds something else or is in use.
+        InputError: the folder has no parts, holds other files, or is in use.
         SweepError: outcomes cannot be written.
     """
     parts = parts_in(folder)

@@ -5,9 +5,8 @@
 
     def burstiness(results: Path) -> dict[str, float]: ...
 
-It may return numbers, None for figures that a run lacks, and rows of numbers (`name[0]`,
-`name[1]`, ... become columns). The digest of its module is kept with each run, like those of
-strategies.
+It may return numbers, None for values that a run lacks, and rows of numbers (`name[0]`, `name[1]`,
+... become columns). The digest of its module is kept with each run, like those of strategies.
 
 Runs of agents that declare a utility also get the additional measure `welfare`
 (support/additions.py). Runs of guaranteed stream providers get `guarantees`.
@@ -98,7 +97,7 @@ def measured(
     for key, figure in figures.items():
         columns |= _columns(name, str(key), figure)
     if clash := sorted(set(columns) & set(taken)):
-        raise ResultsError(f"measure {name!r}: column {clash[0]!r} exists already")
+        raise ResultsError(f"measure {name!r}: column {clash[0]!r} already exists")
     return columns
 
 

@@ -250,7 +250,7 @@ def _kept(
     market: MarketLike,
     gathered: Gathered,
 ) -> Iterator[Sink]:
-    """Yield the sink of a run, including its results folder if it has one, `kept` or not."""
+    """Yield the sink of a run, including its results folder if there is one."""
     if folder is None:
         yield gathered
         return

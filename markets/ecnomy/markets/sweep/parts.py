@@ -33,7 +33,7 @@ class Part(msgspec.Struct, frozen=True, order=True):
         return f"{self.number}/{self.of}"
 
     def has(self, run: int) -> bool:
-        """Return whether it has this run of the sweep, counted from 0."""
+        """Return whether the part has this run of the sweep, counted from 0."""
         return run % self.of == self.number - 1
 
     def folder_in(self, folder: Path) -> Path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before the first run of a sweep: its paths, the scenario of its first point, values."""
+"""Checks before the first run of a sweep: paths, the first point's scenario, and values."""
 
 from __future__ import annotations
 

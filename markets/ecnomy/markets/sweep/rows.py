@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcomes as rows of a table: parameters as numbers in their unit if possible, else as text."""
+"""Outcomes as rows of a table: parameters are numbers in their unit if possible, or text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESERVED: Final = (
 
 
 def kinds_of(sweep: Sweep) -> dict[str, str | None]:
-    """Return each parameter's unit if its values are numbers of one unit ("": pure), else None."""
+    """Return each parameter's unit if its values are numbers of one unit ("": pure), or None."""
     found = {
         path: kind
         for block in sweep.blocks
@@ -136,7 +136,7 @@ def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
 
 
 def _type_of(values: list[Any]) -> Any:
-    """Return an integer type if all values are integers (such as counts), else a float type."""
+    """Return an integer type if all values are integers (such as counts), or a float type."""
     import pyarrow as pa
 
     known = [value for value in values if value is not None]
@@ -145,7 +145,7 @@ def _type_of(values: list[Any]) -> Any:
 
 
 def _parameter(values: list[Any], unit: str | None) -> Any:
-    """Return numbers if all values of the parameter are numbers of one unit; else text."""
+    """Return numbers if all values of the parameter are numbers of one unit; otherwise text."""
     import pyarrow as pa
 
     cells = [cell_of(value, unit) for value in values]

@@ -51,8 +51,8 @@ class Until(msgspec.Struct, frozen=True):
 
     Attributes:
         outcome: outcome with the decisive interval, "" for the first outcome of the sweep.
-        half_width: largest half-width: a share of the mean if `relative`, else in the outcome's
-            unit.
+        half_width: largest half-width: a share of the mean if `relative`, otherwise in the
+            outcome's unit.
         level: confidence level of the intervals, over all looks together.
         most: number of replicates at which a point ends in any case.
     """
@@ -94,7 +94,7 @@ def next_count(values: Sequence[float | None], until: Until, first: int) -> tupl
 
     Args:
         values: outcomes of its replicates in order, as far as they exist; NaN for a run without a
-            figure (it failed), None for a missing run.
+            value (a failed run), None for a missing run.
         until: the stopping rule.
         first: replicates at the first look.
     """
@@ -115,7 +115,7 @@ def counts_of(
 
     Args:
         names: identities of all possible replicates of each point, in order.
-        known: the figure of each recorded run.
+        known: the value of each recorded run.
         until: the stopping rule.
         first: replicates at the first look.
     """
@@ -132,7 +132,7 @@ def read_until(node: Node, replicates: int, place: Any) -> Until:
         place: place of `replicates`.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the section is invalid; the message names the place.
     """
     if isinstance(node.value, dict):
         given = node.mapping()

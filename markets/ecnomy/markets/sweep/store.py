@@ -10,8 +10,9 @@
 
 A run is done if and only if its outcome record exists, in a file or in a shard. Files get their
 names when they are complete. A shard's name is the digest of its content. Truncated or altered
-files are detected and put aside, and their runs are repeated. If a point has several records, the
-latest generation (start of the driver) counts, and a file counts before a shard.
+files are detected and put aside, and their runs are repeated. Each start of the driver begins a new
+generation. If a point has several records, the record of the latest generation is used. Within a
+generation, a file takes precedence over a shard.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ class Store:
         command repeats the runs of lost records.
 
         Raises:
-            OSError: it cannot be written; the earlier record remains.
+            OSError: the record cannot be written; the earlier record remains.
         """
         point = self._points[outcome.point]
         outcome = msgspec.structs.replace(
@@ -286,11 +287,11 @@ class Store:
 
 
 def _judge(folder: Path, sweep: Sweep) -> None:
-    """Refuse a folder of other things or of another format, and runs of two engines."""
+    """Refuse a folder with other content or in another format; refuse runs of two engines."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: found a file, expected a folder")
     if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
-        raise FolderRefused(f"{folder}: exists already and is not a sweep")
+        raise FolderRefused(f"{folder} already exists and is not a sweep")
     try:
         there = head_of(folder).get("engine", sweep.engine)
     except OtherFormat as error:
@@ -409,8 +410,8 @@ def read_record(file: Path) -> Outcome:
     """Return the outcome record in a file.
 
     Raises:
-        FileNotFoundError: it has become part of a shard.
-        ResultsError: it was altered.
+        FileNotFoundError: the record has been moved into a shard.
+        ResultsError: the record was altered.
     """
     try:
         text = read_regular(file)

@@ -47,8 +47,8 @@ class Sweep(msgspec.Struct, frozen=True):
         engine: name of the engine of all runs.
         engine_stated: whether the file names it.
         variant: `path=value`, applied to every point.
-        calibrate: the parameter of a calibration, None without one.
-        tune: the parameters of a tuning, None without one.
+        calibrate: the parameter of a calibration; None if the sweep is not a calibration.
+        tune: the parameters of a tuning; None if the sweep is not a tuning.
         chosen: the points that a search has chosen; if empty, the points of the blocks.
         outcomes: columns to show first, the main one before the others.
         until: stopping rule for a point's replicates; None stops after `replicates`.
@@ -149,7 +149,8 @@ class Sweep(msgspec.Struct, frozen=True):
                 node = inside.get(str(key)) if isinstance(inside, dict) else None
         if node is None:
             raise InputError(
-                f"{self.file}: {path}: found nothing, expected a value that the scenario sets"
+                f"{self.file}: {path} is not set in the scenario; choose a path that the scenario "
+                "sets"
             )
         return node.text or show(node)
 

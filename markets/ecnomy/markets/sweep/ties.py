@@ -33,8 +33,8 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
     """Return the paths that the parameter `name` sets.
 
     Raises:
-        ScenarioError: they are not a list of paths, or the name is invalid. The message has the
-            place.
+        ScenarioError: the paths are not a list of paths, or the name is invalid. The message has
+            the place.
     """
     if not _NAME.fullmatch(name):
         expected = "a name of letters, digits, - and _, without dots; a path has them"
@@ -47,5 +47,5 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
 
 
 def paths_under(names: Iterable[str], ties: Ties) -> list[str]:
-    """Return the paths that parameters set, in order; a parameter without a name is its path."""
+    """Return the paths that parameters set, in order; an unnamed parameter is a path itself."""
     return [path for name in names for path in ties.get(name, (name,))]

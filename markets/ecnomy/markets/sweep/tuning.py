@@ -138,7 +138,7 @@ def read_tuning(node: Node) -> Tuning:
     """Return the tuning written under `tune`.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the section is invalid; the message names the place.
     """
     if not isinstance(node.value, dict):
         raise node.place.error("tune", show(node), f"a mapping with over and {_aims()}")

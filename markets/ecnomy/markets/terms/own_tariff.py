@@ -46,8 +46,8 @@ def find(kind: str) -> type:
     """Return the class of this dotted path or entry point.
 
     Raises:
-        TariffError: it does not exist, cannot be imported, does not have a `due` with the arguments
-            of Accruer, or its `unit` is invalid.
+        TariffError: the class does not exist or cannot be imported, does not have a `due` with the
+            arguments of Accruer, or its `unit` is invalid.
     """
     cls = families.find(OWN_TARIFFS, kind)
     try:
@@ -72,7 +72,7 @@ def make(kind: str, params: Mapping[str, object]) -> object:
 
 
 class OwnAccruer:
-    """Calls a custom tariff, and checks that its amounts are integers that the ledger can hold."""
+    """Calls a custom tariff and checks that its amounts are integers that the ledger can hold."""
 
     def __init__(self, tariff: Own, rows: int) -> None:
         """Create the object.
@@ -110,11 +110,16 @@ class OwnAccruer:
         wanted = f"{self._rows} integers in micro-units from 0 to 2^62"
         if not isinstance(amount, np.ndarray) or amount.dtype.kind not in "iu":
             given = f"{amount.dtype} numbers" if isinstance(amount, np.ndarray) else "no array"
-            raise TariffError(f"tariff {self._path!r}: due gave {given}, not {wanted}")
+            raise TariffError(f"tariff {self._path!r}: due returned {given}, expected {wanted}")
         if amount.shape != (self._rows,):
-            raise TariffError(f"tariff {self._path!r}: due gave {amount.shape}, not {wanted}")
+            raise TariffError(
+                f"tariff {self._path!r}: due returned an array of shape {amount.shape}, expected "
+                f"{wanted}"
+            )
         if self._rows and not 0 <= int(amount.min()) <= int(amount.max()) < LARGEST_MICRO:
-            raise TariffError(f"tariff {self._path!r}: due gave {_worst(amount)}, not {wanted}")
+            raise TariffError(
+                f"tariff {self._path!r}: due returned {_worst(amount)}, expected {wanted}"
+            )
         return amount.astype(np.int64, copy=False)
 
 

@@ -2,7 +2,7 @@
 """Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
 
 A tariff here is a frozen description, as a scenario gives it. Its accruer (tariff_amounts.py)
-computes the amounts due, and holds the state of each row. A kind is listed twice: in Simple, and
+computes the amounts due and holds the state of each row. A kind is listed twice: in Simple, and
 with its accruer in tariff_amounts.ACCRUERS.
 """
 
@@ -233,7 +233,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """A price up to a total quantity of the row; beyond it, the next block's price holds.
+    """A price up to a total quantity of the row; beyond that, the next block's price holds.
 
     Attributes:
         up_to: total quantity bought at which this price ends; not given for the last block.

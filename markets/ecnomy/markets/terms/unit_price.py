@@ -58,7 +58,8 @@ class Price(msgspec.Struct, frozen=True):
             raise ValueError(f"a price of {self.micro} micro-units: from 0 to {DEAREST_MICRO}")
         if self.per < 1 or self.unit not in METER_UNITS:
             raise ValueError(
-                f"a price for {self.per} {self.unit!r}: expected a number of metered units"
+                f"a price per {self.per} {self.unit!r}: expected at least one unit, such as "
+                "bytes or minutes"
             )
 
     @property

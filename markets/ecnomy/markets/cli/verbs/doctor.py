@@ -49,7 +49,7 @@ def _show(findings: list[Finding]) -> None:
     console_for_tables().print(table, markup=False)
     for finding in sorted(findings, key=lambda finding: not finding.required):
         if not finding.well:
-            kind = "remedy" if finding.required else "if wanted"
+            kind = "remedy" if finding.required else "to add it"
             print(hanging(f"{finding.verdict} {finding.what}: ", f"{kind}: {finding.remedy}"))
     faults = sum(finding.verdict == "FAULT" for finding in findings)
     counted = "1 fault" if faults == 1 else f"{faults} faults"

@@ -48,7 +48,7 @@ def example_command(
 
     if every:
         if name is not None:
-            raise InputError(f"--all: found the example {name} too, expected one of them")
+            raise InputError(f"--all: found the example {name} too, expected only one of the two")
         files = copy_all(into)
         if as_json:
             return print_json([str(file) for file in files])
@@ -70,7 +70,7 @@ def example_command(
     for one, title in listed.items():
         print(hanging(f"{one:<{longest}}  ", title))
     print("\nTo copy one into this folder, run: ecnomy example NAME")
-    print("To copy all, with the sweeps and studies of README, run: ecnomy example --all")
+    print("To copy all examples, with the sweeps and studies in README, run: ecnomy example --all")
 
 
 def _run(file: Path) -> str:

@@ -70,7 +70,7 @@ def _print(found: Any, missing: int, again: str, folder: Path) -> None:
     if missing:
         lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]
         where = f" in shards {_listed(lacking)}" if lacking else ""
-        print(f"{missing} runs are missing{where}; make them: {again}")
+        print(f"{missing} runs are missing{where}; to make them, run: {again}")
     quoted = shlex.quote(str(folder))
     print(f"results: {folder}")
     print(f"table and picture: ecnomy show {quoted}")

@@ -126,19 +126,21 @@ def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
         ("--emit", "--dry-run", emit and dry_run),
     ):
         if wrong:
-            raise InputError(f"{found}: found {other} too, expected one of them")
+            raise InputError(f"{found}: found {other} too, expected only one of the two")
     if shards and not emit:
-        raise InputError("--shards: found no --emit, expected both; run one shard with --shard")
+        raise InputError("--shards: missing --emit; to run a single shard, use --shard")
 
 
 def _part(shard: str, jobs: int, scheduler: str) -> Any:
-    """Return the part that --shard selects; None without the option."""
+    """Return the part that --shard selects; None if the option is not given."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.parts import part_from
 
     if shard and (jobs or scheduler):
         other = "--scheduler" if scheduler else "--jobs"
-        raise InputError(f"--shard: found {other} too, expected one of them; use more shards")
+        raise InputError(
+            f"--shard: found {other} too, expected only one of the two; use more shards"
+        )
     return part_from(shard) if shard else None
 
 
@@ -151,7 +153,7 @@ def _emit(
     *,
     as_json: bool,
 ) -> None:
-    """Write the job file for a sweep file and its results folder, and print how to use it."""
+    """Write the job file for a sweep file and its results folder; print how to use it."""
     from ecnomy.markets.session.progress import duration
     from ecnomy.markets.sweep.driver import estimate_s
     from ecnomy.markets.sweep.job_files import Jobs, check_kind, parts_for, write_jobs
@@ -179,7 +181,7 @@ def _emit(
 def _make(
     sweep: Any, folder: Path, part: Any, where: tuple[str, int], reuse: dict[str, bool]
 ) -> Any:
-    """Make the missing runs of one part or of all parts, and return their Tally."""
+    """Make the missing runs of one part or of all parts and return their Tally."""
     from ecnomy.markets.sweep.making import make_part, make_rounds
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
@@ -237,7 +239,7 @@ def _print_values(folder: Path, tally: Any, part: Any) -> None:
 
 
 def _end(tally: Any, valid: bool) -> None:
-    """Exit with status 2 after an invalid request, else with 1 if runs failed."""
+    """Exit with status 2 after an invalid request, or with 1 if runs failed."""
     if not valid or tally.failed:
         raise typer.Exit(1 if valid else 2)
 

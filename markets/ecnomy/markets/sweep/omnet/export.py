@@ -121,8 +121,8 @@ def parted(sweep: Sweep) -> Parted:
             network.append(axis)
         elif _scenario(sweep, first).market is None:
             raise InputError(
-                f"{sweep.file}: {blind[0]}: found a parameter that does not change the "
-                "OMNeT++ network, expected one of the network or its sources"
+                f"{sweep.file}: {blind[0]}: found a parameter that does not change the OMNeT++ "
+                "network, expected a parameter of the network or its sources"
             )
         elif len(blind) < len(moving):
             other = next(path for path in moving if path not in blind)

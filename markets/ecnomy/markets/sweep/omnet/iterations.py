@@ -71,7 +71,7 @@ def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
 
 
 def driver(axis: Axis) -> str:
-    """Return the variable with the sweep's values, in words for one parameter, else by number."""
+    """Return the variable with the sweep's values: words for one parameter, otherwise numbers."""
     told = [str(number) for number in range(1, len(axis.values) + 1)]
     if len(axis.paths) == 1:
         values = [each[axis.paths[0]] for each in axis.values]

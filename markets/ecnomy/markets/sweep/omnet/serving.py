@@ -33,7 +33,7 @@ class SweepOffer:
         sweep: a sweep that can be exported.
 
     Raises:
-        InputError: it cannot be exported, or agents' values have more than 500 combinations.
+        InputError: the sweep cannot be exported, or agents' values have more than 500 combinations.
         ScenarioError: a point does not make a valid scenario.
     """
 
