@@ -22,10 +22,10 @@ class Books(Protocol):
         """Return the balance of an account, micro-units."""
 
     def paid_micro(self, name: str) -> dict[str, int]:
-        """Return the account's payments so far by kind of posting, micro-units."""
+        """Return the account's payments so far, by kind of posting [micro-units]."""
 
     def received_micro(self, name: str) -> dict[str, int]:
-        """Return the account's receipts so far by kind of posting, micro-units."""
+        """Return the account's receipts so far, by kind of posting [micro-units]."""
 
 
 class AgentView:

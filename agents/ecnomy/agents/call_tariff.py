@@ -67,8 +67,8 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         peak_pps: the largest packet rate that the tariff covers [packets/s]; -1 if not set.
         mean_pps: the declared mean packet rate [packets/s]; -1 if not set.
         max_blocking_rate: the largest share of blocked calls, B^G; -1 if not set.
-        quality_seen_by: the party that reports a broken promise: the provider (which measures it),
-            the subscriber, or both together.
+        quality_seen_by: the party that reports a broken promise: the provider (which measures
+            quality), the subscriber, or both together.
     """
 
     price_micro: int

@@ -101,8 +101,8 @@ class Seat(Protocol):
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
 
-        It pays for the marks of the flows in the class, unless customers pay for them. `seller`
-        decides on flows that request the class.
+        The agent pays for the marks of the flows in the class, unless customers pay for them.
+        `seller` decides on flows that request the class.
         """
 
     def offer_strategies(self, names: tuple[str, ...]) -> None:
@@ -158,7 +158,7 @@ class Seat(Protocol):
         """Return the rows of these sources."""
 
     def sold_rows(self) -> Integers:
-        """Return the flows now in a class that the agent sells."""
+        """Return the flows that are now in a class that the agent sells."""
 
     # ---- actions
     def post_price(self, price_micro: int) -> None:

@@ -80,8 +80,8 @@ def estimate(
 ) -> Estimate:
     """Estimate threshold, cost and refund probability from samples of M and of L.
 
-    p is the probability over samples with an M of at most the threshold or, if there are none, over
-    all samples.
+    p is the probability over samples with an M of at most the threshold or, if there is no such
+    sample, over all samples.
 
     Args:
         kind: `beta-binomial`, `beta` or `empirical`.

@@ -34,11 +34,11 @@ __all__ = ["ApplicationProvider"]
 
 
 class ApplicationProvider(Role):
-    """Holds its classes and one strategy for the flows in them.
+    """Holds the provider's classes, and one strategy for the flows in them.
 
     Attributes:
         offers: the classes on sale, with their initial fees.
-        asked: whether the strategy decides on flows that request a class.
+        asked: whether the strategy decides on requests for a class.
         watches_classes: whether the strategy posts fees.
     """
 

@@ -20,13 +20,13 @@ class Preset(msgspec.Struct, frozen=True):
         path: class of the role, `module:Class`; "" in a custom class.
         takes: keys in addition to the keys of all agents.
         needs: required key -> its expected content.
-        asks: methods of which each of its strategies has at least one; empty for a role without a
-            strategy.
+        asks: methods; each strategy of the role has at least one of them. Empty for a role without
+            a strategy.
         strategy_needs: kind of strategy -> the parameter that it needs here, the text of the error
             if it is missing, and an example.
         owns_links: whether the role is a carrier, which receives payments for marks.
         uses: whether the flows of `sources` belong to the agent.
-        pays_itself: whether the agent pays for the marks of its flows, which are then outside any
+        pays_itself: whether the agent pays for the marks of its flows; these flows are outside any
             class.
     """
 

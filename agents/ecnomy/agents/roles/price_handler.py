@@ -27,8 +27,8 @@ class PriceHandler(User):
 
     It decides at the first report, so every flow begins on its user's terms. The second decision is
     at a random phase, and later ones are an interval apart. An adaptive interval is at most twice
-    the last one. Otherwise, the next decision could be many minutes away, because a flow that has
-    just started has met too few marks for an estimate of the marking probability.
+    the last one. Otherwise, the next decision could be many minutes away: a flow that has just
+    started has met too few marks to estimate the marking probability.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:

@@ -33,8 +33,8 @@ __all__ = ["BestChoice"]
 class BestChoice(BestOffer):
     """Picks for each flow the menu choice with the largest surplus for its user.
 
-    Attributes: as in BestOffer; `pay` and `retry` have no effect here, because the provider
-    controls the flows and users do not leave.
+    Attributes: as in BestOffer; `pay` and `retry` have no effect here: the provider controls the
+    flows, and users do not leave.
     """
 
     chooses_sources: ClassVar[bool] = False

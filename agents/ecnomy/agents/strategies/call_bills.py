@@ -45,7 +45,7 @@ _PS_PER_MIN: Final = 60 * PS_PER_S
 
 
 class _Ended(NamedTuple):
-    """A call that ended: its time, and its actual and expected outcome."""
+    """A call that ended, with its time and its actual and expected outcomes."""
 
     end_ps: int
     expected: float

@@ -23,7 +23,7 @@ __all__ = ["CostMemory"]
 
 
 class CostMemory:
-    """The cost of a byte of payload by source, micro-units. Flows of a source share a path."""
+    """The cost of a byte of payload by source [micro-units]; flows of a source share a path."""
 
     def __init__(self, memory_s: float, first_micro_per_byte: float) -> None:
         self._memory_s, self._first = memory_s, first_micro_per_byte

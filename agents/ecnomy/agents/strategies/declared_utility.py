@@ -22,7 +22,7 @@ _METHODS: Final = ("value", "slope")
 
 
 def declared_utility(strategy: StrategySpec | None) -> Utility | None:
-    """Return the utility that a strategy declares, or None if it declares none.
+    """Return the utility that a strategy declares, or None if it declares no utility.
 
     An attribute of that name with any other content does not count as a declaration.
 

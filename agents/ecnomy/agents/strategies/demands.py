@@ -112,7 +112,7 @@ DEMANDS: Final[dict[str, type]] = {"isoelastic": Isoelastic, "logit": Logit, "li
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimeDraw:
-    """A random time, drawn at each use, with mean `mean`.
+    """A random time with mean `mean`, drawn at each use.
 
     Attributes:
         mean: mean of the drawn times.

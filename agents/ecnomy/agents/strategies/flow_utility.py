@@ -24,7 +24,7 @@ def under_key(
     """Return the object made from the parameter `utility`.
 
     Raises:
-        Refused: as `make`; the key is a path below `utility`.
+        Refused: as for `make`; the key is a path below `utility`.
     """
     try:
         return make(params)

@@ -61,8 +61,9 @@ class PriceDemand:
             transports without a mark rate.
         looks: share of users that consider a change at a decision [above 0, up to 1].
         even: limits evenly spaced over the curve instead of random [Boolean].
-        stay: time for which a user is present, with `away`; by default always.
-        away: time for which a user is away afterwards, with `stay`.
+        stay: time for which a user is present, used with `away`; by default users are always
+            present.
+        away: time for which a user is then away, used with `stay`.
         patience: time for which a user tolerates a price above its limit; by default 0.
         retry: time until one user tries the price again after all have left.
     """

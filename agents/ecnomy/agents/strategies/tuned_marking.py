@@ -61,7 +61,7 @@ class TunedMarking:
     Attributes:
         target: the target share of the time for which the link is busy [above 0, below 1].
         link: the name of its link; "" for the busiest at the first decision with traffic.
-        tunes: the marking laws that it knows.
+        tunes: the marking laws that it can tune.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)

@@ -58,7 +58,7 @@ class WorthOfCall(Claimant):
 
     Attributes:
         worth: mean worth of a call.
-        spread: distribution of worths: exponential, uniform from 0 to twice the mean, fixed.
+        spread: distribution of worths: exponential, uniform from 0 to twice the mean, or fixed.
         best_effort: whether a call may go ahead without a guarantee.
         spoils: the share of its worth that a bad call loses [from 0 to 1].
         tolerates: the share of bad packets up to which a call is good [from 0 to 1].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns <-> MessagePack bins: one copy when reading, no copy when writing."""
+"""Converts columns to MessagePack bins and back: one copy when reading, no copy when writing."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def arrays(
 
 
 def bins(where: str, data: Columns) -> dict[str, memoryview]:
-    """Return the memory of the columns, to be encoded as bin.
+    """Return the memory of the columns, which is then encoded as bins.
 
     Raises:
         ProtocolError: wrong-type (neither int64 nor float64), column-length.

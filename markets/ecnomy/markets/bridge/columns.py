@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The column tables of the bridge: name -> dtype, in the order of omnet/bridge/PROTOCOL.md."""
+"""The column tables of the bridge: column name -> dtype, as in omnet/bridge/PROTOCOL.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of the bridge as values; columns are numpy arrays (int64 or float64).
 
-Names, order and units: omnet/bridge/PROTOCOL.md.
+omnet/bridge/PROTOCOL.md specifies the names, the order and the units.
 """
 
 from __future__ import annotations

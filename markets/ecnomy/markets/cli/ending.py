@@ -39,7 +39,7 @@ def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
 
 
 class _Ignored:
-    """A handler without effect. With SIG_IGN instead, new workers would ignore signals, too.
+    """A handler without effect. If it were SIG_IGN, new workers would ignore signals as well.
 
     Attributes:
         after: the signal that arrived earlier.

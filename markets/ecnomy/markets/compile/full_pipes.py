@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that exceed a link's marks, with more marks per round trip than packets on the link.
+"""Weights that need more marks per round trip than there are packets on a link.
 
 A WTP flow of weight w takes w marks per round trip T (wtp.h), so at a marking probability p its
 window is w / p. The windows of all flows of a link add up to the packets on the way and in its
@@ -9,9 +9,9 @@ queue:
 
 Beyond this bound, no queue gives the target marks. Windows grow until the buffer overflows. Each
 loss halves a window, and many losses end in timeouts, so a larger weight gets less throughput. This
-was measured on 10 Mbps, 20 ms, a buffer of 100 packets (117 in all) and one flow among four of
-weight 1. At gain 0.05, a weight of 100 gets 9.6 Mbps, 200 gets 6.7, and 5000 gets 2.7. With a
-buffer of 10,000 packets, 5000 gets 10.
+was measured on a link of 10 Mbps with a round trip of 20 ms and a buffer of 100 packets (117
+packets in all), with one flow next to four of weight 1. At gain 0.05, a weight of 100 gets 9.6
+Mbps, 200 gets 6.7, and 5000 gets 2.7. With a buffer of 10,000 packets, 5000 gets 10.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         what: name of the checked part.
-        found: description of the part in this installation.
+        found: result of the check in this installation.
         well: whether the part is usable.
         required: whether ecnomy needs the part.
         remedy: advice in one line if the part is not usable.

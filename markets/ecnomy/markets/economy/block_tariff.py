@@ -24,7 +24,7 @@ _NO_END: Final = 2**63 - 1
 
 
 class BlocksAccruer:
-    """Keeps each row's quantity so far, and its bill so far if the bill has a cap."""
+    """Keeps each row's quantity so far, and the row's bill so far if the bill has a cap."""
 
     def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
         """See tariff_amounts.accruer."""

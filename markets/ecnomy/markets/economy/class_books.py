@@ -57,7 +57,7 @@ class ClassBooks:
         self.hidden: Floats = np.zeros(classes)
 
     def close(self, epoch: Epoch) -> None:
-        """Count an epoch, which has been booked."""
+        """Count an epoch that has been booked."""
         flow_s = np.zeros(self._classes + 1)  # the last entry is for flows outside classes
         np.add.at(flow_s, epoch.offer, self._spans.active_ps(epoch) / PS_PER_S)
         spent, came = (self._whole(epoch, c) for c in (epoch.charge_micro, epoch.flows("ce")))

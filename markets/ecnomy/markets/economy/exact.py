@@ -91,7 +91,7 @@ def _divided(
 def _long_divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """Return the same, computed with one digit of the quantity at a time.
+    """Return the same values, computed with one digit of the quantity at a time.
 
     While r < den and price < den, r radix + price digit is below 2 den radix <= 2^63.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface that a run needs from a market, and a stand-in for runs without a market."""
+"""The interface of a market to its run, and a substitute for runs without a market."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _LAST_LINES: Final = 4096  # bytes read from the end of its standard error
 
 @contextlib.contextmanager
 def plan_file(plan: Plan) -> Iterator[int]:
-    """Provide a descriptor of an unnamed file with a sealed plan, which cannot be left behind."""
+    """Provide a descriptor of an unnamed file with a sealed plan; the file ends with its users."""
     with tempfile.TemporaryFile() as file:
         file.write(plan.to_json())
         file.seek(0)

@@ -39,7 +39,7 @@ def load_text(text: str, name: str) -> Node:
     """Return the document in a text; `extends` is relative to the current folder.
 
     Raises:
-        ScenarioError: as load_tree.
+        ScenarioError: as for load_tree.
     """
     return _with_bases(parse(text, name), name, ())
 

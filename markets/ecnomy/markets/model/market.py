@@ -55,7 +55,7 @@ class Market(ByHand):
         journal: actions of agents, for the table `agents`.
         parties, domains, desk, files, classes, aims, sight, laws: see their modules.
         offer: class of each flow, an index into `offers` or NO_OFFER.
-        warnings: messages for the user. The code that shows them clears the list.
+        warnings: messages for the user; the code that shows the messages clears the list.
     """
 
     def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:

@@ -102,7 +102,7 @@ class Stepped(mesa.Model):
 
         Raises:
             NotRunningError: this market has no engine, or its run has ended.
-            EcnomyError, OSError: as `run`; the run has then ended.
+            EcnomyError, OSError: as for `run`; the run has then ended.
         """
         if self._session is not None:
             self._session.step(self)
@@ -119,7 +119,7 @@ class Stepped(mesa.Model):
 
         Raises:
             TypeError: the time is not a number.
-            NotRunningError, EcnomyError, OSError: as `step`.
+            NotRunningError, EcnomyError, OSError: as for `step`.
         """
         _seconds("run_until", end_time)
         while self.running and self.time < end_time:

@@ -85,7 +85,7 @@ def project(plan: Plan, modules: str, positions: Positions | None = None) -> dic
         positions: positions of nodes; ecnomy.markets.omnet.layout places the others.
 
     Raises:
-        InputError: as `simulation`.
+        InputError: as for `simulation`.
     """
     return {
         **simulation(plan, placed(plan, positions), repeated=True),

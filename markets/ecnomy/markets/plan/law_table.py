@@ -66,7 +66,7 @@ class DefaultWhere(msgspec.Struct, frozen=True):
 class LawEntry(msgspec.Struct, frozen=True):
     """One law: description, source (paper and equation, RFC), traits, parameters in order.
 
-    In each pair of `at_least`, the first parameter is at least the second.
+    Each pair in `at_least` states that the first parameter is at least the second.
     """
 
     about: str

@@ -76,7 +76,7 @@ def copy_all(folder: Path) -> list[Path]:
         The files, sorted.
 
     Raises:
-        InputError: as `copy_example`.
+        InputError: as for `copy_example`.
     """
     shipped = packaged()
     return _copied({folder / name: shipped[name] for name in sorted(shipped)}, folder)

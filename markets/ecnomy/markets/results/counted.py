@@ -86,7 +86,7 @@ class Naming:
 
 
 class _Names:
-    """Counted quantities, with name, number of subjects, and index of the first subject."""
+    """Counted quantities: the name, the number of subjects and the index of the first subject."""
 
     def __init__(self, words: Sequence[str], links: int, sources: int) -> None:
         of_source = np.array([word in _OF_SOURCES for word in words], dtype=np.bool_)

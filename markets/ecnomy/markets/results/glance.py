@@ -30,7 +30,7 @@ _MOST_ROWS: Final = 24
 _HINTS: Final = (
     ('timeseries("goodput", by="{by}")', "per interval, in Mbps"),
     ('payments("{who}")', "payments, with payees and reasons"),
-    ("plot()", "the picture"),
+    ("plot()", "the plot"),
     ("flows, links, ledger, agents", "the tables"),
 )
 _CELL: Final = "text-align:right;padding:2px 10px"

@@ -40,7 +40,7 @@ _WILLINGNESS: Final = "willingness_micro_per_s"
 
 
 class _Series(msgspec.Struct, frozen=True):
-    """A quantity: its unit, the counter in the numerator, the divisor, and a factor."""
+    """A quantity: its unit, the counter in its numerator, its divisor and a factor."""
 
     unit: str
     top: str

@@ -97,7 +97,7 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
         actions: Quantities set at each step, each with its range. scale: log spaces values
             logarithmically, with least above 0. With levels: N (2 to 10,000; for all or none) it
             chooses one of N evenly spaced values.
-        reward: Its reward of a step.
+        reward: Reward of the agent for a step.
     """
 
     name: Name

@@ -65,7 +65,7 @@ class MarketParallelEnv(ParallelEnv):
         Give environments different seeds if they should differ. `options` is ignored.
 
         Raises:
-            EcnomyError: as open_market.
+            EcnomyError: as for open_market.
         """
         self._world.reset(seed)
         self.agents = list(self.possible_agents)
@@ -77,7 +77,7 @@ class MarketParallelEnv(ParallelEnv):
         Raises:
             InputError: an action is missing, or is not in its space.
             NotRunningError: no episode is in progress.
-            EcnomyError: as Market.step; the episode has then ended.
+            EcnomyError: as for Market.step; the episode has then ended.
         """
         given = {}
         for name in self.agents:

@@ -196,7 +196,7 @@ class Surplus:
             )
 
     def reward(self, look: Look) -> float:
-        """Return the reward of the measured part of a step; x0/1000 replaces lower rates."""
+        """Return the reward of the measured part of a step; rates count as x0/1000 at least."""
         assert look.flows is not None and self._utility.x0 is not None
         if not look.dt_s:
             return 0.0

@@ -47,7 +47,7 @@ class MarketEnv(gymnasium.Env):
         """Begin an episode; see MarketParallelEnv.reset.
 
         Raises:
-            EcnomyError: as open_market.
+            EcnomyError: as for open_market.
         """
         super().reset(seed=seed)
         self._world.reset(seed)
@@ -59,7 +59,7 @@ class MarketEnv(gymnasium.Env):
         Raises:
             InputError: the action is not in the space.
             NotRunningError: no episode is in progress.
-            EcnomyError: as Market.step; the episode has then ended.
+            EcnomyError: as for Market.step; the episode has then ended.
         """
         given = shares(self._learner, self.action_space, action)
         self._world.step({self._name: given})

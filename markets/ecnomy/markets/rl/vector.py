@@ -90,7 +90,7 @@ class MarketVectorEnv(VectorEnv):
 
         Raises:
             InputError: a seed is invalid, or their number is wrong.
-            EcnomyError: as open_market.
+            EcnomyError: as for open_market.
         """
         seed = self._first_seed if seed is None else seed
         self._first_seed = None
@@ -109,7 +109,7 @@ class MarketVectorEnv(VectorEnv):
         Raises:
             InputError: an action is not in the space.
             NotRunningError: no episode is in progress, or a process has ended.
-            EcnomyError: as Market.step.
+            EcnomyError: as for Market.step.
         """
         given = np.asarray(actions)
         if given.shape[:1] != (self.num_envs,):

@@ -65,7 +65,7 @@ class World:
 
         Raises:
             InputError: the seed is invalid.
-            EcnomyError: as open_market.
+            EcnomyError: as for open_market.
         """
         if seed is not None:
             if not 0 <= seed <= _LARGEST_SEED:
@@ -89,7 +89,7 @@ class World:
 
         Raises:
             NotRunningError: no episode is in progress.
-            EcnomyError: as Market.step; the episode has then ended.
+            EcnomyError: as for Market.step; the episode has then ended.
         """
         market = self._market
         if market is None or self.over:

@@ -108,7 +108,7 @@ class _ByBandwidth(
 
     Attributes:
         price: price per packet sent at a constant rate.
-        space: Kelly's s: the larger, the burstier calls are relative to the link.
+        space: Kelly's s; a larger value is for calls that are burstier relative to the link.
     """
 
     price: Annotated[Price, PriceReader("packet")]

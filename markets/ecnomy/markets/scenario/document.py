@@ -119,8 +119,8 @@ class Source(Sending, frozen=True, kw_only=True):
         traffic: data to send, and when to send it.
         group: group of the source; tables and pages with many sources show a group as one source.
             Agents can name the group instead of its sources.
-        service_class: its class on links with a scheduler, by name or number; by default the
-            last class of the link.
+        service_class: class of its packets on links with a scheduler, by name or number; by default
+            the last class of the link.
     """
 
     name: Name
@@ -159,9 +159,8 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A service class: a fee per flow and second, and the sources of its initial members.
 
     Attributes:
-        fee: price of the time of a flow in the class; its provider may post another fee.
-        charge: target cost of the marks of a flow in the class; by default its fee of the
-            time.
+        fee: price of a flow's time in the class; its provider may post another fee.
+        charge: target cost of the marks of a flow in the class; by default the fee in force.
         members: largest number of flows up to which customers are admitted; by default any number.
         most_cost: customers are admitted while the marks of the class, with one more flow, cost at
             most this.
@@ -212,8 +211,9 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: name of the agent in reports and tables; also the name of its account.
         role_spec: role of the agent, which determines its property, sales and purchases.
-        classes: service classes that an application provider sells, by name; required for one.
-        marks_paid_by: payer of the carrier for the marks of flows in its classes; by default
+        classes: service classes that an application provider sells, by name; required for that
+            role.
+        marks_paid_by: party that pays the carrier for the marks of flows in its classes; by default
             the provider.
         sources: sources of the flows that it owns, or of the calls that it sells.
         test_streams: sources of cbr or poisson traffic that a stream provider sends to observe the

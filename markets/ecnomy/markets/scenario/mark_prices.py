@@ -21,8 +21,8 @@ class MarkPrice(msgspec.Struct, frozen=True):
 
     Attributes:
         domains: carriers on the path of its data, in order; the first is its access carrier.
-        low, high: range of the price. They differ only under `direct`, where the price depends on
-            the domain of the mark.
+        low, high: range of the price. The two differ only under `direct`, where the price depends
+            on the domain of the mark.
     """
 
     domains: tuple[str, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The position of a node: [x, y], or [longitude, latitude] in degrees for a real place."""
+"""The position of a node: [x, y], or for a real place [longitude, latitude] in degrees."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class Conversation:
         """Read the report of t = 0 and let agents decide, without sending an answer.
 
         Raises:
-            EcnomyError: as `run`.
+            EcnomyError: as for `run`.
             OSError: the sink cannot store its input.
         """
         with self._told():
@@ -143,7 +143,7 @@ class Conversation:
         """Answer the last report and continue to the next report, or after the last one to the end.
 
         Raises:
-            EcnomyError: as `run`.
+            EcnomyError: as for `run`.
             OSError: the sink cannot store its input.
         """
         with self._told():
@@ -219,7 +219,7 @@ def simulate(
     """Let a started engine and a market exchange messages until the run ends.
 
     Raises:
-        EcnomyError: as `run`.
+        EcnomyError: as for `run`.
         OSError: the sink cannot store its input.
     """
     with engine_link(engine.sock, plan) as link:
@@ -249,7 +249,7 @@ def talk(
         fate: describes the fate of an engine that hung up.
 
     Raises:
-        EcnomyError: as `run`.
+        EcnomyError: as for `run`.
         OSError: the sink cannot store its input.
     """
     conversation = Conversation(link, plan, sink, say, fate)

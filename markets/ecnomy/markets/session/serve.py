@@ -42,7 +42,7 @@ _HELLO_S: Final = 30.0  # time limit for a complete hello
 
 
 class Served(NamedTuple):
-    """The data for an engine: the scenario, its plan, and its name ("" for a single scenario)."""
+    """The data for an engine: a scenario, its plan and its name ("" for a single scenario)."""
 
     scenario: Scenario
     plan: Plan

@@ -147,7 +147,7 @@ class Session:
         """Claim the folder, start the engine and process the report of t = 0.
 
         Raises:
-            EcnomyError, OSError: as `open_market`; the run has then ended.
+            EcnomyError, OSError: as for `open_market`; the run has then ended.
         """
         scenario, plan = self._scenario, self._plan
         check_plan(kind, scenario, plan)  # first, so that a refused run does not change its folder
@@ -194,7 +194,7 @@ class Session:
 
         Raises:
             NotRunningError: see check.
-            EcnomyError, OSError: as `run`; the run has then ended.
+            EcnomyError, OSError: as for `run`; the run has then ended.
         """
         with self._lock:
             self.check()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Additions by packages above this one, as entry points of the group `ecnomy.additions`.
+"""Additions that other packages provide as entry points of the group `ecnomy.additions`.
 
 overview     draws a run: Results.plot
 welfare      a sweep's columns of runs whose agents declare a utility

@@ -164,7 +164,7 @@ rule shard:
 
 
 def _accepting(command: str) -> str:
-    """Return the command, changed to succeed if only runs of the sweep failed."""
+    """Return the command, changed so that it succeeds if only runs of the sweep failed."""
     return f"{command} || [ $? -eq 1 ]"
 
 

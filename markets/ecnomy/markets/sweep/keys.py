@@ -196,7 +196,7 @@ LIMITS: Final = {
 
 UNTIL: Final = {
     "outcome": Key(
-        about="Column whose interval decides; by default the main outcome.",
+        about="Column whose confidence interval decides; by default the main outcome.",
         form="the name of a column",
         example="gold.goodput_bps",
     ),

@@ -117,7 +117,7 @@ def make_rounds(
         The Tally of all rounds; `failed` counts all failed runs.
 
     Raises:
-        InputError, SweepError, PoolLost: as `run_sweep`.
+        InputError, SweepError, PoolLost: as for `run_sweep`.
     """
     asked, made = grown(sweep, folder), 0
     while True:

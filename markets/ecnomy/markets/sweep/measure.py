@@ -79,7 +79,7 @@ def measured(
         taken: names of existing columns.
 
     Raises:
-        InputError: as find_measure.
+        InputError: as for find_measure.
         ResultsError: the function failed, or returned anything but numbers under new names.
     """
     measure = find_measure(name)

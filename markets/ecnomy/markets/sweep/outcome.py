@@ -59,7 +59,7 @@ class Task(msgspec.Struct, frozen=True):
     Attributes:
         folder: folder of the run's results, "" if they are not kept.
         engine: name of the engine, see ecnomy.markets.engines.registry.
-        measure: module:function of additional outcome columns; "" if there are none.
+        measure: module:function of additional outcome columns; "" if there are no such columns.
         ties: the paths by name, for parameters that set several paths.
     """
 
@@ -86,7 +86,7 @@ class Outcome(msgspec.Struct, frozen=True):
         status: done or failed.
         reason: reason of the failure.
         strategies: digests of the custom modules of the run, including `measure`.
-        params: the point's values, which are set when the record is stored.
+        params: the point's values, set when the record is stored.
         values: outcome columns (see gathered.py); counts are integers; None for
             a mean over nothing.
     """

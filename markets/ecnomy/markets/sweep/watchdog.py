@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds on one run: the kernel limits the engine's memory, and a thread limits the run's time.
 
-When the time has passed, the watchdog kills the engine, if there is one. A run that is not waiting
+When the time has passed, the watchdog kills the engine if there is one. A run that is not waiting
 for the engine (a strategy computes) gets an exception in its thread. A worker that ignores the
 exception (it sleeps in C) ends itself and is replaced.
 """

@@ -16,7 +16,7 @@ class Meter(msgspec.Struct, frozen=True):
     Attributes:
         name: name in YAML.
         unit: one of unit_price.METER_UNITS.
-        of_marks: whether it measures marks, so that a posted price is that of their codepoint.
+        of_marks: whether it measures marks, so that their codepoint determines the posted price.
     """
 
     name: str

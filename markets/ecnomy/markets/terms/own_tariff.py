@@ -66,7 +66,7 @@ def make(kind: str, params: Mapping[str, object]) -> object:
     """Return a new object of the class with these parameters.
 
     Raises:
-        TariffError: as `find`, or the class does not accept these parameters.
+        TariffError: as for `find`, or the class does not accept these parameters.
     """
     return families.make(OWN_TARIFFS, kind, find(kind), params)
 
@@ -78,7 +78,7 @@ class OwnAccruer:
         """Create the object.
 
         Raises:
-            TariffError: as make.
+            TariffError: as for make.
         """
         self._path, self._rows = tariff.path, rows
         self._made: Any = make(tariff.path, tariff.params)

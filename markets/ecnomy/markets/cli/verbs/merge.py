@@ -73,7 +73,7 @@ def _print(found: Any, missing: int, again: str, folder: Path) -> None:
         print(f"{missing} runs are missing{where}; to make them, run: {again}")
     quoted = shlex.quote(str(folder))
     print(f"results: {folder}")
-    print(f"table and picture: ecnomy show {quoted}")
+    print(f"table and plot: ecnomy show {quoted}")
     print(f"page: ecnomy report {quoted}")
 
 

@@ -30,7 +30,9 @@ Kind = Annotated[
         autocompletion=_kinds,
     ),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, e.g. my-market.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name for the new files, e.g. my-market.")
+]
 Into = Annotated[
     Path, typer.Option("--into", metavar="DIR", help="The folder to write the files into.")
 ]

@@ -265,7 +265,7 @@ def _conclude(folder: Path) -> bool:
         say(f"ecnomy: {error}", sys.stderr)
     for line in lines:
         say(line)
-    print(f"table and picture: ecnomy show {folder}")
+    print(f"table and plot: ecnomy show {folder}")
     print(f"page: ecnomy report {folder}")
     return valid
 
