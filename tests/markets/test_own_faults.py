@@ -68,7 +68,7 @@ def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("role", "says"),
-    [("Late", "found the phase 'later', expected post"), ("Stranger", "not a subclass")],
+    [("Late", "found the phase 'later', expected one of post"), ("Stranger", "not a subclass")],
 )
 def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) -> None:
     """A class that cannot be a role is refused with its line when it is read."""

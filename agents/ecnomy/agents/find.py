@@ -155,8 +155,9 @@ def _load(family: Family, kind: str, path: str) -> type:
     if not isinstance(found, type):
         raise family.error(f"{family.noun} {kind!r}: {path} is not a class")
     if not _has_methods(family, found):
-        wanted = ", ".join(family.methods)
-        raise family.error(f"{family.noun} {kind!r}: {path} has none of the methods {wanted}")
+        one, *others = family.methods
+        lacks = f"none of the methods {', '.join(family.methods)}" if others else f"no method {one}"
+        raise family.error(f"{family.noun} {kind!r}: {path} has {lacks}")
     return found
 
 

@@ -46,7 +46,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
         ),
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),
-        ("lab_strategies:NoStrategy", "has none of decide"),
+        ("lab_strategies:NoStrategy", "has none of the methods decide"),
         ("lab_strategies:np", "is not a class"),
         (":", "tried :"),
         ("my_lab.budget.Hourly", "no strategy .*; did you mean 'my_lab.budget:Hourly'"),

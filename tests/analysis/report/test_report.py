@@ -320,7 +320,7 @@ def test_a_page_that_disagrees_with_show_is_refused(
     broken = database._TABLES.replace("in (l.debit, l.credit)", "= l.credit")
     assert broken != database._TABLES
     monkeypatch.setattr(database, "_TABLES", broken)
-    with pytest.raises(ResultsError, match=f"gives gsp 600000 micro-units.*{PROFIT_MICRO}"):
+    with pytest.raises(ResultsError, match=f"returns 600000 micro-units.*{PROFIT_MICRO}"):
         write_gsp_page([folder], tmp_path / "page.html", [])
     assert not (tmp_path / "page.html").exists()
 

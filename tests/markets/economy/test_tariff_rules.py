@@ -237,11 +237,11 @@ def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
-        ("list", "gave no array"),
-        ("float", "gave float64 numbers"),
-        ("length", r"gave \(3,\)"),
-        ("negative", "gave -3, not 2 integers"),
-        ("huge", "gave 4611686018427387904"),
+        ("list", "returned no array"),
+        ("float", "returned float64 numbers"),
+        ("length", r"returned an array of shape \(3,\)"),
+        ("negative", "returned -3, expected 2 integers"),
+        ("huge", "returned 4611686018427387904"),
         ("crash", r"failed: KeyError: 'crash' \(.*lab_tariffs.py:\d+\)"),
     ],
 )

@@ -307,7 +307,9 @@ def test_a_folder_that_is_being_written_is_refused(scene: Path, tmp_path: Path) 
             open_market(scene, out=tmp_path / "r")
         market.run_model()
     assert manifest(tmp_path / "r")["complete"] is True
-    with pytest.raises(InputError, match="replace it with force=True, or choose another with out="):
+    with pytest.raises(
+        InputError, match="replace it with force=True, or choose another folder with out="
+    ):
         open_market(scene, seed=9, out=tmp_path / "r")
     with open_market(scene, out=tmp_path / "r") as market:  # the same run, made again
         market.run_model()

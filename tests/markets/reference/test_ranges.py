@@ -17,7 +17,7 @@ from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.samples import in_yaml
 from ecnomy.markets.scenario.parameters import StrategyReader
 
-RANGE = re.compile(r"\[(from|above) (\S+?)(?:(?: to|, up to|, (below)) (\S+))?\]\.$")
+RANGE = re.compile(r"r (from|above) (\S+?)(?:(?: to|, up to|, (below)) (\S+))?$")
 PLAIN = ("a number", "a whole number")
 
 
@@ -33,7 +33,7 @@ def plain_numbers() -> list[Entry]:
     found: dict[tuple[str, str], Entry] = {}
     for one in strategy_entries():
         key = (one.within[-1], one.name)
-        if one.variant or one.takes not in PLAIN or key in found:
+        if one.variant or not one.takes.startswith(PLAIN) or key in found:
             continue
         if len(one.within) == 1 or not refusal(one, yaml.safe_load(one.example)[one.name]):
             found[key] = one
@@ -71,9 +71,9 @@ def bound(one: Entry, word: str) -> float:
 @pytest.mark.parametrize("one", plain_numbers(), ids=lambda one: f"{one.within[-1]} {one.name}")
 def test_a_plain_number_has_its_range(one: Entry) -> None:
     """Values just outside are refused by name; ends that belong to the range are accepted."""
-    match = RANGE.search(one.about)
-    assert match, one.about
-    whole = one.takes == "a whole number"
+    match = RANGE.search(one.takes)
+    assert match, one.takes
+    whole = one.takes.startswith("a whole number")
     kind, step = (int, 1.0) if whole else (float, 1e-6)
     least = bound(one, match[2])
     outside = [least if match[1] == "above" else least - step]

@@ -96,7 +96,7 @@ def test_faults_are_named_with_their_place(old: str, new: str, path: str, found:
         ("interval: 0.1 s}", "interval: 0.1 s}, stop: 15 s", "stops before the run ends"),
         ("test_streams: test", "test_streams: test\n      strategy: "
          "{kind: marking-quantile, sample: 30 s}", "learns for 300 s, longer than the run"),
-        ("delay_thresholds: [15 ms]", "series: [cwnd], every: 1 us", "rows; sample them less"),
+        ("delay_thresholds: [15 ms]", "series: [cwnd], every: 1 us", "rows; sample less often"),
         ("price_per_mark", "epoch: 10 us\n  price_per_mark", "epochs, each with a message"),
     ],
 )  # fmt: skip

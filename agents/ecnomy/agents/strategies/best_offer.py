@@ -81,7 +81,7 @@ class BestOffer:
     """Each user sends over the source with the largest surplus; flow i of each source is user i.
 
     Attributes:
-        utility: kind and parameters (see ecnomy.agents.utilities), concave or not.
+        utility: kind and parameters of each user's utility, concave or not.
         pay: a user's spending on marks if the user pays for them; a negative value leaves it
             unchanged.
         elastic: pay by the utility instead, which must then be concave.

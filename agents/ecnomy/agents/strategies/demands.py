@@ -40,8 +40,8 @@ class Isoelastic:
     price.
 
     Attributes:
-        at: price up to which all users take part.
-        elasticity: power with which the share falls above that price [above 0].
+        at: cost of a MB, with all charges, up to which all users take part.
+        elasticity: power with which the share falls above that cost [above 0].
     """
 
     at: Annotated[float, Unit("money/MB")]
@@ -65,8 +65,8 @@ class Logit:
     """Half of the users take part at the price `at`, and a quarter of them at `at` + 1.1 `spread`.
 
     Attributes:
-        at: price at which half of the users take part.
-        spread: scale of the spread of limits around that price.
+        at: cost of a MB, with all charges, at which half of the users take part.
+        spread: scale of the logistic distribution of the users' limits around `at`.
     """
 
     at: Annotated[float, Unit("money/MB")]
@@ -90,7 +90,7 @@ class Linear:
     """All users take part at a price of 0; the share falls linearly to 0 at the price `choke`.
 
     Attributes:
-        choke: price at which demand reaches zero.
+        choke: cost of a MB, with all charges, from which on no user takes part.
     """
 
     choke: Annotated[float, Unit("money/MB")]

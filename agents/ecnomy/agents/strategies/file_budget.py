@@ -91,8 +91,8 @@ class FileBudget:
         cost: initial estimate of the cost of a file's bytes, used before the first file.
         most: the largest payment per second for a flow.
         margin: planned reserve, as a share of budget and deadline [above 0, below 1].
-        price_rise: the largest factor by which the price of a mark rises at once
-            [from 1 to 1,000,000].
+        price_rise: factor by which the price of a mark may rise at once without breaking the
+            budget [from 1 to 1,000,000].
         memory: time over which the cost of a byte is averaged.
     """
 

@@ -39,7 +39,7 @@ class FillClasses(ClassFees):
     Attributes:
         share: target share of the `members` of a class that has them [above 0, up to 1].
         every: time between two changes of the fees.
-        gain: change of the logarithm of a fee per unit of the logarithm of the members' ratio
+        gain: power of (members / their target) by which a fee is multiplied at each change
             [above 0, up to 1].
         floor: the lowest fee.
         ceiling: the highest fee.

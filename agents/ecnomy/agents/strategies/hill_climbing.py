@@ -35,7 +35,7 @@ class HillClimbing:
     """Changes its price by a step and reverts a step that did not pay off.
 
     Attributes:
-        step: the change of the price.
+        step: amount by which the price changes at each decision.
         floor: the lowest price.
         ceiling: the highest price.
     """

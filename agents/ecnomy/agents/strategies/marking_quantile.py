@@ -42,11 +42,12 @@ class MarkingQuantile:
     """Admits calls by a quantile of the marking rate of test streams.
 
     Attributes:
-        quantile: 1 - B^G, the quantile of M's samples; by default B^G is the tariff's
-            `max_blocking_rate`, or 0.1 [above 0, up to 1].
-        sample: T, the length of a sample; the paper uses the longest call, 3 min.
+        quantile: quantile of the samples that is the threshold of admission; by default 1 minus
+            the tariff's `max_blocking_rate`, or 0.9 [above 0, up to 1].
+        sample: length of a sample of marks: T; the paper uses the longest call, 3 min.
         learning: samples before any call is blocked [from 1].
-        estimator: `empirical`, `beta` (the paper's) or `beta-binomial`.
+        estimator: distribution of the samples: `empirical`, `beta` (the paper's) or
+            `beta-binomial`.
         margin: target mean profit of a call, with `reprice`.
         reprice: time between posted prices; 0 for never.
     """

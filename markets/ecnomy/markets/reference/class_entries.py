@@ -9,7 +9,9 @@ import dataclasses
 import functools
 import importlib.metadata
 import importlib.util
+import re
 from pathlib import Path
+from typing import Final
 
 from ecnomy.agents.roles.find import ROLES
 from ecnomy.agents.roles.preset import Preset
@@ -19,6 +21,8 @@ from ecnomy.markets.reference.sentences import attributes, first_sentence, sente
 from ecnomy.markets.scenario.parameters import Field, declared, expected_of_field
 
 __all__ = ["role_entries", "strategy_entries"]
+
+_BRACKETS: Final = re.compile(r" \[((?:from|above|Boolean)[^\]]*)\]\.$")  # a range, for `takes`
 
 
 @functools.cache
@@ -83,12 +87,14 @@ def _variant(name: str, cls: type) -> tuple[Entry, ...]:
     )
     found = [itself]
     for parameter, field in declared(cls).items():
+        said = attributes(cls).get(parameter, "")
+        span = match[1] if (match := _BRACKETS.search(said)) else ""
         key = Entry(
             path=parameter,
             name=parameter,
             within=within,
-            about=attributes(cls).get(parameter, ""),
-            takes=expected_of_field(field),
+            about=_BRACKETS.sub(".", said),
+            takes=f"{expected_of_field(field)} {'' if field.kind is bool else span}".rstrip(),
             default=None if field.required else _default(field),
             choices=("true", "false") if field.kind is bool else tuple(field.forms),
             example=f"{parameter}: {strategy_sample(parameter, field)}",
