@@ -38,7 +38,8 @@ class Choke : public MarkingLaw {
   static constexpr Parameter kParameters[] = {
       {"unit", "choice", 0, 0, 1, "packets,bytes", "Unit of the thresholds and the queue."},
       {"min_threshold", "unit", NAN, 0, kUnlimited, "",
-       "Average queue above which arrivals are compared with waiting packets, and marked."},
+       "Average queue above which an arrival is compared with one random waiting packet, and RED "
+       "marks."},
       {"max_threshold", "unit", NAN, 0, kUnlimited, "",
        "Average queue from which on every packet is marked."},
       {"max_probability", "", 0.1, 0, 1, "",

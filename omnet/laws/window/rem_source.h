@@ -70,7 +70,7 @@ class RemSource {
        "Share of the window by which it moves per round trip, if smoothed is fraction."},
       {"rtt_error_s", "s", 0, -1e3, 1e3, "", "Constant error added to the RTT (section V-B)."},
       {"rtt_error_std_s", "s", 0, 0, 1e3, "",
-       "Standard deviation of a random error added to the RTT (Table II)."},
+       "Standard deviation of a normal error of the RTT, drawn at each ACK (Table II)."},
   };
   static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 

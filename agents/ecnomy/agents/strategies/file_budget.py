@@ -88,7 +88,7 @@ class FileBudget:
         budget: money for each file; later files of a flow may use what earlier ones left.
         deadline: time from the beginning of a file to its latest arrival.
         promise: target share of promised files that arrive in time [above 0, below 1].
-        cost: initial estimate of the cost of a file's bytes, used before the first file.
+        cost: initial estimate of the cost of bytes, until the first bytes of the source arrive.
         most: the largest payment per second for a flow.
         margin: planned reserve, as a share of budget and deadline [above 0, below 1].
         price_rise: factor by which the price of a mark may rise at once without breaking the

@@ -40,7 +40,7 @@ class PriceMemory:
     Attributes:
         rate: target payload rate of a file.
         memory: time over which the cost of a byte is averaged.
-        cost: initial estimate of the cost of bytes, used before the first file.
+        cost: initial estimate of the cost of bytes, until the first bytes of the source arrive.
         most: the largest payment per second for a flow.
     """
 

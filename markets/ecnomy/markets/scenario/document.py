@@ -348,7 +348,8 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     """The market: its epoch, its agents, and the settlement of marks.
 
     Attributes:
-        epoch: time between two meetings of the market, at which it gets a report.
+        epoch: time between two reports to the market; at each one, debts are settled and agents may
+            decide.
         price_per_mark: initial price of a mark, unless its carrier sets another price.
         agents: agents, each with a role.
         settlement: rule for payments for marks, between customers and carriers; by default

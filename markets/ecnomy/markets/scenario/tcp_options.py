@@ -97,7 +97,8 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         min_rto: least retransmission timeout.
         max_rto: largest retransmission timeout.
         initial_rto: retransmission timeout before the first round trip is measured.
-        rtt: round trip for pacing and weights: smoothed (RFC 6298), or a mean over 2 s to 4 s.
+        rtt: round trip for paced rates and weights in marks/s: smoothed (RFC 6298), or the mean of
+            2 s to 4 s.
         reduce_from: quantity halved by an ECN echo: the window, the flight, or RFC 6675's pipe,
             which a loss halves too.
         repair: whether losses are repaired; if not, the window survives them.
