@@ -55,7 +55,7 @@ def test_a_settlement_that_errs_is_named(rule: str, says: str, tmp_path: Path) -
         ("Joining", rf"bob \(own_faults:Joining\) failed: RuntimeError: no way in {NAMED}"),
         ("Acting", rf"bob \(own_faults:Acting\) failed: ZeroDivisionError: .* {NAMED}"),
         ("Posting", r"bob \(own_faults:Posting\) owns no domain"),
-        ("Adding", r"bob \(own_faults:Adding\) added a contract: found object, which has no"),
+        ("Adding", r"bob \(own_faults:Adding\) added a contract of type object, which has no"),
         ("Owing", r"contract of bob \(own_faults:Owing\): due returned int, expected Dues"),
     ],
 )

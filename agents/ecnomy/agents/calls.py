@@ -71,7 +71,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report [ps].
-        dt_ps: time since the last observation, covered by all changes [ps]; 0 at the first one.
+        dt_ps: time since the last observation, for all changes [ps]; 0 at the first one.
         price_micro: the current price of a mark [micro-units of money per mark].
         sent: packets that left the sender [packets].
         delivered: packets that reached the receiver [packets].

@@ -48,7 +48,7 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since the last observation, covered by all changes [ps]; 0 at the first one.
+        dt_ps: time since the last observation, for all changes [ps]; 0 at the first one.
         names: names of the provider's classes, in the scenario's order [text].
         classes: the provider's classes [columns, one value per class].
         agent: money, random numbers and notes of the provider [AgentView, None if there is no

@@ -133,7 +133,7 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
     column: npt.NDArray[Any] = np.asarray(given)
     _check_length(column, seen, who, "active")
     if column.dtype.kind != "b":
-        raise StrategyError(f"{who} returned an `active` that is not a column of truth values")
+        raise StrategyError(f"{who} returned an `active` that is not a column of Booleans")
     return column
 
 

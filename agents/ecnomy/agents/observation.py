@@ -158,7 +158,7 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since its last decision, covered by all changes [ps]; 0 at its first decision,
+        dt_ps: time since its last decision, for all changes [ps]; 0 at its first decision,
             when all changes are 0.
         price_micro: the current price of a mark [micro-units of money per mark], the mean if flows'
             prices differ; carriers have already posted theirs at this report.
@@ -195,7 +195,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since the last decision, covered by all changes [ps]; 0 at the first one, when
+        dt_ps: time since the last decision, for all changes [ps]; 0 at the first one, when
             all changes are 0.
         price_micro: this flow's current price of a mark [micro-units of money per mark], an integer
             unless it is a mean over domains.
@@ -306,7 +306,7 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since its last decision, covered by all changes [ps]; 0 at its first decision.
+        dt_ps: time since its last decision, for all changes [ps]; 0 at its first decision.
         price_micro: the price in force until now [micro-units of money per mark].
         links: the links of the provider's domain [columns, one value per link and direction].
         agent: money, random numbers and notes of the provider [AgentView, None if there is no

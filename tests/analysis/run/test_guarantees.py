@@ -196,7 +196,7 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     promise = "at most 1 % of its packets are lost or later than 15 ms"
     assert f"{promise}. Otherwise 0.070001 money is reimbursed." in words
     assert "Until 20 s the provider observed" in words
-    assert "so probe sees time averages" in words
+    assert "probe sends packets at random times (Poisson), so the shares are averages" in words
     assert lines[-1] == f"gsp: {tmp_path / 'guarantee.png'}"
     assert (tmp_path / "guarantee.png").stat().st_size > inked(20_000)
 

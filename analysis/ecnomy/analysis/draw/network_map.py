@@ -97,7 +97,7 @@ def draw_map(
 
 
 def _middle(a: Point, b: Point) -> tuple[Point, Point]:
-    """Return the line segment covered by the utilisation of a direction."""
+    """Return the part of a direction's line that its printed utilisation covers."""
     (ax, ay), (bx, by) = _aside(a, b, 11.0)
     part = min(11.0 / (math.dist(a, b) or 1.0), 0.5)
     return (

@@ -102,7 +102,7 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
     text = f"{of}{number(broken)} {were} broken, of {number(ended)} calls that ended."
     if bad is not None:
         text += f" {percent(bad)} of the packets of these calls were lost or later than {promise}"
-        text += f"; at most {100 * tariff.max_delay_rate:g} % of a call's packets may be."
+        text += f". The promise allows {100 * tariff.max_delay_rate:g} % of a call's packets."
     found = queueing_of(answer.runs[0], tariff) if broken else None
     if found is not None:
         fit = found.fitting(promised_s)

@@ -37,7 +37,7 @@ _SHOWN: Final = 3  # most figures of a claim, the worst first
 
 
 def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
-    """Return entries, claims, runs and data packets, for printing before the runs."""
+    """Return a line with the numbers of entries, claims, runs and data packets."""
     own, grid = cost_of(selected, form)
     claims = sum(len(paper.entries[item].claims) for paper, item in selected)
     whole = "" if not form.quick else " (as a whole; quick takes a part of it)"

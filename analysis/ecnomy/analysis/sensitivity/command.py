@@ -159,7 +159,8 @@ def sentence(found: Indices) -> list[str]:
         name = _HEADS[found.kind][0]
         lines.append(
             f"{100 * found.noise:.2g} % of the variance of individual runs comes from the seed, "
-            f"not from a parameter. A parameter without effect would have a {name} of about {floor}"
+            f"not from a parameter. By chance, a parameter without effect would have a {name} "
+            f"index of about {floor}"
         )
     if found.left_out:
         what = "base samples" if found.kind == "sobol" else "trajectories"

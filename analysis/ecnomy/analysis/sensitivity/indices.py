@@ -141,8 +141,8 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
     whole = np.asarray(np.isfinite(y).any(axis=1).reshape(-1, plan.group).all(axis=1))
     if whole.sum() < _LEAST:
         what = "base samples" if plan.kind == "sobol" else "trajectories"
-        found = f"{whole.sum()} of {len(whole)} {what} with it at all points"
-        raise ResultsError(f"{outcome}: found {found}, expected at least {_LEAST}")
+        found = f"only {whole.sum()} of {len(whole)} {what} have this outcome at all points"
+        raise ResultsError(f"{outcome}: {found}, expected at least {_LEAST}")
     kept = np.repeat(whole, plan.group)
     x, y = x[kept], y[kept]
     means = np.nanmean(y, axis=1)

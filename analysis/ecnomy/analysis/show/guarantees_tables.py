@@ -213,10 +213,10 @@ def _reading(one: Guarantee) -> str:
     probes = [row.name for row in one.streams if row.poisson]
     if not probes:
         return text
-    probe, sees = " and ".join(probes), "sees" if len(probes) == 1 else "see"
+    probe, sends = " and ".join(probes), "sends" if len(probes) == 1 else "send"
     return (
-        f"{text} Packets sent at random times (Poisson) sample the time average of the queue, so "
-        f"{probe} {sees} time averages. Shares of packets sent at constant intervals may be biased."
+        f"{text} {probe} {sends} packets at random times (Poisson), so the shares are averages "
+        "over time. Shares of packets sent at constant intervals may be biased."
     )
 
 

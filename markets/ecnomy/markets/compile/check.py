@@ -187,7 +187,7 @@ def _not_ect(plan: Plan) -> Iterator[str]:
             remedy = f"; with 'ecn: ect' in its transport {marks} them"
         yield (
             f"source {source.name}: its packets are not ECN-capable, so {where} them instead of "
-            f"marking{remedy}"
+            f"marking them{remedy}"
         )
 
 

@@ -18,11 +18,11 @@ exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The networ
 M_s the links of the path whose price is above zero. The queue's term is a zero at alpha / T. Its
 lag alone, atan(w T / alpha) > w D as w goes to 0, requires alpha < T / D, D weighted as above.
 
-`auto` keeps a margin to both bounds. Its gamma is 1/4 over the sum, for a gain margin of 2 pi that
-allows for the delay of queues and for sources that are not active yet. Its alpha / T is a quarter
-of gamma S, which leaves a phase margin of 62 degrees. Traffic that does not respond to prices is
-excluded. It reduces the capacity of the others and raises prices, so the bound is on the safe side.
-Smoothed sources respond more slowly than the sum assumes.
+`auto` stays below both bounds by a margin. Its gamma is 1/4 over the sum, for a gain margin of 2 pi
+that allows for the delay of queues and for sources that are not active yet. Its alpha / T is a
+quarter of gamma S, which leaves a phase margin of 62 degrees. Traffic that does not respond to
+prices is excluded. It reduces the capacity of the others and raises prices, so the bound is on the
+safe side. Smoothed sources respond more slowly than the sum assumes.
 
 phi does not change the equilibrium of prices, but a source reads its price q from the k marks of N
 packets, with k binomial and m = 1 - phi^-q. The packets of a source are 1 / x(k) apart, so over

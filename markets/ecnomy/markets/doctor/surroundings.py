@@ -94,7 +94,11 @@ def _opp_run() -> Finding:
     except (OSError, subprocess.TimeoutExpired) as error:
         return _absent("opp_run", f"{path}: {type(error).__name__}", "rebuild OMNeT++")
     version = re.search(r"Version:?\s+(\S+?),?\s", done.stdout + " ")
-    said = version.group(1) if version else f"status {done.returncode}, and prints no version"
+    said = (
+        version.group(1)
+        if version
+        else f"exits with status {done.returncode} and prints no version"
+    )
     well = done.returncode == 0 and version is not None
     if not well:
         return _absent("opp_run", f"{path}: {said}", "rebuild OMNeT++")

@@ -36,7 +36,7 @@ def load_tree(path: str | os.PathLike[str]) -> Node:
 
 
 def load_text(text: str, name: str) -> Node:
-    """Return the document in a text; `extends` is relative to the current folder.
+    """Return the document of a string; `extends` is relative to the current folder.
 
     Raises:
         ScenarioError: as for load_tree.

@@ -196,7 +196,7 @@ def read(path: Path, shown: str) -> Node:
 
 
 def parse(text: str, shown: str, *, lines: bool = True) -> Node:
-    """Return the one document in a text; `shown` names it in messages, `lines` adds line numbers.
+    """Return the one document of a string; `shown` names it in messages, `lines` adds line numbers.
 
     Trees are never modified, so the same text gives the same tree.
 

@@ -158,8 +158,8 @@ class MarketSeat:
     def add(self, contract: Contract) -> None:
         """See Seat."""
         if not callable(getattr(contract, "due", None)):
-            found = f"{type(contract).__name__}, which has no method due(epoch)"
-            raise StrategyError(f"{self._name} ({self.spec.role}) added a contract: found {found}")
+            added = f"a contract of type {type(contract).__name__}, which has no method due(epoch)"
+            raise StrategyError(f"{self._name} ({self.spec.role}) added {added}")
         self._market.added.append(Guarded(f"{self._name} ({self.spec.role})", contract))
 
     # ---- observing

@@ -131,7 +131,7 @@ def _around(home: Place, area: Box) -> list[Place]:
 def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Numbers], Numbers]:
     """Return the costs of places while other nodes stay: costs of covered pixels and of nearness.
 
-    The function takes places of shape (n, 2) and returns costs of shape (n, 2).
+    The returned function takes places of shape (n, 2) and returns costs of shape (n, 2).
     """
     others = [other for other in places if other != node]
     there = _array([places[other] for other in others]).reshape(-1, 2)

@@ -104,7 +104,7 @@ def expect_seed(seed: object) -> None:
 def scenario_from_text(
     text: str, name: str = "<text>", *, overrides: Sequence[str] = (), seed: int | None = None
 ) -> Scenario:
-    """Load the scenario in a text; messages use `name` as the name of its file.
+    """Load a scenario from a string; messages use `name` as its file name.
 
     Raises:
         ScenarioError: the scenario is invalid; the message names the place.

@@ -53,7 +53,7 @@ class Offer(Protocol):
     """The served scenarios.
 
     Attributes:
-        plan: the plan of one of them, for the agreement before a hello.
+        plan: the plan of one scenario, which holds until the engine's hello selects its scenario.
     """
 
     @property

@@ -55,7 +55,8 @@ def main_outcomes(
 
     Args:
         columns: all outcome columns, in their order.
-        named: the choice of the sweep file or the user; if not empty, only these are returned.
+        named: outcomes that the sweep file or the user names; if not empty, only these are
+            returned.
         own: whether the sweep has its own measure.
     """
     there = list(columns)

@@ -130,7 +130,10 @@ def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], L
 
 
 def _column(table: Sequence[Lines], key: str) -> list[str]:
-    """Return a line's value at each point; a point that lacks the line gets an unused value."""
+    """Return a line's value at each point.
+
+    Points without the line get the first point's value, which has no effect there.
+    """
     there = next(lines[key] for lines in table if key in lines)
     return [lines.get(key, there) for lines in table]
 
