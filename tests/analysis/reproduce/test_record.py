@@ -247,7 +247,9 @@ def test_a_setting_is_read_from_the_runs(paper: Path, tmp_path: Path) -> None:
     studies = found[0].measured.studies
     assert studies.setting("fig3", "network.links.bottleneck.rate") == "10 Mbps"
     assert studies.setting("fig3", "sources.heavy.transport.weight") == "1 marks and 8 marks"
-    with pytest.raises(InputError, match="network.links.bottleneck.nothing is not set in the scenario"):
+    with pytest.raises(
+        InputError, match="network.links.bottleneck.nothing is not set in the scenario"
+    ):
         studies.setting("fig3", "network.links.bottleneck.nothing")
     with pytest.raises(InputError, match="fig9@x: no such study"):
         studies.setting("fig9", "x")
