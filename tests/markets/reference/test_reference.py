@@ -218,7 +218,6 @@ def test_an_unknown_word_names_the_nearest() -> None:
         (["units"], ["Mbps", "money/GB", "day"]),
         (["kind"], ["network.links.<name>.scheduler\n", "sources.<name>.traffic\n"]),
         (["law"], ["sources.<name>.transport\n", "network.marking\n"]),
-        (["carrier"], ["connectivity-provider  (role: connectivity-provider)"]),
         (["fee-limit"], ["  for      customer\n"]),
         (["market.agents.integrated_with"], ["  for      guaranteed-stream-provider\n"]),
         (["network.marking.sred.buffer"], ["By default the link's buffer."]),

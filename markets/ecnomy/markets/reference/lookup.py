@@ -6,7 +6,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 import msgspec
 
@@ -16,10 +15,6 @@ from ecnomy.markets.reference.entry import Entry
 __all__ = ["Group", "below", "grouped", "known_path", "lookup", "search", "sections"]
 
 _INDEX = re.compile(r"\[[^\]]*\]")
-_SPOKEN: Final = {  # words of the texts for roles
-    "carrier": "connectivity-provider",
-    "gsp": "guaranteed-stream-provider",
-}
 _ITEM = re.compile(r"\[([0-9]+)\]")  # of a list, so that no key after it is taken for a name
 
 
@@ -69,7 +64,6 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
     """
     typed = [step for step in _INDEX.sub("", word).split(".") if step]
     if typed:
-        typed[-1] = _SPOKEN.get(typed[-1], typed[-1])
         variants = [one for one in entries if one.variant and _ends(typed, one)]
         whole = [one for one in entries if not one.variant and _fits(typed, _steps(one), one)]
         whole = [one for one in whole if _keys(one) == typed] or whole  # no step is a name
