@@ -122,7 +122,14 @@ nlohmann::ordered_json describe() {
   static_assert(
       without_sentence<Law>() == -1,
       "the parameter of this number (from 0) needs a name and a sentence with a full stop");
-  static_assert(names_exist<Law>(), "kOrder or kDefaultsWhere name no parameter, or no choice");
+  static_assert(
+      with_other_unit<Law>() == -1,
+      "the name of the parameter of this number (from 0) ends in another unit than its own");
+  static_assert(with_bad_default<Law>() == -1,
+                "the default of the parameter of this number (from 0) is outside its range");
+  static_assert(
+      names_exist<Law>(),
+      "kOrder or kDefaultsWhere name no parameter, no choice or a default outside its range");
   nlohmann::ordered_json out{{"about", Law::kAbout.what}, {"source", Law::kAbout.source}};
   out["traits"] = nlohmann::ordered_json::object();
   if constexpr (requires { Law::kTraits; }) {

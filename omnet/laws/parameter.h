@@ -85,12 +85,13 @@ consteval int without_sentence() {
   return -1;
 }
 
+inline constexpr std::string_view kNameEnds[][2] = {
+    {"s", "_s"}, {"packets", "_packets"}, {"bytes", "_bytes"}, {"bit/s", "_bps"}};
+
 // A parameter's name without its unit, which is its key in scenarios: interval for interval_s.
 constexpr std::string_view key_of(const Parameter& parameter) {
-  constexpr std::string_view kEnds[][2] = {
-      {"s", "_s"}, {"packets", "_packets"}, {"bytes", "_bytes"}, {"bit/s", "_bps"}};
   std::string_view name = parameter.name;
-  for (const auto& [unit, end] : kEnds) {
+  for (const auto& [unit, end] : kNameEnds) {
     if (unit == parameter.unit && name.ends_with(end)) name.remove_suffix(end.size());
   }
   return name;
@@ -105,6 +106,44 @@ consteval int with_used_key() {
       if (&one == &other) break;
       if (key_of(one) == key_of(other)) return number;
     }
+    ++number;
+  }
+  return -1;
+}
+
+// Number of the first parameter whose name ends in a unit that it does not have; -1: there is none.
+template <Described Law>
+consteval int with_other_unit() {
+  int number = 0;
+  for (const Parameter& one : Law::kParameters) {
+    const std::string_view given = one.unit;
+    for (const auto& [unit, end] : kNameEnds) {
+      const bool ends = std::string_view(one.name).ends_with(end);
+      if (ends && given != unit && given != "choice" && given != "flag") return number;
+    }
+    ++number;
+  }
+  return -1;
+}
+
+constexpr bool is_whole(const Parameter& parameter) {
+  const std::string_view unit = parameter.unit;
+  return unit == "whole" || unit == "flag" || unit == "choice";
+}
+
+// True for a value that a parameter may have.
+constexpr bool accepts(const Parameter& parameter, double value) {
+  const bool within = value >= parameter.min && value <= parameter.max;  // false for NaN
+  return within &&
+         (!is_whole(parameter) || value == static_cast<double>(static_cast<long long>(value)));
+}
+
+// Number of the first parameter whose default is neither NaN nor within its range; -1: there is none.
+template <Described Law>
+consteval int with_bad_default() {
+  int number = 0;
+  for (const Parameter& one : Law::kParameters) {
+    if (one.fallback == one.fallback && !accepts(one, one.fallback)) return number;
     ++number;
   }
   return -1;
@@ -142,7 +181,7 @@ consteval bool are_parameters(std::string_view names) {
   return true;
 }
 
-// True if kOrder and kDefaultsWhere name parameters and choices that exist.
+// True if kOrder and kDefaultsWhere name parameters and choices that exist, and each default is in its range.
 template <Described Law>
 consteval bool names_exist() {
   if constexpr (requires { Law::kOrder; }) {
@@ -155,8 +194,9 @@ consteval bool names_exist() {
   if constexpr (requires { Law::kDefaultsWhere; }) {
     for (const DefaultWhere& one : Law::kDefaultsWhere) {
       const Parameter* where = parameter_of<Law>(one.where);
-      if (parameter_of<Law>(one.parameter) == nullptr || where == nullptr ||
-          !has_choice(*where, one.value)) {
+      const Parameter* parameter = parameter_of<Law>(one.parameter);
+      if (parameter == nullptr || where == nullptr || !has_choice(*where, one.value) ||
+          !accepts(*parameter, one.fallback)) {
         return false;
       }
     }
@@ -213,8 +253,7 @@ inline std::string in_short(double value) {
 }
 
 inline void check_parameter(const char* law, const Parameter& parameter, double value) {
-  const std::string_view unit = parameter.unit;
-  const bool whole = unit == "whole" || unit == "flag" || unit == "choice";
+  const bool whole = is_whole(parameter);
   const bool fits = !whole || value == std::floor(value);
   if (std::isfinite(value) && value >= parameter.min && value <= parameter.max && fits) return;
   throw BadParameter(std::string(law) + ": " + parameter.name + " is " + in_short(value) +

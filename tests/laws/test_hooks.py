@@ -150,12 +150,19 @@ DESCRIBED: Final = """struct Law {
 };"""
 FITS: Final = (
     "without_sentence<Law>() == -1 && with_used_key<Law>() == -1 && names_exist<Law>() && "
+    "with_other_unit<Law>() == -1 && with_bad_default<Law>() == -1 && "
     'is_expression<Law>("2 * low_s + (scope == far)") && are_parameters<Law>("low_s,scope")'
 )
 MISFITS: Final = (
     ('"High."', '"High"', "without_sentence<Law>() == 2"),
     ('"Scope."', "nullptr", "without_sentence<Law>() == 1"),
     ('"high_s", "s"', '"low", ""', "with_used_key<Law>() == 2"),
+    ('"high_s", "s"', '"high_s", "bytes"', "with_other_unit<Law>() == 2"),
+    ('"low_s", "s"', '"low_bps", "packets"', "with_other_unit<Law>() == 0"),
+    ('"s", 1, 0, 9, "", "High."', '"s", 9.5, 0, 9, "", "High."', "with_bad_default<Law>() == 2"),
+    ('"choice", 0, 0, 1', '"choice", 2, 0, 1', "with_bad_default<Law>() == 1"),
+    ('"choice", 0, 0, 1', '"choice", 0.5, 0, 1', "with_bad_default<Law>() == 1"),
+    ('"far", 2', '"far", 10', "!names_exist<Law>()"),
     ('{{"high_s", "low_s"}}', '{{"high_s", "low"}}', "!names_exist<Law>()"),
     ('"scope", "far"', '"scope", "fa"', "!names_exist<Law>()"),
     ('"scope", "far"', '"scop", "far"', "!names_exist<Law>()"),
@@ -168,7 +175,7 @@ MISFITS: Final = (
 
 
 def test_the_texts_of_a_law_are_checked_by_the_compiler() -> None:
-    """The compiler checks sentences, keys, and names in an order, a default and an expression."""
+    """The compiler checks sentences, keys, units, defaults, and names in an order or expression."""
     header = LAWS / "parameter.h"
     rows = [("Toy.", "Toy.", FITS), *MISFITS]
     source = f'#include "{header}"\nnamespace ecnomy {{\n'
@@ -184,6 +191,7 @@ HOOKS: Final = frozenset(
     for family in FAMILIES
     for name in re.findall(r"\b(\w+)\(", (LAWS / family / f"{family}.h").read_text())
 )
+TABLE: Final = r"static constexpr (?:About|AtLeast|DefaultWhere|Parameter|\w+Traits) (k\w+)"
 DESCRIPTION: Final = frozenset("kName kAbout kTraits kParameters kOrder kDefaultsWhere".split())
 
 
@@ -191,7 +199,8 @@ def misspelt(law: str) -> set[str]:
     """Return names in a law's text that look like a hook or a description but are neither.
 
     The compiler takes them as further members. A hook begins with on_ or is similar to one, and
-    nothing in the header calls it; a description begins with k, and nothing in the header reads it.
+    nothing in the header calls it. A description begins with k, and nothing in the header reads it,
+    or it has the type of a description.
     """
     code = re.sub(r"//.*", "", law)
     said = Counter(re.findall(r"\w+", code))
@@ -199,7 +208,8 @@ def misspelt(law: str) -> set[str]:
     constants = set(re.findall(r"static constexpr [^=;{(]*?\b(k[A-Z]\w*)", code)) - DESCRIPTION
     similar = {name for name in members if difflib.get_close_matches(name, HOOKS, 1, 0.85)}
     hooks = {name for name in members if name.startswith("on_")} | similar
-    return {name for name in hooks | constants if said[name] == 1}
+    tables = set(re.findall(TABLE, code)) - DESCRIPTION
+    return {name for name in hooks | constants if said[name] == 1} | tables
 
 
 def test_no_law_has_a_member_that_looks_like_a_hook() -> None:
@@ -213,3 +223,5 @@ def test_no_law_has_a_member_that_looks_like_a_hook() -> None:
         assert misspelt(WINDOW.replace("void see", f"void {name}() {{}}\n  void see")) == {name}
     constant = "static constexpr AtLeast kOrdr[] = {};\n  void see"
     assert misspelt(WINDOW.replace("void see", constant)) == {"kOrdr"}
+    used = constant + "() { check_parameters(kName, kParameters, kOrdr, values); }\n  void see"
+    assert misspelt(WINDOW.replace("void see", used)) == {"kOrdr"}

@@ -79,6 +79,22 @@ def test_a_price_that_may_be_on_either_side_of_the_dearest_w_is_no_change() -> N
     assert step == pytest.approx(np.log(1.3 * 0.35 / 0.5), abs=1e-6)
 
 
+def test_bursts_of_marks_are_no_change() -> None:
+    """Of five decisions with a rate of x0, one has all 40 marks.
+
+    At the mean price of 0.4, w is 0.6, but D is 0 at five times this price. Only the first four
+    bursts count as new prices.
+    """
+    change, pays, steps = PriceChange(utility_of({"kind": "log", "a": 1.0, "x0": X0})), 0.6e6, []
+    change.meet(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    for k in range(60):
+        marks, money = (40, 5 * 0.4 * 5e6) if k % 5 == 4 else (0, 0)
+        told = seen(5 * k, 5, goodput_bps=X0, marks=marks, charge_micro=round(money))
+        changed, _ = change.steps(told.flows, np.array([5.0]), np.log([pays]), np.array([np.inf]))
+        steps += [k] if changed[0] else []
+    assert steps == [4, 9, 14, 19]
+
+
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.4, 0.8])
 @pytest.mark.parametrize("other", [0.1, 1.0, 10.0])
 def test_whose_own_w_makes_the_price_comes_to_rest(share: float, other: float) -> None:

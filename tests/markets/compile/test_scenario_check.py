@@ -93,7 +93,7 @@ def test_doubts(override: str, part: str) -> None:
 
 
 def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:
-    """A crowd may ask for more marks than a link sets, but a single flow should not."""
+    """If one flow asks for more marks than a link sets, `check` names it as well as the total."""
     market = (
         "market:\n  price_per_mark: 0.02 money\n  agents:\n"
         "    - {name: isp, role: connectivity-provider}\n"
@@ -101,8 +101,9 @@ def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:
         "       strategy: {kind: constant-charge, charge: CHARGE money/s}}\n"
     )
     assert warned(scenario_from_text(TEXT + market.replace("CHARGE", "1.9"))) == []
-    (only,) = warned(scenario_from_text(TEXT + market.replace("CHARGE", "2.1")))
-    assert "link pipe: each flow of s asks for 105 marks/s, but" in only
+    alone, total = warned(scenario_from_text(TEXT + market.replace("CHARGE", "2.1")))
+    assert "link pipe: each flow of s asks for 105 marks/s, but" in alone
+    assert "s still want" in total
 
 
 def test_bbr_needs_sack() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -13,10 +12,8 @@ import pytest
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.spec import AgentSpec, ClassSpec, StrategySpec
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.compile.make_laws import marking_law
-from ecnomy.markets.inputs.amounts import Size
 from ecnomy.markets.inputs.reading import write
-from ecnomy.markets.plan.law_table import MARKING
+from ecnomy.markets.plan.law_table import MARKING, law_table
 from ecnomy.markets.plan.laws import law
 from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.scenario.marking import DROP_TAIL, marking_form
@@ -198,19 +195,23 @@ def test_defaults_of_transports_follow_the_law() -> None:
 
 @pytest.mark.parametrize("name", sorted(MARKING))
 def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
-    """A marking law written with required keys alone has the defaults of its table."""
-    thresholds = {"min_threshold": Size(5, "packets"), "max_threshold": Size(9, "packets")}
-    needed: dict[str, Any] = {
-        "fixed": {"probability": 0.5},
-        **dict.fromkeys(("red", "self-configuring-red", "choke"), thresholds),
-        "threshold": {"threshold": 7.0},
-        "pi": {"reference": Size(8, "packets"), "a": 0.25, "b": 0.125},
-    }
-    given = {"min_threshold": 5, "max_threshold": 9, "buffer_packets": 3, "threshold_packets": 7}
-    given |= {"reference": 8, "a": 0.25, "b": 0.125, "probability": 0.5}
-    mine = {key: value for key, value in given.items() if key in {p.name for p in MARKING[name]}}
-    made = marking_form(name)(**needed.get(name, {}))
-    assert marking_law(made, Size(3, "packets")) == law("marking", name, mine)
+    """A marking law written with required keys alone has the defaults of its table.
+
+    Its buffer is that of the link, of 3 packets.
+    """
+    entry = law_table()["marking"][name]
+    order = [more for more, _ in entry.at_least]
+    required = [p for p in entry.parameters if p.default is None]
+    values = {p.name: min(3.0 + 2 * order.count(p.name), p.max / 2) for p in required}
+    keys = ""
+    for p in required:
+        unit = {"unit": "packets"}.get(p.unit, p.unit)
+        if p.name != "buffer_packets":
+            keys += f", {p.name.removesuffix('_' + unit)}: {values[p.name]} {unit}"
+    fixed = "marking: {law: fixed, probability: 0.1}"
+    text = SMALL.replace(fixed, f"buffer: 3 packets, marking: {{law: {name}{keys}}}")
+    made = make_plan(scenario_from_text(text)).links[0].marking
+    assert made == law("marking", name, values)
 
 
 def test_a_law_refuses_what_its_range_excludes() -> None:

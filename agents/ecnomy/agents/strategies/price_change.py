@@ -6,18 +6,31 @@ U''/U'. So users with elastic demand (R far below 1) follow a price slowly. The 
 decision show the price even while the rate is still changing. With r = x / x0 and n marks of the
 total cost m,
 
-    p = m / sum of r dt        money/s per x0, with a standard error of p / sqrt(n)
+    p = m / sum of r dt        money/s per x0
 
-If w lies outside the payments for the demand at p (1 - 3 / sqrt(n)) and at p (1 + 3 / sqrt(n)), the
-price has changed, and w goes to p D(p). This is Newton's step for a user whose w does not affect
-the price. It changes w by a factor of e at most, because a price that has just changed overshoots
-first.
+Chance explains n marks where a price of p' would have given n' = n p' / p, if
+
+    (n - n')^2  <=  9 d n'     d: dispersion, variance of the number of marks over its mean
+
+Otherwise, if w lies outside the payments for the demand at these prices p', the price has changed,
+and w goes to p D(p). This is Newton's step for a user whose w does not affect the price. It changes
+w by a factor of e at most, because a price that has just changed overshoots first.
+
+Marks that are independent of each other have d = 1. But a virtual queue marks whole windows, and
+then nothing for many round trips. At d = 1, users of U = sqrt(x) took such bursts for new prices
+and bought up to 20 % more than their demand. So d is the mean over the last decisions, at least 1
+and without the present one, of
+
+    (n1 u2 - n2 u1)^2 / ((n1 + n2) u1 u2)      n1, n2 marks of two decisions in a row, u = r dt
+
+which is 1 on average for independent marks at the same price. A change of the price adds to d only
+once.
 
 A user whose w affects the price would overshoot and return. So a step in the opposite direction of
 the previous one is at most half as long. At any other decision the limit grows by a quarter, so a
 change long ago does not shorten the current step. Steps apply to flows without a contract by use,
-with a demand below their traffic's rate, and with R < 1 down to p (1 - 3 / sqrt(n)). Otherwise p
-D(p) would have its maximum between these prices.
+with a demand below their traffic's rate, and with R < 1 down to the lowest p'. Otherwise p D(p)
+would have its maximum between these prices.
 """
 
 from __future__ import annotations
@@ -33,10 +46,12 @@ from ecnomy.agents.utilities import Utility
 
 __all__ = ["ERRORS", "PriceChange"]
 
-ERRORS: Final = 3.0  # number of standard errors, 1 / sqrt(n) each, that chance explains
+ERRORS: Final = 3.0  # number of standard errors that chance explains
 LONGEST: Final = 1.0  # largest step of log w
 GROWTH: Final = 1.25  # growth of the limit per decision
 LEAST_MICRO: Final = 1.0
+KEPT: Final = 0.9  # share of the dispersion that the next decision keeps
+MOST: Final = 25.0  # largest dispersion that one decision shows
 
 
 class PriceChange:
@@ -46,12 +61,19 @@ class PriceChange:
         self._utility = utility
         self._last: Floats = np.zeros(0)  # last step
         self._limit: Floats = np.zeros(0)  # limit of the next step
+        self._marks: Floats = np.zeros(0)  # before the last decision
+        self._used_s: Floats = np.zeros(0)  # likewise, r dt
+        self._dispersion: Floats = np.zeros(0)  # variance of the number of marks over its mean
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Resize to `count` flows; rows `old` become rows `new`."""
         last, limit = np.zeros(count), np.full(count, LONGEST)
         last[new], limit[new] = self._last[old], self._limit[old]
         self._last, self._limit = last, limit
+        marks, used_s, dispersion = np.zeros(count), np.zeros(count), np.ones(count)
+        marks[new], used_s[new] = self._marks[old], self._used_s[old]
+        dispersion[new] = self._dispersion[old]
+        self._marks, self._used_s, self._dispersion = marks, used_s, dispersion
 
     def steps(
         self, flows: FlowColumns, used_s: Floats, log_pay: Floats, most: Floats
@@ -63,11 +85,11 @@ class PriceChange:
         """
         money = flows.charge_micro / MICRO / np.maximum(flows.active, 1)
         known = (most > 0) & (money > 0) & (used_s > 0) & (flows.marks > ERRORS**2)
+        dispersion = self._disperse(flows.marks, used_s)
         if not known.any():
             return known, np.zeros(len(known))
         price = np.divide(money, used_s, out=np.ones_like(money), where=known)
-        error = np.where(known, ERRORS / np.sqrt(np.maximum(flows.marks, 1)), 0.0)
-        dear, cheap = price * (1 + error), price * (1 - error)
+        cheap, dear = _bounds(price, flows.marks, dispersion)
         known &= self._utility.demand(price) < most
         known &= self._utility.curvature_at(self._utility.demand(cheap)) < 1
         low, high = self._log_paid(dear), self._log_paid(cheap)
@@ -81,7 +103,28 @@ class PriceChange:
         self._last = np.where(changed, step, np.clip(GROWTH * self._last, -LONGEST, LONGEST))
         return changed, step
 
+    def _disperse(self, marks: Integers, used_s: Floats) -> Floats:
+        """Return the dispersion of earlier decisions, and update it."""
+        dispersion = self._dispersion
+        n, before, used_before = marks, self._marks, self._used_s
+        both, time = n + before, used_s * used_before
+        seen = (both > 0) & (time > 0)
+        error = np.square(n * used_before - before * used_s)
+        error = np.divide(error, both * time, out=np.ones_like(time), where=seen)
+        kept = KEPT * dispersion + (1 - KEPT) * np.minimum(error, MOST)
+        self._dispersion = np.where(seen, np.maximum(kept, 1.0), dispersion)
+        self._marks, self._used_s = n.astype(np.float64), used_s
+        return dispersion
+
     def _log_paid(self, price: Floats) -> Floats:
         """Return the logarithm of p D(p), in micro-units per second."""
         paid = MICRO * price * self._utility.demand(price)
         return np.asarray(np.log(np.maximum(paid, LEAST_MICRO)))
+
+
+def _bounds(price: Floats, marks: Integers, dispersion: Floats) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest price that may give so many marks."""
+    n = np.maximum(marks, 1)
+    half = ERRORS**2 / 2 * dispersion
+    middle, width = n + half, np.sqrt(half * (2 * n + half))
+    return price * (middle - width) / n, price * (middle + width) / n

@@ -99,7 +99,7 @@ def _entrant(name: str, entry: Node, node: Node) -> Entrant:
     for key in given:
         if key not in ENTRANT:
             expected = known_name(key, ENTRANT)
-            raise entry.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
+            raise entry.keys[key].error(f"{path}.{key}", f"the unknown key {key!r}", expected)
     strategy = given.get("strategy")
     kind = strategy.mapping().get("kind") if strategy is not None else None
     if strategy is None or kind is None or not isinstance(kind.value, str):

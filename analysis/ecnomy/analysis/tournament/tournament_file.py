@@ -122,7 +122,7 @@ def _check_keys(node: Node, path: str) -> None:
     for key in node.mapping():
         if key not in TOURNAMENT:
             expected = known_name(key, TOURNAMENT)
-            raise node.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
+            raise node.keys[key].error(f"{path}.{key}", f"the unknown key {key!r}", expected)
 
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:

@@ -13,6 +13,7 @@ from ecnomy.agents.strategies import make
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
 from ecnomy.markets.compile.call_promises import claims_without_effect, unguarded_admission
+from ecnomy.markets.compile.cheap_marks import cheap_marks
 from ecnomy.markets.compile.coarse_payments import coarse_payments
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
@@ -55,6 +56,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
     """
     found = [
         *_marks_asked(scenario, plan),
+        *cheap_marks(scenario, plan),
         *heavy_weights(scenario, plan),
         *against_links(plan),
         *_without_marks(plan),

@@ -132,7 +132,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     def _in_words(self, value: float) -> str:
         amount, unit = value / self.scale, self.units[0]
         if unit == "ps":
-            per_unit = {"s": PS_PER_S, "ms": PS_PER_S / 1e3, "us": PS_PER_S / 1e6, "ps": 1.0}
+            per_unit = {"s": PS_PER_S, "ms": 1e9, "us": 1e6, "ns": 1e3, "ps": 1.0}
             unit = next((one for one, ps in per_unit.items() if amount >= ps), unit)
             amount /= per_unit[unit]
         many = "s" if unit in _COUNTED and amount != 1 else ""
