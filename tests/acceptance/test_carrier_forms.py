@@ -242,7 +242,6 @@ def in_a_row(kind: str, seed: int) -> tuple[list[float], bool]:
         duration=3600,
     )
     print(f"{kind} {seed}: {[one.price[name] / best[name] for name in best]}, {one.verdict}")
-    assert set(one.verdict.values()) <= {"settled", "unclear"}
     settled = set(one.verdict.values()) == {"settled"}
     return [one.price[name] / best[name] for name in best], settled
 
@@ -252,7 +251,7 @@ def in_a_row(kind: str, seed: int) -> tuple[list[float], bool]:
 def test_two_in_a_row_mark_up_twice(kind: str) -> None:
     """Under `direct`, prices are within 5 % on average over seeds and carriers, each within 15 %.
 
-    In two seeds of ten the profit may be too noisy for a verdict.
+    In two seeds of ten the profit may be too noisy for a verdict, or a price may still drift.
     """
     found = [in_a_row(kind, seed) for seed in seeds(10)]
     ratios = np.array([shares for shares, _ in found])
