@@ -38,7 +38,7 @@ def cheap(strategy: str, count: int, price: float = 0.05, source: str = "", isp:
     """The warnings about cheap marks."""
     text = TEXT.format(strategy=strategy, count=count, price=price, source=source, isp=isp)
     scenario = scenario_from_text(text)
-    return [one for one in warnings(scenario, make_plan(scenario)) if "still want" in one]
+    return [one for one in warnings(scenario, make_plan(scenario)) if "the demand of" in one]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,9 @@ def test_it_begins_where_demand_at_the_dearest_marks_exceeds_the_link(
     most = int(8 / each_mbps)
     assert cheap(strategy, most, price) == []
     (warning,) = cheap(strategy, most + 1, price)
-    assert warning.startswith("link line: at its law's largest marking probability, 0.1, users ")
-    assert f"still want {(most + 1) * each_mbps:.4g} Mbps of 8 Mbps" in warning
+    assert warning.startswith("link line: even at its law's largest marking probability, 0.1, ")
+    demand = f"the demand of users is {(most + 1) * each_mbps:.4g} Mbps"
+    assert f"{demand}, but the link carries 8 Mbps" in warning
 
 
 @pytest.mark.parametrize(

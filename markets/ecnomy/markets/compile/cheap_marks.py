@@ -58,11 +58,11 @@ def cheap_marks(scenario: Scenario, plan: Plan) -> Iterator[str]:
             wanted_bps += source.count * _demand_bps(payers[source.name])(per_bit)
         if wanted_bps > line.rate_bps:
             yield (
-                f"link {line.name}: at its law's largest marking probability, {most:.3g}, "
-                f"{', '.join(source.name for source in sources)} still want "
-                f"{wanted_bps / 1e6:.4g} Mbps of {line.rate_bps / 1e6:.4g} Mbps, so queues grow "
-                "and flows take fewer marks than they pay for. Raise price_per_mark, or let the "
-                "law mark more"
+                f"link {line.name}: even at its law's largest marking probability, {most:.3g}, the "
+                f"demand of {', '.join(source.name for source in sources)} is "
+                f"{wanted_bps / 1e6:.4g} Mbps, but the link carries {line.rate_bps / 1e6:.4g} "
+                "Mbps. Queues grow, and flows take fewer marks than they pay for. Raise "
+                "price_per_mark, or let the law mark more"
             )
 
 
