@@ -143,7 +143,8 @@ template <Described Law>
 consteval int with_bad_default() {
   int number = 0;
   for (const Parameter& one : Law::kParameters) {
-    if (one.fallback == one.fallback && !accepts(one, one.fallback)) return number;
+    const bool given = one.fallback >= 0 || one.fallback < 0;  // false for NaN
+    if (given && !accepts(one, one.fallback)) return number;
     ++number;
   }
   return -1;
