@@ -95,6 +95,25 @@ def test_bursts_of_marks_are_no_change() -> None:
     assert steps == [4, 9, 14, 19]
 
 
+def test_a_row_whose_users_come_and_go_still_shows_a_new_price() -> None:
+    """20 or 40 users of a row have 10 marks each; then the price rises by a quarter."""
+    change, steps = PriceChange(utility_of({"kind": "log", "a": 1.0, "x0": X0})), []
+    change.meet(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    for k in range(21):
+        users, price = (20, 40)[k % 2], 0.4 if k < 20 else 0.5
+        told = seen(
+            5 * k,
+            5,
+            goodput_bps=X0,
+            active=users,
+            marks=round(10 * users * price / 0.4),
+            charge_micro=round(users * price * 5e6),
+        )
+        changed, _ = change.steps(told.flows, np.array([5.0]), np.log([0.6e6]), np.array([np.inf]))
+        steps += [k] if changed[0] else []
+    assert steps == [20]
+
+
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.4, 0.8])
 @pytest.mark.parametrize("other", [0.1, 1.0, 10.0])
 def test_whose_own_w_makes_the_price_comes_to_rest(share: float, other: float) -> None:

@@ -83,9 +83,10 @@ class PriceChange:
         `used_s` is r dt of each flow [s]. The demand of a flow that takes a step must be below the
         r in `most`; 0 prevents steps.
         """
-        money = flows.charge_micro / MICRO / np.maximum(flows.active, 1)
+        users = np.maximum(flows.active, 1)
+        money = flows.charge_micro / MICRO / users
         known = (most > 0) & (money > 0) & (used_s > 0) & (flows.marks > ERRORS**2)
-        dispersion = self._disperse(flows.marks, used_s)
+        dispersion = self._disperse(flows.marks, used_s * users)
         if not known.any():
             return known, np.zeros(len(known))
         price = np.divide(money, used_s, out=np.ones_like(money), where=known)
