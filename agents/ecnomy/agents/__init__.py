@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents: roles, strategies, their observations and decisions. They know prices but not packets.
+"""Agents: roles, strategies, observations and decisions. Agents know prices but not packets.
 
     from ecnomy.agents import FlowDecision, FlowView, Unit        # what a strategy needs
 
-Names are loaded at their first use: `import ecnomy.agents` itself does not even load numpy.
-`help(FlowView)` lists a struct's fields with their units.
+Names are loaded on first use, so `import ecnomy.agents` does not even load numpy. `help(FlowView)`
+lists a struct's fields with their units.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ __all__ = ["AgentView", "Books"]
 
 
 class Books(Protocol):
-    """The accounts of a market; an agent may read its own account."""
+    """The accounts of a market. An agent may read only its own account."""
 
     def balance_micro(self, name: str) -> int:
         """Return the balance of an account, micro-units."""
@@ -52,7 +52,7 @@ class AgentView:
 
     @property
     def balance_micro(self) -> int:
-        """The agent's balance after the epoch that ended [micro-units of money]."""
+        """The agent's balance after the last epoch [micro-units of money]."""
         return self._books.balance_micro(self.name)
 
     @property
@@ -75,16 +75,16 @@ class AgentView:
 
     @property
     def menus(self) -> tuple[MenuView, ...]:
-        """The contracts under which the agent chooses the tariff of its flows; may be ()."""
+        """The contracts under which the agent chooses the tariffs of its flows."""
         return self._menus().of(self.name) if self._menus else ()
 
     def choose(self, menu: MenuView, choice: str, flows: Integers | None = None) -> None:
-        """Pay by this tariff from this report on.
+        """Choose this tariff for flows from this report on.
 
         Args:
             menu: a menu from `menus`.
             choice: name of one of the menu's `choices`.
-            flows: flow numbers, as in `flow` of a view; None for all flows of the menu.
+            flows: numbers of flows, as in `flow` of a view; None for all flows of the menu.
 
         Raises:
             StrategyError: the choice does not exist, or a flow belongs to another agent.

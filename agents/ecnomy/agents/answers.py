@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of strategies as Python values. NumPy booleans and numbers count like Python's.
+"""Answers of strategies as Python values. NumPy values count like Python values.
 
-A NumPy scalar counts as its value, and so does a zero-dimensional array, such as a result of
-np.where.
+A NumPy scalar or a zero-dimensional array, such as a result of np.where, counts as its value.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tariff of a guaranteed stream: a price, a promise, and the refund if it is broken.
+"""The tariff of a guaranteed stream: a price, a promise, and a refund if the promise is broken.
 
 Andreassen 2002, 4.1 and 4.2: a connection is sold at a price V known before it begins. A packet is
 bad if it is lost or later than `max_delay`. If the share L of bad packets exceeds `max_delay_rate`
-(L^G), the customer gets `reimbursement` (R). The provider keeps the price, so R here is the paper's
-R plus V.
+(L^G), the customer gets `reimbursement`. The provider keeps the price, so this refund is the
+paper's R plus V.
 
-A call may also cost money for its time and for the packets that it sent. Together, the two charges
-make the price depend on the mean packet rate (4.4). effective_bandwidth.py derives a price from the
-peak rate and the mean rate.
+A tariff may also charge for the time of a call and for its packets. Together, the two charges make
+the price depend on the mean packet rate (4.4). effective_bandwidth.py derives a price from the peak
+rate and the mean rate.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ BEST_EFFORT: Final = -1  # instead of an offer: without a guarantee, the caller 
 
 
 class EndedCalls(msgspec.Struct, frozen=True, eq=False):
-    """Calls that ended since the last observation, one value per call, in the order they ended.
+    """Calls that ended since the last observation, one value per call, in the order of their ends.
 
     Attributes:
         flow: flow of the call [index of the flow in the run].
@@ -40,8 +40,8 @@ class EndedCalls(msgspec.Struct, frozen=True, eq=False):
         end_ps: end of the call [ps].
         sent: packets that left the sender [packets].
         marks: CE packets that reached the receiver and were charged [packets].
-        bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if the observer does
-            not know it.
+        bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if unknown to the
+            observer.
         reimbursed: whether a refund was paid [Boolean].
         charge_micro: cost of the call to the caller, without marks [micro-units of money].
         reimbursement_micro: the refund [micro-units of money].
@@ -67,7 +67,7 @@ NO_CALLS: Final = EndedCalls(*(_NONE,) * 7, np.zeros(0, dtype=np.bool_), _NONE, 
 
 
 class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """The test streams over the `dt_ps` since the last observation, one value per stream.
+    """The test streams over the time `dt_ps` since the last observation, one value per stream.
 
     Attributes:
         t_ps: time of the report [ps].
@@ -97,7 +97,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call that asks for admission; its duration is not known.
+    """A call that requests admission; its duration is unknown.
 
     Attributes:
         t_ps: time of the request [ps].
@@ -130,7 +130,7 @@ class CallOffer(msgspec.Struct, frozen=True):
 
 
 class CallAsk(msgspec.Struct, frozen=True, eq=False):
-    """A call to be made, and its offers.
+    """A call before it begins, and the offers for it.
 
     Attributes:
         t_ps: time of the call [ps].

@@ -16,7 +16,7 @@ __all__ = ["ClassColumns", "ClassObservation", "ClassRequest"]
 
 
 class ClassColumns(msgspec.Struct, frozen=True, eq=False):
-    """A provider's classes over the `dt_ps` since the last observation, one value per class.
+    """A provider's classes over the time `dt_ps` since the last observation, one value per class.
 
     Attributes:
         fee_micro_per_s: the current fee of a flow in the class [micro-units of money / s].
@@ -27,9 +27,9 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
         active: members that no agent has switched off [flows].
         most: largest number of members for customers' requests, -1 for no limit [flows].
         flow_s: total active time of flows in the class [s].
-        marks: marks delivered to flows while they were in it [packets].
+        marks: marks delivered to flows while they were in the class [packets].
         charge_micro: the cost of these marks, independent of the payer [micro-units of money].
-        refused: flows that requested the class and were refused [flows].
+        refused: flows whose requests for the class were refused [flows].
     """
 
     fee_micro_per_s: Integers

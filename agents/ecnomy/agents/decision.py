@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decisions of agents: payment for a flow, its largest rate, weight, class and budget.
 
-Agents decide in money only; the market converts willingness to pay to marks per second.
+Agents decide in money only. The market converts willingness to pay into marks per second.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ FEW: Final = 16  # up to this number of flows, Python numbers are faster than Nu
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
-    """The decision for one flow; numpy numbers are accepted like Python's.
+    """The decision for one flow, in Python or NumPy numbers.
 
-    For a row of many flows (`rows: together`), it holds for each of them.
+    A decision on a row of many flows (`rows: together`) applies to each flow.
 
     Attributes:
         willingness_micro_per_s: target cost of marks, 0 or more [micro-units of money / s]. The
@@ -42,15 +42,15 @@ class FlowDecision(msgspec.Struct, frozen=True):
             while a flow is switched off.
         weight: new weight of the window law, in the law's unit: the number of flows that a
             `multcp` flow represents [flows], w of `rem` [packets/s], marks per round trip of `wtp`
-            [marks]; 0 or more. LEAVE (-1), the default, keeps the weight. A flow with a chosen
-            weight does not get a mark rate until its agent sets a willingness without a weight.
-            For a law without a weight, a weight ends the run.
+            [marks]; 0 or more. LEAVE (-1), the default, keeps the weight. After a decision with a
+            weight, the flow has no mark rate until its agent sets a willingness without a weight.
+            If the law has no weight, such a decision ends the run.
         budget_micro: largest total cost of marks from now on, NO_BUDGET (-1) for no limit
-            [micro-units of money]. The engine enforces it packet by packet: the flow waits once
-            it has a packet in flight for each mark that it can still buy. If a price changes, the
-            market recomputes the marks that the remaining money buys; packets in flight then pay
-            the new price. A budget needs a single flow, a transport other than udp, and a
-            settlement that charges marks delivered; otherwise it ends the run.
+            [micro-units of money]. The engine enforces the budget packet by packet: a flow waits
+            once it has a packet in flight for each mark that it can still buy. If a price changes,
+            the market recomputes the marks that the remaining money buys, and packets in flight pay
+            the new price. A budget requires a single flow, a transport other than udp, and a
+            settlement that charges for marks delivered. Otherwise the budget ends the run.
     """
 
     willingness_micro_per_s: float = LEAVE
@@ -64,7 +64,7 @@ class FlowDecision(msgspec.Struct, frozen=True):
 class Decision(msgspec.Struct, frozen=True, eq=False):
     """The decisions for all observed flows: columns with one value per flow, in their order.
 
-    A column is an array or a list, of numpy's numbers or Python's. None, the default, leaves this
+    A column is an array or a list of NumPy or Python numbers. None, the default, leaves this
     property of all flows unchanged.
 
     Attributes:

@@ -7,13 +7,13 @@ source,
     alpha(h, M)  =  (1 / s) log(1 + (M / h) (e^(s h) - 1))      from M (s -> 0) to h (s large)
 
 The space parameter s is large if bursts are large relative to the resource. A user who declares the
-mean rate m pays for the time T and the volume V along the tangent to alpha at m:
+mean rate m pays for the time T and the volume V by the tangent to alpha at m:
 
     a(h, m) T + b(h, m) V,     b = d alpha / dM at m,     a = alpha(h, m) - b m
 
 alpha is concave in M, so its tangents lie above it. V = M T costs least at m = M, namely alpha(h,
-M) T. So the best choice for users who know their mean rate is to declare it. Rates are packets/s
-here, because marking by packets makes costs proportional to packets (Andreassen et al. 2002, 4.4).
+M) T. So users who know their mean rate pay least if they declare it. Rates are packets/s here,
+because marking by packets makes costs proportional to packets (Andreassen et al. 2002, 4.4).
 Source: Kelly 1996, Charging and accounting for bursty connections; Courcoubetis, Kelly, Weber 2000,
 Operations Research 48.
 """

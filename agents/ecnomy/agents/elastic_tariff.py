@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tariff of an elastic connection type: a price per file, a deadline and a refund if late.
+"""The tariff of an elastic connection type: a price per file, a deadline, a refund for lateness.
 
 A provider can promise a delay for constant-rate connections (andreassen2002, section 4.1). It can
 also promise the arrival time of a file or a page (antoniadis2000, section 5: rate control under a
@@ -19,7 +19,7 @@ class ElasticTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         price_micro: price of a file, paid when it is complete; micro-units.
         deadline_ps: promised time from the start of the file; ps.
-        reimbursement_micro: refund for a file that took longer; micro-units.
+        reimbursement_micro: refund for a file that misses the deadline; micro-units.
         name: name of the row.
     """
 

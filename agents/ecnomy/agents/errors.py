@@ -14,8 +14,8 @@
     ├── LedgerError             an impossible posting, with its named refusal
     └── ResultsError            a results folder is missing, incomplete or of another format
 
-They are in the lowest package (agents <- markets <- analysis), so that every package can raise
-them.
+The exceptions are in the lowest package (agents <- markets <- analysis), so that every package can
+raise them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class EcnomyError(Exception):
 
 
 class InputError(EcnomyError):
-    """Invalid user input. One line gives the error and its place."""
+    """Invalid user input. The message gives the error and its place in one line."""
 
     exit_status = 2
 
@@ -138,4 +138,4 @@ class LedgerError(EcnomyError):
 
 
 class ResultsError(InputError):
-    """A results folder is missing, incomplete or of a format this version cannot read."""
+    """A results folder is missing or incomplete, or this version cannot read its format."""

@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 def look_beside(file: str | os.PathLike[str]) -> None:
-    """Let custom classes also be found in the folder of a scenario and in the working directory.
+    """Also find custom classes in the folder of a scenario and in the working directory.
 
     Installed packages take precedence.
     """
@@ -105,10 +105,10 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 
 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
-    """Return the error to raise for an exception in user code, with its owner, content and place.
+    """Return the error to raise for an exception in user code. It names the owner and the place.
 
-    For a misspelt attribute, the message suggests the nearest one. For wrong arguments of a method,
-    the message names no place, because that would be the call in ecnomy.
+    For a misspelt attribute, the message suggests the nearest name. For wrong arguments of a
+    method, the message omits the place, which would be the call in ecnomy.
     """
     frames = traceback.extract_tb(error.__traceback__)
     called = isinstance(error, TypeError) and "positional argument" in str(error)

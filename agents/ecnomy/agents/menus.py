@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Menus: lists from which a buyer picks one choice for each flow.
 
-A menu is a contract whose tariff has several choices, or a provider of classes whose strategy has
-several choices (strategies/menu.py). The name of the latter is STRATEGY.
+A menu is either a contract whose tariff has several choices, or a provider of classes whose
+strategy has several choices (strategies/menu.py). A menu of strategies has the name STRATEGY.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STRATEGY: Final = "strategy"
 
 
 class MenuView(msgspec.Struct, frozen=True, eq=False):
-    """A menu for some of an agent's flows, as it is at this report.
+    """The state of a menu at this report, for the flows of an agent that it serves.
 
     Attributes:
         seller: the seller of the contract [name of an agent].
@@ -44,7 +44,7 @@ class Menus(Protocol):
         """Return the menus for flows of this agent, in the order of their contracts."""
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
-        """Make these flows of the agent, by default all flows of the menu, pay by this tariff.
+        """Choose this tariff for these flows of the agent, by default for all flows of the menu.
 
         Raises:
             StrategyError: the choice does not exist, or the agent cannot choose for a flow.

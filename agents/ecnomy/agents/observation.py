@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations of agents: changes since their last decision, in columns by flow or by link.
+"""Observations of agents: changes since their last decision, in columns by flow or link.
 
-Times are int64 picoseconds (`t_s` and `dt_s` are seconds), money is integer micro-units. Every
-field has its unit in brackets.
+Times are int64 picoseconds (`t_s` and `dt_s` are seconds), and money is in integer micro-units.
+Every field has its unit in brackets.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def column(value: float) -> Floats:
 
 
 class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A service class on sale; flows name it by its index in `Observation.offers`.
+    """A service class on sale. Flows refer to it by its index in `Observation.offers`.
 
     Attributes:
         provider: the seller [name of an application provider].
         name: name of the class [text, as in the scenario].
-        fee_micro_per_s: current fee of a flow in it [micro-units of money / s].
-        charge_micro_per_s: target cost of the marks of a flow in it, -1 for the current fee
+        fee_micro_per_s: current fee of a flow in the class [micro-units of money / s].
+        charge_micro_per_s: target cost of the marks of a flow in the class, -1 for the current fee
             [micro-units of money / s].
         customer_pays_marks: whether the flow's customer, not the provider, pays the carrier for
             marks [Boolean].
@@ -67,15 +67,15 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def charging_rate_micro(self) -> int:
-        """The current target cost of the marks of a flow in it [micro-units of money / s]."""
+        """The current target cost of the marks of a flow in the class [micro-units / s]."""
         return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
 class FlowColumns(msgspec.Struct, frozen=True, eq=False):
-    """Flows over the `dt_ps` since the observer's last decision, one value per flow.
+    """Flows over the time `dt_ps` since the observer's last decision, one value per flow.
 
-    A row may represent many equal flows (`rows: together`): its rates and round-trip time are their
-    means, and its counts and charge are their sums. A decision applies to each of these flows.
+    A row may represent many equal flows (`rows: together`). Its rates and round-trip time are then
+    means, and its counts and charge are sums. A decision applies to each of these flows.
 
     Attributes:
         flow: number of the flow [index in the run, as in the table `flows`].
@@ -92,18 +92,18 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         source: source of the flow [index into `Observation.sources`].
         member: number of the flow within its source [number from 0; 0 for a row of many].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
-        switched_on: whether its agent lets it send [Boolean]; `active` also requires that it
-            has started.
-        files: files finished since the run began, without those given up [files].
+        switched_on: whether the agent lets the flow send [Boolean]; `active` also requires that the
+            flow has started.
+        files: files finished since the run began, excluding abandoned files [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
         file_left: unacknowledged part of the current file [bytes of payload].
         rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
-        weight: weight of its window law, as last decided or from its transport; 0 if the law has no
+        weight: weight of the window law, as last decided or from the transport; 0 if the law has no
             weight, or while the payment for marks controls the flow [unit of the law].
         choice: the customer's pick from the provider's menu of strategies; 0 if there is no menu
             [number from 0; provider's view only].
-        bill_micro: the user's total payment for it: marks (if the user pays them), class fees, and
-            contracts on a meter [micro-units of money; by default the cost of its marks].
+        bill_micro: the user's total payment for the flow: marks (if the user pays for them), class
+            fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, weight [micro-units of money].
         weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
@@ -120,8 +120,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     srtt_s: Floats
     gain: Floats
     offer: Integers
-    limit_bps: Floats = np.zeros(0)  # omitted columns are filled with their defaults
-    price_micro: Floats = np.zeros(0)  # as above, and so are the columns below
+    limit_bps: Floats = np.zeros(0)  # omitted columns get their default values
+    price_micro: Floats = np.zeros(0)  # the same holds for this and the following columns
     source: Integers = np.zeros(0, dtype=np.int64)
     member: Integers = np.zeros(0, dtype=np.int64)
     payload_bps: Floats = np.zeros(0)
@@ -158,10 +158,10 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since its last decision, for all changes [ps]; 0 at its first decision,
+        dt_ps: time since the agent's last decision, for all changes [ps]; 0 at the first decision,
             when all changes are 0.
-        price_micro: the current price of a mark [micro-units of money per mark], the mean if flows'
-            prices differ; carriers have already posted theirs at this report.
+        price_micro: the current price of a mark, after carriers have posted their prices at this
+            report [micro-units of money per mark]; the mean if flows' prices differ.
         offers: the classes on sale in this market [offers; a flow names one by its index].
         flows: the observed flows [columns, one value per flow].
         sources: names of the flows' sources [text].
@@ -190,8 +190,8 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
 class FlowView(Timed, msgspec.Struct, frozen=True):
     """One flow of an observation, in Python numbers: the argument of a strategy's `decide`.
 
-    For a row of many flows (`rows: together`) rates and times are their means, and counts, charge
-    and file bytes are their sums. A decision holds for each of them.
+    For a row of many flows (`rows: together`), rates and times are means, and counts, charge and
+    file bytes are sums. A decision applies to each of these flows.
 
     Attributes:
         t_ps: time of the report of this decision [ps].
@@ -212,18 +212,18 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         limit_bps: largest rate of the traffic, infinite for greedy traffic [bit/s of IP packets].
         member: number of the flow within its source [number from 0; 0 for a row of many].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
-        switched_on: whether its agent lets it send [Boolean]; `active` also requires that it
-            has started.
-        files: files finished since the run began, without those given up [files].
+        switched_on: whether the agent lets the flow send [Boolean]; `active` also requires that the
+            flow has started.
+        files: files finished since the run began, excluding abandoned files [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
         file_left: unacknowledged part of the current file [bytes of payload].
         rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
-        weight: weight of its window law, as last decided or from its transport; 0 if the law has no
+        weight: weight of the window law, as last decided or from the transport; 0 if the law has no
             weight, or while the payment for marks controls the flow [unit of the law].
         choice: the customer's pick from the provider's menu of strategies; 0 if there is no menu
             [number from 0; provider's view only].
-        bill_micro: the user's total payment for it: marks (if the user pays them), class fees, and
-            contracts on a meter [micro-units of money; by default the cost of its marks].
+        bill_micro: the user's total payment for the flow: marks (if the user pays for them), class
+            fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, weight [micro-units of money].
         weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
@@ -265,7 +265,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
 
 
 class LinkColumns(msgspec.Struct, frozen=True, eq=False):
-    """Links over the `dt_ps` since the observer's last decision, one value per link and direction.
+    """Links over the time `dt_ps` since the observer's last decision, by link and direction.
 
     Attributes:
         link: number of the link [index in the run, as in the table `links`].
@@ -274,7 +274,7 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
         marks: marks set at this link [packets].
         drops: packets lost at this link [packets].
         busy_ps: busy time of the transmitter [ps].
-        queue_packets: packets waiting now, without the one in service [packets].
+        queue_packets: packets waiting now, without the packet in service [packets].
         departed_bytes: bytes whose transmission has at least begun [bytes of IP packets].
     """
 
@@ -306,7 +306,8 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since its last decision, for all changes [ps]; 0 at its first decision.
+        dt_ps: time since the provider's last decision, for all changes [ps]; 0 at the first
+            decision.
         price_micro: the price in force until now [micro-units of money per mark].
         links: the links of the provider's domain [columns, one value per link and direction].
         agent: money, random numbers and notes of the provider [AgentView, None if there is no
@@ -329,5 +330,5 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     @property
     def utilization(self) -> Floats:
-        """Return the share of time each link was busy [0 to 1]; 0 at the first decision."""
+        """Return each link's share of busy time [0 to 1]; 0 at the first decision."""
         return self.links.busy_ps / max(self.dt_ps, 1)

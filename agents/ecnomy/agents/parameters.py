@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of strategies: declaration of units and alternatives, and refusal of values.
+"""Parameters of strategies: their units and alternatives, and how a strategy refuses a value.
 
     patience: Annotated[float, Unit("s")] = 10.0                users write `patience: 10 s`
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]  users write `{kind: log, a: ...}`
@@ -29,14 +29,14 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True)
 class ByTime:
-    """A mapping from times to quantities of this unit, passed as numbers by seconds."""
+    """A mapping from times to quantities of this unit, passed as numbers with keys in seconds."""
 
     unit: str
 
 
 @dataclasses.dataclass(frozen=True)
 class OneOf:
-    """A mapping with `kind`, and the parameters of the dataclass of this name.
+    """A mapping with `kind`, the name of a dataclass, and the parameters of this dataclass.
 
     With `find`, `kind` may also be a name that `find` resolves: `module:Class` or an entry point.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One random stream per agent: Philox keyed by (seed, agent name).
 
-A stream depends only on its key, so an added agent does not change the draws of the others.
+A stream depends only on its key, so adding an agent does not change the draws of other agents.
 """
 
 from __future__ import annotations

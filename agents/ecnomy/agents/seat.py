@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An agent's seat at the market, for the contracts, observations and actions of its role.
 
-The market gives a seat to each agent. A role makes contracts in `join`; it observes and acts in its
-turn of a meeting. Rows are rows of flows of the run, in ascending order.
+The market gives a seat to each agent. A role makes contracts in `join`, and observes and acts in
+its turn of a meeting. Rows are rows of flows of the run, in ascending order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CallSeller(Protocol):
 
 
 class CallBuyer(Protocol):
-    """A caller, which chooses among offers at each call and learns the outcomes of calls."""
+    """A caller, who chooses among offers at each call and learns the outcomes of calls."""
 
     def order(self, ask: CallAsk) -> Sequence[int]:
         """Return the offers to request in this order, as indices into `ask.offers`.
@@ -41,7 +41,7 @@ class CallBuyer(Protocol):
         """
 
     def claims(self, broken: bool) -> bool:
-        """Return whether the caller claims a broken promise; `broken` is the truth."""
+        """Return whether the caller claims a broken promise; `broken` says if it was broken."""
 
     def hear(self, ended: EndedCalls) -> None:
         """Learn about calls that ended."""
@@ -90,13 +90,13 @@ class Seat(Protocol):
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
-        """Make the links named in the spec the agent's domain; it is paid for marks set there."""
+        """Make the links named in the spec the agent's domain, for whose marks it is paid."""
 
     def use(self, sources: tuple[str, ...]) -> Integers:
         """Take the flows of these sources, pay for them and return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
-        """Pay for the marks of these flows of any user, while they are outside any class."""
+        """Pay for the marks of these flows, of any user, while they are outside classes."""
 
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
@@ -113,8 +113,8 @@ class Seat(Protocol):
     ) -> int:
         """Sell the calls of these sources; `seller` decides on each call.
 
-        Calls under way are counted together for all its tariffs with the same `trunk`. Return the
-        row's number in the market's list of tariffs.
+        The market counts calls in progress over all the agent's tariffs with the same `trunk`.
+        Return the row's number in the market's list of tariffs.
         """
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
@@ -132,15 +132,15 @@ class Seat(Protocol):
     def add(self, contract: Any) -> None:
         """Add a custom contract: `due(epoch)` returns the amounts due (economy/contracts.py)."""
 
-    # ---- observations, each of which covers the time since the last one
+    # ---- observations, each covering the time since the previous observation
     def flows(self, rows: Integers, part: int = 0) -> Observation:
-        """Observe these flows, since the last observation of this part of the agent's flows."""
+        """Observe these flows, since the last observation of the same part of the agent's flows."""
 
     def links(self) -> PriceObservation:
         """Observe the links of its domain."""
 
     def responds_ps(self) -> int:
-        """Return the time that the slowest users take to respond to a price, as last measured."""
+        """Return the last measured time in which the slowest users respond to a price."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
         """Observe the calls of a tariff line, and test streams by the line's largest delay."""
@@ -158,7 +158,7 @@ class Seat(Protocol):
         """Return the rows of these sources."""
 
     def sold_rows(self) -> Integers:
-        """Return the flows that are now in a class that the agent sells."""
+        """Return the rows of flows that are now in a class of the agent."""
 
     # ---- actions
     def post_price(self, price_micro: int) -> None:
@@ -174,13 +174,13 @@ class Seat(Protocol):
         """Post a new price of a call on a separate tariff line."""
 
     def switch(self, rows: Integers, decision: Decision) -> None:
-        """Set which of these flows may send."""
+        """Switch these flows on or off."""
 
     def move(self, rows: Integers, decision: Decision) -> None:
         """Move flows to the decided classes, if they are admitted."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
-        """Set willingness to pay and rate caps of these flows, or only of those outside classes."""
+        """Set willingness to pay and rate caps of these flows, or only of flows outside classes."""
 
     def note(self, name: str, value: float) -> None:
         """Write a value to the table `agents`."""

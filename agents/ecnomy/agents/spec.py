@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market part of a resolved scenario: agents with their property, contracts and prices.
+"""The market part of a resolved scenario: agents with their links, contracts and prices.
 
 Money is in integer micro-units. `params` are in the units of the field annotations of a strategy or
 a role (see ecnomy.agents.parameters).
@@ -58,7 +58,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: name of the class, unique with its provider.
         fee_micro_per_s: initial fee; the provider may post another fee.
         sources: sources with flows that start in this class.
-        charge_micro_per_s: target cost of the marks of a flow in it; -1 for the current fee.
+        charge_micro_per_s: target cost of the marks of a flow in the class; -1 for the current fee.
         members: largest number of flows for customers' requests; -1 for no limit.
         cost_micro_per_s: largest cost of marks at which a flow is admitted; -1 for no limit.
         customer_pays_marks: whether the carrier charges the customer instead of the provider.
@@ -74,12 +74,12 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def charging_rate_micro(self) -> int:
-        """The initial target cost of the marks of a flow in it."""
+        """The initial target cost of the marks of a flow in the class."""
         return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
 class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A product of an agent that is not a class or a call, for the users of these sources.
+    """A product of an agent other than classes and calls, for the users of these sources.
 
     Attributes:
         name: kind of the product's postings in the ledger.
@@ -114,7 +114,7 @@ class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent; fields that its role does not take are empty.
+    """An agent. Fields that its role does not use are empty.
 
     Attributes:
         role: name of the role, see ecnomy.agents.roles.
@@ -125,7 +125,8 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         lines: tariff table of calls.
         elastic: table of elastic connection types, for files.
         integrated_with: carrier of the same firm, "" for an independent agent.
-        fixed_costs: cost over time, independent of sales: micro-units, and the ps that they cover.
+        fixed_costs: cost over time, independent of sales: an amount in micro-units, and its period
+            in ps.
         links: name patterns of the agent's links.
         nodes: nodes whose outgoing links belong to the agent.
         price_micro_per_mark: initial price of a mark; -1 for the market's price.
@@ -157,8 +158,9 @@ class MarketSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         price_micro_per_mark: initial price of a mark.
         agents: agents, in the order of the scenario.
-        settlement: rule that defines payers and payees of marks.
-        classic_price_ratio: price of a mark on an ECT(0) packet over the price on an ECT(1) packet.
+        settlement: rule that determines who pays whom for marks.
+        classic_price_ratio: price of a mark on an ECT(0) packet divided by that on an ECT(1)
+            packet.
     """
 
     price_micro_per_mark: int

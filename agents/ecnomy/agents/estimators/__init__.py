@@ -7,7 +7,7 @@
     kinds.py          the estimators: `beta-binomial`, `beta`, `empirical`
     pricing.py        the expected cost of a connection, and the price V that earns a margin
 
-Estimators use only numbers, not markets or strategies. scipy is loaded at its first use.
+Estimators use only numbers, not markets or strategies. scipy is loaded on first use.
 """
 
 from __future__ import annotations

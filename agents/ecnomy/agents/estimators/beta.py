@@ -6,7 +6,7 @@
     E[M | M <= beta] = m I_beta(a + 1, b) / I_beta(a, b)
 
 I is the regularised incomplete beta function. The paper refers to another source for its
-estimators, and moments are the obvious choice. The functions do not check their arguments.
+estimators, so we fit by moments. The functions do not check their arguments.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def chance_above(a: float, b: float, limit: float) -> float:
 
 
 def mean_below(a: float, b: float, threshold: float) -> float:
-    """Return E[M | M <= threshold], in (0, 1]; min(threshold, mean) if both I vanish."""
+    """Return E[M | M <= threshold], in (0, 1], or min(threshold, mean) if both I vanish."""
     from scipy import special
 
     mean = a / (a + b)

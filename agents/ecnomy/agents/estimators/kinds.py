@@ -12,12 +12,12 @@ rho of two packets of one sample; Ridout, Demetrio, Firth 1999, Biometrics 55):
     B = sum n_i (r_i - m)^2 / (N - 1),   W = sum n_i r_i (1 - r_i) / (sum n_i - N)
     rho = (B - W) / (B + (n0 - 1) W),    n0 = (sum n_i - sum n_i^2 / sum n_i) / (N - 1)
 
-m = sum k_i / sum n_i, r_i = k_i / n_i. It has two advantages over maximum likelihood: it is a
+m = sum k_i / sum n_i, r_i = k_i / n_i. This fit has two advantages over maximum likelihood: it is a
 formula, and it has a solution if samples vary less than binomials (rho = 0, for which the
-likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets its thresholds are
+likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets, its thresholds are
 equally accurate (tests/agents/estimators/test_estimators.py measures both).
 
-Degenerate samples of all three:
+All three estimators treat degenerate samples as follows:
 
     no samples                threshold 1, mean 0, no promise breaks
     one, or all equal         the rate does not vary, but counts of beta-binomial do
@@ -89,14 +89,15 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         """Return the k-th smallest of N samples, k = ceil((1 - B) (N + 1)); 1 if k > N.
 
         The next sample falls into each of the N + 1 gaps with equal probability, so it exceeds the
-        k-th with probability 1 - k / (N + 1) <= B. The plain quantile, k = ceil((1 - B) N), is
-        exceeded more often: with 10 samples, in 2 of 11 cases at B = 0.1. Source: Wilks 1941.
+        k-th with probability 1 - k / (N + 1) <= B. The next sample exceeds the plain quantile, k =
+        ceil((1 - B) N), more often: with 10 samples, in 2 of 11 cases at B = 0.1. Source: Wilks
+        1941.
         """
         place = max(math.ceil((1 - blocked) * (len(self.rates) + 1) - 1e-9), 1)
         return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean of the samples up to the threshold, or of all if there are none."""
+        """Return the mean of samples up to the threshold, or of all samples if all are above it."""
         if not len(self.rates):
             return 0.0
         below = self.rates[self.rates <= threshold]
@@ -142,7 +143,7 @@ class Beta(msgspec.Struct, frozen=True, eq=False):
 
 
 class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
-    """Counts of packets that are hit at a rate which varies from sample to sample.
+    """Counts of hit packets, with a rate that varies from sample to sample.
 
     Attributes:
         rate: the distribution of the rate behind the counts.

@@ -9,7 +9,7 @@ total refund is R_e = R + V, and
 
 P is the mean profit of a connection, p the probability that its promise is broken, mu the mean cost
 of its marks, and h the cost of test streams per connection sold. A tariff that refunds the price
-has R_e = V, which is the second line with R = 0.
+has R_e = V, which gives the second line with R = 0.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def price(
         forgone: whether the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
-        The price. With `forgone` and p = 1 the price is infinite, because no price earns anything.
+        The price. With `forgone` and p = 1, the price is infinite, because every refund returns the
+        whole price.
     """
     wanted = margin + reimbursement * broken + cost + probing
     if not forgone:
@@ -80,8 +81,8 @@ def estimate(
 ) -> Estimate:
     """Estimate threshold, cost and refund probability from samples of M and of L.
 
-    p is the probability over samples with an M of at most the threshold or, if there is no such
-    sample, over all samples.
+    p is the probability over samples with an M of at most the threshold, or over all samples if
+    every M is larger.
 
     Args:
         kind: `beta-binomial`, `beta` or `empirical`.

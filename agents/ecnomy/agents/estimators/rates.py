@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rate with a Beta distribution, and the counts of packets drawn with it.
+"""A rate with a Beta distribution, and counts of packets that are hit at this rate.
 
-With mean m and size s = a + b its variance is m (1 - m) / (s + 1). Both limits are included, so
-every estimate has a result:
+A rate with mean m and size s = a + b has the variance m (1 - m) / (s + 1). The size may be infinite
+or 0, so that every estimate has a result:
 
     s = infinite     the rate is always m
     s = 0            the rate is 1 with probability m, else 0
@@ -12,8 +12,8 @@ from
 
     P(k + 1) / P(k) = (n - k) / (k + 1) (a + k) / (b + n - k - 1)
 
-summed as logarithms from k = 0, because gamma functions would lose digits. Beyond a million packets
-K / n counts as the rate itself.
+summed as logarithms from k = 0, because gamma functions would lose digits. Beyond a million
+packets, K / n counts as the rate itself.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ class BetaRate(msgspec.Struct, frozen=True):
     def mean_where_observed(self, threshold: float, packets: int) -> float:
         """Return the mean rate, given K / n of at most `threshold` in `packets` packets.
 
-        Only K shows the rate, and E[rate | K] = (a + K) / (s + n). As a small K is partly due to
-        chance, the rate is less extreme than K / n. Without packets, return the overall mean.
+        Only K shows the rate, and E[rate | K] = (a + K) / (s + n). A small K is partly due to
+        chance, so the rate is less extreme than K / n. Without packets, return the overall mean.
         """
         if self._fixed or packets <= 0:
             return self.mean
@@ -152,10 +152,10 @@ class BetaRate(msgspec.Struct, frozen=True):
     def exceeds_with(self, hits: float, packets: float, limit: float, of: int) -> float:
         """Return P(K > limit n) for a connection of n = `of` packets at the rate of a sample.
 
-        The sample counts as a part of the connection, or the connection as a part of the sample. A
-        sample of at least n packets does not need a distribution of rates: n of its packets, drawn
-        without replacement, represent the connection (hypergeometric). A shorter sample is filled
-        up with packets drawn with Beta(a + k, b + n_i - k).
+        The shorter of sample and connection counts as a part of the longer. A sample of at least n
+        packets does not need a distribution of rates: n of its packets, drawn without replacement,
+        represent the connection (hypergeometric). A shorter sample is filled up with packets drawn
+        with Beta(a + k, b + n_i - k).
         """
         more = of - round(packets)
         if max(of, packets) > _COUNTED:

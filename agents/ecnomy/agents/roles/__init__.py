@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles: the property, sales and purchases of an agent, and the methods that its strategy needs.
+"""Roles: an agent's property, sales and purchases, and the methods that its strategy needs.
 
 A role is a class based on `role.Role`. find.py lists the built-in roles with their YAML keys. A
-role defines its phase in a meeting. `join` makes its contracts, and `act` is its turn. `role:`
+role defines its phase in a meeting. `join` makes its contracts, and `act` takes its turn. `role:`
 names one of ROLES or a custom class by its dotted path (`my_lab.roles:RiskBroker`).
 """
 

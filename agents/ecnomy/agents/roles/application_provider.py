@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application provider: sells classes for a fee, and sets the cost of the marks of their flows.
+"""The application provider: sells classes for a fee, and sets the cost of their flows' marks.
 
 Its business model determines the payer of these marks (Antoniadis et al. 2000, 2): the provider,
 which resells transport at the fee (the default), or its customers. In both cases its strategy
-controls the flows, because the provider sends. Its dynamic price handling is `constant-charge` by
-default: the target of each flow is the charge of its class (2.1). A new class takes effect at the
-report at which a flow enters it, so this role decides at every report unless an interval is set.
+controls the flows, because the provider sends. Its default strategy is `constant-charge`, with
+which the target of each flow is the charge of its class (2.1). A flow's new class takes effect at
+the report at which the flow enters it, so this role decides at every report unless an interval is
+set.
 
-A strategy may also post fees before customers choose (`post_fees`), and decide on each flow that
-wants to enter a class (`let_in`).
+A strategy may also post fees before customers choose classes (`post_fees`), and decide whether a
+flow may enter a class (`let_in`).
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class ApplicationProvider(Role):
         return cls(model, spec.name, terms, offers)
 
     def join(self, seat: Seat) -> None:
-        """Put its classes on sale."""
+        """Put the provider's classes on sale."""
         for sold in seat.spec.classes:
             seat.sell_class(sold, self)
         if isinstance(self._seller, Menu):
@@ -77,7 +78,7 @@ class ApplicationProvider(Role):
                 seat.post_fee(name, fee)
 
     def act(self, seat: Seat) -> None:
-        """Set its payment for the flows in its classes."""
+        """Set the payment for the flows in the provider's classes."""
         rows = seat.sold_rows()
         seat.pay(rows, self.decide(seat.flows(rows)), all_of_them=True)
 
@@ -87,7 +88,7 @@ class ApplicationProvider(Role):
         return self._strategist.advice
 
     def decide(self, seen: Observation) -> Decision:
-        """Return the target cost of marks for each flow in its classes."""
+        """Return the target cost of marks for each flow in the provider's classes."""
         decision = self._strategist.decide(seen)
         self.decided(seen.t_ps, settling_ps(seen.flows))
         return decision
@@ -121,7 +122,7 @@ class ApplicationProvider(Role):
         return {name: int(fee) for name, fee in posted.items()}
 
     def let_in(self, request: ClassRequest) -> bool:
-        """Return whether a flow may enter a class, which is not full.
+        """Return whether a flow may enter a class that is not full.
 
         Raises:
             StrategyError: the strategy failed, or did not return a Boolean.

@@ -16,16 +16,16 @@ __all__ = ["CallSales"]
 
 
 class CallSales:
-    """Sells calls on one tariff: decides on each call and observes test streams at every report.
+    """Sells calls on one tariff: admits or refuses calls, and observes test streams at reports.
 
     Attributes:
         tariff: the tariff, as in the scenario.
         sources: the sources of the calls on sale.
-        apart: whether the row has its own strategy, which does not count calls of other rows.
+        apart: whether the row has a separate strategy, which does not count calls of other rows.
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
-        """Create the strategy; one that cannot be made or used raises StrategyError."""
+        """Create the strategy. A strategy that cannot be made or used raises StrategyError."""
         self.tariff: CallTariff = line.tariff
         self.sources = line.sources
         self.apart = line.strategy is not None

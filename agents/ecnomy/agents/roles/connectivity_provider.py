@@ -26,8 +26,8 @@ PATIENCE_PS: Final = 600 * PS_PER_S  # longest adaptive interval
 class ConnectivityProvider(Role):
     """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price.
 
-    It decides at every report by default. With a strategy that waits for customers (`waits`), the
-    default interval is the time that they need to respond, from 5 s to 10 min.
+    By default, the provider decides at every report. With a strategy that waits for customers
+    (`waits`), the default interval is the customers' time to respond, from 5 s to 10 min.
     """
 
     phase: ClassVar[str] = "post"
@@ -43,11 +43,11 @@ class ConnectivityProvider(Role):
             raise StrategyError(f"{self._who}: a strategy for prices needs the method post_price")
 
     def join(self, seat: Seat) -> None:
-        """Make its links a domain, and receive the payments for marks set there."""
+        """Make the carrier's links a domain, and receive the payments for marks set there."""
         seat.own_links()
 
     def act(self, seat: Seat) -> None:
-        """Post the new price and tune the marking of its links."""
+        """Post the new price and tune the marking of the carrier's links."""
         seen = seat.links()
         if self._waits:
             seen = msgspec.structs.replace(seen, responds_ps=seat.responds_ps())

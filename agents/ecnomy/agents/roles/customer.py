@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The customer: uses flows, pays their class fees and may request another class (the QoS knob)."""
+"""The customer: uses flows, pays their class fees, and may change class (the QoS knob)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Customer"]
 
 
 class Customer(User):
-    """Holds one strategy for the flows of its sources. By default, they stay in their classes."""
+    """Holds one strategy for the flows of its sources, which by default stay in their classes."""
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role. A strategy that cannot be made or used raises StrategyError."""
@@ -27,7 +27,7 @@ class Customer(User):
         return self._strategist.advice
 
     def decide(self, seen: Observation) -> Decision:
-        """Return the requested classes, and the payment for flows that no provider pays for."""
+        """Return the requested classes, and the payment for flows whose marks the customer pays."""
         decision = self._strategist.decide(seen)
         heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
         needs_ps = self._strategist.needs_ps

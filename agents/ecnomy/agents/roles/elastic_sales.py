@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A row of a provider's table of elastic connection types: files or pages with a deadline.
 
-The provider pays for the marks of these flows. A strategy such as `file-budget` sets their cost,
-flow by flow, and the window law (WTP) sends at the rate that this cost buys.
+The provider pays for the marks of these flows. A strategy such as `file-budget` sets the cost of
+each flow's marks, and the window law (WTP) sends at the rate that this cost buys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ElasticSales:
     """
 
     def __init__(self, who: str, line: ElasticLine) -> None:
-        """Create the strategy; an invalid one raises StrategyError."""
+        """Create the strategy. An invalid strategy raises StrategyError."""
         self.tariff, self.sources = line.tariff, line.sources
         name = f"{who}, {line.tariff.name}"
         self._strategist = Strategist(name, line.strategy.kind, line.strategy.params)

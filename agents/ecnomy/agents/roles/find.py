@@ -109,7 +109,7 @@ def find_role(word: str) -> type[Role]:
     """
     found = find(_FAMILY, word)
     if word not in ROLES:
-        from ecnomy.agents.roles.role import Role  # Mesa is not needed to read a scenario
+        from ecnomy.agents.roles.role import Role  # here, so that reading a scenario needs no Mesa
 
         if not issubclass(found, Role):
             base = f"{Role.__module__}.Role"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guaranteed stream provider (GSP): buys marks at changing prices, sells calls at fixed prices.
+"""The guaranteed stream provider (GSP): buys marks at changing, sells calls at fixed prices.
 
 Andreassen 2002, chapter 4, describes a stand-alone provider without access to routers or to its
 subscribers' quality. It knows the network only from its test streams and from the cost of its
-calls. By these, it admits or blocks each call immediately. It pays for the marks of its calls and
-of its test streams, and its fixed costs. A provider integrated with a carrier observes the packets
+calls. From this knowledge, it admits or blocks each call immediately. It pays its fixed costs, and
+the marks of its calls and test streams. A provider integrated with a carrier observes the packets
 of all its callers, so it does not need test streams (section 4.4).
 """
 
@@ -55,7 +55,7 @@ class GuaranteedStreamProvider(Role):
         return cls(model, spec.name, terms, spec.lines, spec.elastic)
 
     def join(self, seat: Seat) -> None:
-        """Sell the calls of its sources, and pay for the marks of calls and test streams."""
+        """Sell the calls of the provider's sources, and pay for marks of calls and test streams."""
         spec = seat.spec
         calls = tuple(name for line in self.lines for name in line.sources)
         files = tuple(name for line in self.elastic for name in line.sources)
@@ -88,7 +88,7 @@ class GuaranteedStreamProvider(Role):
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return the strategies' readings; with several rows, their names are `<name>:<row>`."""
+        """Return the strategies' readings, which with several rows are named `<name>:<row>`."""
         if len(self.lines) == 1:
             return dict(self.lines[0].readings)
         return {

@@ -20,13 +20,13 @@ class Preset(msgspec.Struct, frozen=True):
         path: class of the role, `module:Class`; "" in a custom class.
         takes: keys in addition to the keys of all agents.
         needs: required key -> its expected content.
-        asks: methods; each strategy of the role has at least one of them. Empty for a role without
-            a strategy.
-        strategy_needs: kind of strategy -> the parameter that it needs here, the text of the error
-            if it is missing, and an example.
+        asks: methods, of which a strategy of the role has at least one; empty for a role without a
+            strategy.
+        strategy_needs: kind of strategy -> the parameter that it needs in this role, the text of
+            the error if the parameter is missing, and an example.
         owns_links: whether the role is a carrier, which receives payments for marks.
         uses: whether the flows of `sources` belong to the agent.
-        pays_itself: whether the agent pays for the marks of its flows; these flows are outside any
+        pays_itself: whether the agent pays for the marks of its flows, which are then outside any
             class.
     """
 
@@ -40,7 +40,7 @@ class Preset(msgspec.Struct, frozen=True):
     pays_itself: bool = False
 
 
-CARRIES_FILES: Final = "price-handler"  # its strategies carry files sold with a deadline
+CARRIES_FILES: Final = "price-handler"  # strategies of this role carry files with a deadline
 PHASES: Final = ("post", "choose", "provide", "watch")  # phases of a meeting, in this order
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic price handler (DPH): an agent at the user's end that pays for its flows' marks.
+"""The dynamic price handler (DPH): a user's agent that pays for the marks of its flows.
 
 Rate control (WTP, in the engine) adapts to marks within round trips. The handler sets its targets
 on a slower time scale: a willingness to pay per flow and optionally a rate cap (Antoniadis et al.
@@ -25,10 +25,10 @@ LONGER: Final = 2  # largest multiple of the last interval
 class PriceHandler(User):
     """Holds one strategy for the flows of its sources; each flow has a separate willingness to pay.
 
-    It decides at the first report, so every flow begins on its user's terms. The second decision is
-    at a random phase, and later ones are an interval apart. An adaptive interval is at most twice
-    the last one. Otherwise, the next decision could be many minutes away: a flow that has just
-    started has met too few marks to estimate the marking probability.
+    The handler decides at the first report, so every flow begins on its user's terms. The second
+    decision is at a random phase, and later decisions are an interval apart. An adaptive interval
+    is at most twice the last interval. Otherwise, the next decision could be many minutes away,
+    because a flow that has just started has met too few marks to estimate the marking probability.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of all roles: name, random stream, and timing of decisions (find.py lists roles).
+"""The common part of all roles: name, random stream, and times of decisions.
 
-An adaptive role must not be faster than its flows. WTP's time constant is T / (gain p), with the
-round-trip time T and the marking probability p. Faster decisions would measure transients. So such
-a role decides every max(5 s, 3 T / (gain p)) with measured values, or at its configured interval,
-with a random phase. A strategy may need a longer adaptive interval (`needs_s`).
+find.py lists the roles. An adaptive role must not be faster than its flows, because faster
+decisions would measure transients. WTP's time constant is T / (gain p), with the round-trip time T
+and the marking probability p. So such a role decides every max(5 s, 3 T / (gain p)) with measured
+values, or at its configured interval, with a random phase. A strategy may need a longer adaptive
+interval (`needs_s`).
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return the same values from scalars; NumPy takes ten times as long for a flow or two."""
+    """Return the same values from scalars, because NumPy takes ten times as long for two flows."""
     marks, delivered, slowest_s = 0, 0, 0.0
     told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
@@ -79,7 +80,7 @@ def _few(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """An agent's strategy and timing; None leaves a choice to its role.
+    """An agent's strategy and the times of its decisions; None leaves a choice to its role.
 
     Attributes:
         seed: the run's seed.
@@ -106,11 +107,11 @@ class Role(mesa.Agent):
     """An agent of the market.
 
     A custom role declares its YAML keys in `preset` and its phase in `phase`. It makes contracts in
-    `join`; it observes and acts in `act`.
+    `join`, and observes and acts in `act`.
 
     Attributes:
         role: value of `role` in the scenario.
-        preset: the YAML keys of the role; find.py lists those of built-in roles.
+        preset: the YAML keys of the role; find.py lists the presets of built-in roles.
         terms: dataclass of a custom role's terms in YAML, None if it has no terms.
         own: an object of that class, from the scenario.
         phase: phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service for
@@ -120,7 +121,7 @@ class Role(mesa.Agent):
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
         next_ps: time of the next decision.
         hasty: whether the interval was too short for the flows when they were last measured.
-        settles_ps: response time of the flows at that time, or of customers to a price; 0 if
+        settles_ps: response time of the flows when last measured, or of customers to a price; 0 if
             unknown.
         responds_ps: response time of the flows to a price [ps]; 0 if there are no flows.
         notes: notes of the strategy so far, by name; a DataCollector may read it.
@@ -153,20 +154,20 @@ class Role(mesa.Agent):
         return agent
 
     def join(self, seat: Seat) -> None:
-        """Make the contracts of the run; all agents join before the first report."""
+        """Make the contracts of the run. All agents join before the first report."""
 
     def act(self, seat: Seat) -> None:
         """Take a turn in a meeting at which a decision is due."""
 
     def post_fees(self, seat: Seat) -> None:
-        """Post the fees of its classes, if any, at the end of the phase `post` of such a meeting.
+        """Post the fees of the agent's classes, if any, at the end of the phase `post`.
 
         `act` sets the time of the next decision.
         """
 
     @property
     def advice(self) -> str:
-        """Return its strategy's advice on settings, a clause without a subject, or ""."""
+        """Return the strategy's advice on settings, as a clause without a subject, or ""."""
         return ""
 
     @property
@@ -195,8 +196,8 @@ class Role(mesa.Agent):
     ) -> None:
         """Set the time of the next decision. `settling` [ps] is the shortest useful interval now.
 
-        With `heeds_lag` a configured interval is never too short. A share `inertia` of users skips
-        a decision, so their response takes longer. An adaptive interval is at least `needs` [ps].
+        With `heeds_lag`, a configured interval is never too short. A share `inertia` of users skips
+        a decision, so users respond more slowly. An adaptive interval is at least `needs` [ps].
         """
         self.settles_ps = settling
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag
@@ -209,8 +210,9 @@ class Role(mesa.Agent):
 def _decisions(inertia: float) -> float:
     """Return the decisions until users have responded: DECISIONS plus SETTLE time constants.
 
-    The time constant is that of inertia: the share of users that have not decided yet falls by the
-    factor `inertia` with each decision. If it is 1, users never respond, and there is no wait.
+    The time constant comes from inertia: the share of users that have not decided yet falls by the
+    factor `inertia` with each decision. With a factor of 1, users never respond, and the carrier
+    does not wait.
     """
     waits = 0 < inertia < 1
     return DECISIONS + (SETTLE / -math.log(inertia) if waits else 0.0)
@@ -247,7 +249,7 @@ class Strategist:
 
     @property
     def needs_ps(self) -> int:
-        """Return the least adaptive interval of a strategy for all flows (`needs_s`), or 0."""
+        """Return the shortest adaptive interval of a strategy for all flows (`needs_s`), or 0."""
         found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
         return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
 

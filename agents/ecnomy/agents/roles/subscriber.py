@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The subscriber: makes calls, and chooses a provider for each call.
 
-A call is guaranteed by one of the providers that sell calls of its sources. Otherwise it goes ahead
-at best effort, and the subscriber pays for its marks, or it is not made. The subscriber learns the
-outcome of its calls. If the tariff relies on the subscriber's word, it may claim that a promise was
-broken (Andreassen 2002, 4.1: a small provider cannot observe its subscribers' quality).
+The subscriber buys a call with a guarantee from a provider that sells calls of its sources, calls
+at best effort and pays for the marks, or does not call. It learns the outcomes of its calls. If the
+tariff relies on the subscriber's report, the subscriber may claim that a promise was broken
+(Andreassen 2002, 4.1: a small provider cannot observe its subscribers' quality).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies: the decisions of a role, given its observations.
+"""Strategies: they make a role's decisions from its observations.
 
 A strategy is a dataclass whose fields are its parameters (units by `parameters.Unit`). It has
 one or more of these methods:
@@ -13,21 +13,27 @@ one or more of these methods:
     watch(StreamObservation) -> None          (optional) receives their test streams' reports
     post_call_price(StreamObservation) -> int (optional) right after: a call's price, or None
 
-State lives in the object. A strategy may also have these attributes: needs_rate the parameter to
-set for flows whose traffic has no rate; "" if not needed sets_budget the parameter that limits the
-cost of a flow's marks, or ""; `settlement: direct` cannot keep such a limit needs_files true if the
-traffic must consist of files needs_weight true if the strategy chooses weights names_link the
-parameter that names one of the carrier's links, or "" heeds_lag true if it allows for windows that
-settle more slowly than it decides, or ignores the flows' rates advice what the user should change
-in its settings, without a subject, or ""; a warning needs_s the time that its next decision needs,
-if its interval adapts waits decisions for which a carrier holds a price until users have responded,
-at most; a default interval then adapts to them; 0 for none inertia share of users that skip a
-decision; carriers wait for these users needs_streams true if admission needs test streams readings
-values for the table `agents` roles class attribute: the strategy's roles, if its methods do not
-determine them
+State lives in the object. A strategy may also have these attributes:
 
-YAML names a strategy by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name
-in the entry-point group `ecnomy.strategies`.
+    needs_rate     the parameter to set for flows whose traffic has no rate; "" if not needed
+    sets_budget    the parameter that limits the cost of a flow's marks, or "";
+                   `settlement: direct` cannot keep such a limit
+    needs_files    true if the traffic must consist of files
+    needs_weight   true if the strategy chooses weights
+    names_link     the parameter that names one of the carrier's links, or ""
+    heeds_lag      true if the strategy allows for windows that settle more slowly than it decides,
+                   or ignores the flows' rates
+    advice         a warning that advises the user on settings, without a subject, or ""
+    needs_s        the time until its next decision, if its interval adapts
+    waits          the most decisions for which a carrier holds a price until users have responded;
+                   a default interval then adapts to users; 0 if it does not wait
+    inertia        the share of users that skip a decision, for whom carriers wait
+    needs_streams  true if admission needs test streams
+    readings       values for the table `agents`
+    roles          class attribute: the strategy's roles, if its methods do not determine them
+
+YAML names a strategy by a built-in name, by its dotted path (`my_lab.strategies:Patient`) or by a
+name in the entry-point group `ecnomy.strategies`.
 """
 
 from __future__ import annotations

@@ -8,33 +8,33 @@ another law. A weight w buys the rate x = s w and costs c w per second, where
     c  =  q + m      q  the charge of contracts on the meter `weight` per unit of weight [money/s]
                      m  the flow's other costs by use, including marks, over w [money/s]
 
-A user among many takes s and c as given, and so is best off at
+A user among many takes s and c as given, so the best weight is at
 
     max over w of  U(s w) - c w      s U'(s w) = c,  that is  c w = x U'(x)
 
-For U = a log x that is w = a / c, independent of the network. On a link of capacity C shared by
-weights, x = C w / W with W the sum of weights. All users together settle when demand fills the
+For U = a log x, this gives w = a / c, independent of the network. On a link of capacity C shared by
+weights, x = C w / W, where W is the sum of weights. All users together settle when demand fills the
 link:
 
     sum of D(p) = C,      W = p C / c,      w = D(p) W / C        D the inverse of U'
 
-These rates maximise the sum of U (Kelly 1997): q scales the weights and leaves the rates unchanged.
-If weight is free, every knob rises to its end `most`.
+These rates maximise the sum of U (Kelly 1997). A higher q scales all weights and leaves the rates
+unchanged. If weight is free, every user's weight rises to `most`.
 
 At each decision x is the goodput since the previous decision. The step is
 
     w <- w^(1 - g) (x U'(x) / c)^g            g = 1 / max(1, R),  R = largest -x U''/U'
 
 This is the step of elastic-utility with c w in place of the payment for marks. It cannot oscillate,
-for the reasons given there. If a utility saturates (R is unbounded), the step goes halfway to the
-weight that buys D(c w / x). q is the price of the last interval. m is an average over decisions
-with weight 1/2, because marks are random.
+for the reasons given in elastic_utility.py. If a utility saturates (R is unbounded), the step goes
+halfway to the weight that buys D(c w / x). q is the price of the last interval. m is an average
+over decisions with weight 1/2, because marks are random.
 
-Bounds: w stays within `least` and `most`, and above the least weight of the law (1 flow for
-MulTCP). x counts as x0/1000 at least and 1000 x0 at most. One decision changes w by a factor of 4
-at most. A flow begins with the weight of its transport. An interval in which the flow began, was
-off or sent nothing leaves w unchanged. Users who gain nothing stay at the least weight and do not
-leave. A flow limited by its own traffic (`rate-capped`) pays for weight that has no effect.
+w stays within `least` and `most`, and above the least weight of the law (1 flow for MulTCP). x
+counts as at least x0/1000 and at most 1000 x0. One decision changes w by a factor of at most 4. A
+flow begins with the weight of its transport. w does not change after an interval in which the flow
+began, was off or sent nothing. Users who gain nothing stay at the least weight and do not leave. A
+flow limited by its traffic (`rate-capped`) pays for weight that has no effect.
 """
 
 from __future__ import annotations

@@ -5,16 +5,16 @@ The ftp agent of Andreassen 2002, 3.2.5 (and M3I's D11), "which transfers data a
 speed or not at all depending on the present ECN marking rate"; the threshold is from Antoniadis et
 al. 2000, 2.2. While the flow is on, the engine enforces the limits of `constant-throughput`: a rate
 of at most x0, and a cost of marks of at most the threshold. So the charge extrapolated to x0
-exceeds the threshold exactly when the flow falls short of x0. At each decision, over the time since
+exceeds the threshold exactly when the flow is slower than x0. At each decision, over the time since
 the previous one, the flow switches
 
     off     if marks came and x < satisfied x0
     on      after a time R, drawn from [retry / 2, 3 retry / 2]; it doubles after each failed
             trial, up to 8 times, and is reset once the flow reaches x0 again
 
-An interval in which the flow was switched on is a trial. A window takes time to fill, so the next
-interval is the first one judged. Random times prevent users who left together from returning
-together. A flow below x0 that gets no marks is not limited by its price, so it stays on.
+An interval in which the flow was switched on is a trial. A window takes time to fill, so the
+strategy judges only later intervals. Random times prevent users who left together from returning
+together. The price does not limit a flow below x0 without marks, so such a flow stays on.
 """
 
 from __future__ import annotations

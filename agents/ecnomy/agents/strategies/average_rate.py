@@ -9,12 +9,12 @@ unsent data is sent soon. Within an epoch the engine enforces a cap and a charge
     D   <- D + (x0 - x) dt            the deficit [bit], held within [-x0 L, x0 L]
     cap  = min(peak x0, x0 + D / L)   L is `over`, the interval
 
-When the cap binds, x is the cap, so D falls by the factor 1 - dt / L. The flow makes up for a dip
-within a few L. Over any time t in which D does not reach its bounds, the flow sends exactly
-x0 t + D(0) - D(t), so the mean over t is within x0 L / t of x0. A threshold that binds for long
-drives D to its bound. The flow then sends at the lower rate that the threshold buys, and later
-catches up on x0 L at most. A flow with nothing to send gains no deficit: without marks and below
-its cap, D falls but does not rise. Decide several times in L (`decision_interval`).
+When the cap binds, x is the cap, so D falls by the factor 1 - dt / L. The flow recovers from a dip
+within a few L. Over any time t in which D does not reach its bounds, the flow sends exactly x0 t +
+D(0) - D(t), so the mean over t is within x0 L / t of x0. A threshold that binds for long drives D
+to its bound. The flow then sends at the lower rate that the threshold buys, and later catches up by
+at most x0 L. D does not rise while a flow has nothing to send, that is, without marks and below its
+cap. Set a `decision_interval` of a fraction of L.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`best-choice`: a user agent that picks from its provider's menu by its own utility.
+"""`best-choice`: a user agent that picks from its provider's menu by the user's utility.
 
 The provider runs basic strategies (`menu`), and the user knows its utility of a rate (Antoniadis et
 al. 2000, 2.2). At each decision it computes each flow's surplus since the previous decision,
 
     s = U(x) - charge - fee        [money/s], x the goodput
 
-and picks again. Only payments by the user count. The charge for marks counts only if the carrier
-charges customers. Learning, word of mouth between flows, trials and changes are as in `best-offer`.
-The alternatives are choices of the menu instead of sources, and all flows may send. A change does
-not start a flow, so each decision counts. The user learns separately about the menus of different
-providers.
+and picks again. Only the user's payments count, so the charge for marks counts only if the carrier
+charges customers. Learning, word of mouth between flows, trials and changes are as in `best-offer`,
+but the alternatives are choices of the menu instead of sources, and all flows may send. A change
+does not start a flow, so each decision counts. The user learns separately about the menus of
+different providers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class BestChoice(BestOffer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._nothing = -np.inf
-        self._own: dict[str, BestChoice] = {}  # what it has learnt about each provider's menu
+        self._own: dict[str, BestChoice] = {}  # experience with each provider's menu
 
     def decide_many(self, seen: Observation) -> Decision:
         """Keep every class and flow unchanged, and report picks with `seen.agent.choose`."""
@@ -68,7 +68,7 @@ class BestChoice(BestOffer):
         return 0
 
     def _renew(self, users: Truths) -> None:
-        """Start no flow, because all flows continue."""
+        """Do nothing, because all flows continue."""
 
     def _pick(self, seen: Observation, menu: MenuView) -> int:
         assert seen.agent is not None

@@ -10,36 +10,35 @@ gives a user the surplus
 over the time between two decisions. The bill is the user's total payment for its flow: marks (if
 the user pays for them), class fees and contracts on a meter. A utility with a `delay_cost` adds the
 cost of round trips. After a switch, the flow must first reach its rate. So the user counts as new,
-and skips decisions while its surplus grows from one decision to the next.
+and skips decisions while its surplus still grows between decisions.
 
 A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
 (0.1 to 0.5), that is, over about the time between its decisions. For an alternative that it does
-not use, a user expects the mean surplus of its users (word of mouth). New users count only if there
-are no others. Without any users, the last known surplus counts. An untested alternative counts as
-the best known one. With s' the largest expectation and s its own surplus, an attentive user (one
-that does not skip the decision) switches with probability
+not use, a user expects the mean surplus of its users (word of mouth). New users count only if an
+alternative has no others. Without any users, its last known surplus counts. An untested alternative
+counts as equal to the best known alternative. Let s' be the largest expectation and s the user's
+own surplus. An attentive user, who does not skip the decision, switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
-where d is the mean distance of a surplus of one decision from the smoothed one, itself smoothed. So
-a gain beyond chance moves all attentive users, and a smaller gain moves users in proportion to it.
-If all users moved at the smallest gain, chance would drive them from the larger group to the
-smaller one. Users who decide at the same time would move as a herd, so that the smaller of two full
-links would have too many users. If users move in proportion to the gain, they settle where no
-alternative gives more (Smith 1984). A share `curiosity` of attentive users tries an alternative
-that has no users to ask.
+where d is the smoothed mean distance of one decision's surplus from the smoothed surplus. So a gain
+beyond chance moves all attentive users, and a smaller gain moves a proportional share. If all users
+moved at the smallest gain, chance would drive them from the larger group to the smaller one. Users
+who decide at the same time would move as a herd, so that the smaller of two full links would have
+too many users. If users move in proportion to the gain, they settle where no other alternative
+gives more (Smith 1984). A share `curiosity` of attentive users tries an alternative without users.
 
-A user with no alternative in use has U(0); an untested alternative counts as at least U(0). An
-attentive user leaves if every alternative gives it less than U(0) at two decisions. It returns when
-others gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of
-n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
-- 1 decisions of each user count. The time `retry` doubles each time the user leaves again, up to 8
-times, until a stay lasts as long. The actual time is drawn from 0.5 to 1.5 times that, so users
-return one by one. A returning user tries the next alternative. For a time `retry` it skips no
-decision. It leaves if it loses at the first one, or at two in a row.
+A user who has left has U(0), and an untested alternative counts as at least U(0). An attentive user
+leaves if every alternative gives it less than U(0) at two decisions. The user returns when others
+gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of n
+decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
+- 1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
+`retry`, until a stay lasts as long as the wait. The actual time is drawn from 0.5 to 1.5 times the
+wait, so users return one by one. A returning user tries the next alternative. For a time `retry`,
+it never skips a decision. It leaves if it loses at the first decision, or at two in a row.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
-buys its demand at its carrier's price. Otherwise they pay `pay`.
+buys its demand at its carrier's price. Otherwise users pay `pay`.
 
 First choices are drawn at random. The value `switches` in the table `agents` counts changes.
 Discrete choice with switching costs: Farrell and Klemperer 2007, section 2. Moves in proportion to
@@ -128,7 +127,7 @@ class BestOffer:
         self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN if unknown
         self._spread: Floats = np.zeros(0)  # d by alternative, money/s
         self._choice: Integers = np.zeros(0, dtype=np.int64)
-        self._new: Truths = np.zeros(0, dtype=np.bool_)  # its surplus grows after a switch
+        self._new: Truths = np.zeros(0, dtype=np.bool_)  # users whose surplus grows after a switch
         self._latest: Floats = np.zeros(0)  # surplus at the last decision, money/s
         self._switches = 0
         with np.errstate(all="ignore"):  # U(0) may be minus infinity, so that users never leave
@@ -243,7 +242,7 @@ class BestOffer:
         return choice
 
     def _learn(self, seen: Observation) -> None:
-        """Learn each user's surplus since the last decision, for the alternative in use."""
+        """Learn each user's surplus of the alternative in use, since the last decision."""
         self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, seen: Observation, used: Integers) -> None:
@@ -288,7 +287,7 @@ class BestOffer:
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
 
     def _chance(self) -> Floats:
-        """Return the gain that chance explains, by alternative; infinite for one without users."""
+        """Return the gain that chance explains, by alternative; infinite without users."""
         samples = np.bincount(
             self._choice, np.where(self._away, 0.0, self._samples), len(self._spread)
         )

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider's knowledge from its own calls: durations, marks and refunds.
+"""A provider's knowledge from the calls that it sold: durations, marks and refunds.
 
 Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills reveal
-the ratio of the two. When a call ends, the test streams sent during it give the expected outcome.
-Their marked and bad packets imply e marks and a probability q of a broken promise. The actual
-outcome is k marks, and a refund (y = 1) or not (y = 0). With sums over the calls that ended within
-the memory
+the ratio. When a call ends, the test streams sent during the call give the expected outcome. Their
+marked and bad packets imply e marks and a probability q of a broken promise. The actual outcome is
+k marks, and a refund (y = 1) or not (y = 0). With sums over the calls that ended within the memory
 
     marks are e^l times the expected marks:     sum k - e^l sum e - l / s^2 = 0
     odds of breaking are e^d times as large:    sum y - sum q_d - d / s^2 = 0,
@@ -13,8 +12,8 @@ the memory
 
 These are the most likely l and d if k is Poisson, y is drawn with q_d, and l and d have normal
 priors with mean 0 and deviation s. s is ln 2 for marks (the table has ratios of 1.7 to 3.6) and 2
-for odds. Without calls l and d are 0. A provider forgets old calls, so a provider that has stopped
-selling starts again. It does not forget call durations.
+for odds. Without calls, l and d are 0. A provider forgets old calls, so a provider that has stopped
+selling starts again. It remembers call durations.
 
 The comparison is between calls and test streams over the same time, not between calls and the
 forecasts at their requests. An unforeseen rush also affects the test streams, and thus later
@@ -71,7 +70,7 @@ class _Period(NamedTuple):
 
 
 class CallBills:
-    """The records of a provider's own calls, kept by its strategy.
+    """The records of a provider's calls, kept by its strategy.
 
     Attributes:
         ended: calls that ended since the start of the run.

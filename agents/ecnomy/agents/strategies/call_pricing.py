@@ -29,10 +29,10 @@ class Repricing:
     """
 
     def __init__(self, margin: float, reprice_s: float) -> None:
-        """Create the schedule; `margin` is in money, `reprice_s` in seconds (0 for never).
+        """Create the schedule from `margin` in money and `reprice_s` in seconds (0 for never).
 
         Raises:
-            Refused: one of them is out of range.
+            Refused: `margin` or `reprice_s` is out of range.
         """
         if not math.isfinite(margin):
             raise Refused("margin", f"{margin:g} money", "a finite amount")
@@ -43,7 +43,7 @@ class Repricing:
         self._next_ps = self._every_ps
 
     def due(self, t_ps: int) -> bool:
-        """Return whether `reprice` has passed since the last price or the beginning."""
+        """Return whether the time `reprice` has passed since the last price or the beginning."""
         return self.on and t_ps >= self._next_ps
 
     def posted(self, t_ps: int) -> None:

@@ -32,13 +32,13 @@ class Claimant:
             raise Refused("overclaims", f"{self.overclaims:g}", "a share from 0 to 1")
 
     def claims(self, broken: bool, agent: AgentView) -> bool:
-        """Claim every broken promise, and a share of the kept ones."""
+        """Claim every broken promise, and a share of the kept promises."""
         return broken or (self.overclaims > 0 and agent.random.random() < self.overclaims)
 
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """Requests calls from the cheapest provider for `call_time`; ties are decided by the list.
+    """Requests calls from the cheapest provider for `call_time`, or the first in case of ties.
 
     Attributes:
         call_time: the assumed duration of a call.

@@ -34,7 +34,7 @@ class ClassFees:
     _dt_ps: int = 0
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """Return the target cost of marks of a flow in a class of this charge [micro-units/s]."""
+        """Return the target cost of marks of a flow in a class with this charge [micro-units/s]."""
         return class_charge_micro
 
     def decide_many(self, seen: Observation) -> Decision:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`constant-charge`: pay for marks at a constant rate, by default the charge of the class.
 
-As in Antoniadis et al. 2000, 2.1, the sender keeps the charging rate of a flow at (not above) the
-charge of its class. This is the class's `charge`, or its fee if `charge` is not set. A flow outside
-any class stays unchanged unless the parameter `charge` is set.
+As in Antoniadis et al. 2000, 2.1, the sender keeps the charging rate of a flow at the charge of its
+class, which is the class's `charge`, or its fee if `charge` is not set. A flow outside classes
+stays unchanged unless the parameter `charge` is set.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ConstantCharge:
             raise Refused("charge", f"{self.charge:g} money/s", "0 money/s or more")
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """Return the target cost of marks of a flow in a class of this charge [micro-units/s]."""
+        """Return the target cost of marks of a flow in a class with this charge [micro-units/s]."""
         return class_charge_micro if self.charge is None else round(self.charge * MICRO)
 
     def decide_many(self, seen: Observation) -> Decision:

@@ -3,14 +3,14 @@
 
 The strategy of Antoniadis et al. 2000, 2.2, keeps the sending rate constant while the rate of
 received marks times the price per mark is below a threshold w. At the threshold, it sends at a
-lower level as long as the rate of marked packets is high. Within an epoch the engine controls the
+lower level as long as the rate of marked packets is high. Within an epoch, the engine controls the
 flow with
 
     rate cap   x0
     mark rate  w / price per mark, the target of window law WTP
 
 and the flow sends x = min(x0, m / p), with the mark rate m and the marking probability p of
-packets. This is the paper's behaviour, with willingness w as the lower level, because WTP's
+packets. This behaviour is the paper's, with willingness w as the lower level, because WTP's
 willingness caps the charge:
 
     x0 p < m    the marks at x0 cost less than w. WTP would send faster than x0, so the cap binds:
@@ -20,12 +20,11 @@ willingness caps the charge:
                 w. A rule with hysteresis that returns at 0.8 w has the same effect: between 0.8 w
                 and w its lower level m / p is already x0 or more, and the cap holds it at x0.
 
-Unlike with a switch between two levels, the levels meet at the threshold. So the rate does not jump
-or cycle, and needs no hysteresis. The disadvantage is that both changes take WTP's time constant T
-/ (gain p). After a sudden onset of congestion, the flow pays more than w for that long. Close to
-the threshold, random marks sometimes move the window below x0. So the mean rate is slightly below
-x0 before the mean charge reaches w. A flow whose transport has no weight stays at x0, whatever its
-marks cost.
+The two levels meet at the threshold, so the rate does not jump or cycle and needs no hysteresis.
+The disadvantage is that both changes take WTP's time constant T / (gain p). After a sudden onset of
+congestion, the flow pays more than w for this time. Close to the threshold, random marks sometimes
+move the window below x0. So the mean rate is slightly below x0 before the mean charge reaches w. A
+flow whose transport has no weight stays at x0, whatever the cost of its marks.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class ConstantThroughput:
         return "rate" if self.rate is None else ""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return constant terms; the market divides by the price again when the price changes."""
+        """Return constant terms. When the price changes, the market divides by the new price."""
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._flow, count = flows.flow, len(flows.flow)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a byte on each path, averaged over all of an agent's flows there.
+"""The cost of a byte on each path, averaged over all flows of an agent on the path.
 
     c = (prior cost of one byte + sum of charges) / (1 + sum of payload bytes)
 
 Both sums fade by exp(-dt / memory) over the time dt between two decisions. So c is a mean over the
 last `memory` seconds in which any flow of the agent sent. The prior has the weight of one byte, so
-it holds until the first bytes arrive. Sums do not fade in intervals without traffic, because these
-give no new information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet
-intervals the same weight as busy ones.
+it holds until the first bytes arrive. Sums do not fade in intervals without traffic, which give no
+new information. The ratio of sums is the mean over bytes. A mean of ratios would weigh quiet and
+busy intervals alike.
 """
 
 from __future__ import annotations

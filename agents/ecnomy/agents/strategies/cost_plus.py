@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cost-plus`: a provider's fees follow the cost of each class's marks, plus a margin.
 
-Antoniadis et al. 2000, 2: the provider is charged for marks and charges its customers a fixed rate.
-A permanent rate loses money during congestion, or is too expensive without congestion. Here the
-rate is fixed for a period `every`. For each class, let dt be the length of the last period, n dt
-the flows' time in the class, and c dt the cost of their marks. f is the fee, m the margin and L the
-time `over`:
+Antoniadis et al. 2000, 2: the carrier charges the provider for marks, and the provider charges its
+customers a fixed rate. A permanent rate makes a loss during congestion, or is too expensive without
+congestion. Here the rate is fixed for a period `every`. For each class, let dt be the length of the
+last period, n dt the flows' time in the class, and c dt the cost of their marks. f is the fee, m
+the margin and L the time `over`:
 
     D <- D + ((1 + m) c - f n) dt               the class's deficit so far
     f <- (1 + m) c / n + D / (n max(L, dt)),    within [floor, ceiling]
@@ -18,8 +18,8 @@ so an error fades with the time L. A class's revenue is (1 + m) times its cost, 
 at most max(L, dt) times the largest change of (1 + m) c between two decisions. It does not grow
 with time unless the floor or the ceiling binds.
 
-The target cost of marks is the class's `charge`, which each class needs. If it followed the fee,
-cost and fee would drive each other.
+The target cost of marks is the class's `charge`, which each class needs. If the target followed the
+fee, cost and fee would drive each other.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["CostPlus"]
 
 @dataclasses.dataclass
 class CostPlus(ClassFees):
-    """Pays the charge of each flow's class, and sets fees that recover it with a margin.
+    """Pays the charge of each flow's class, and sets fees that recover this cost with a margin.
 
     Attributes:
         margin: the profit on the cost of marks, as a share of that cost [from 0].

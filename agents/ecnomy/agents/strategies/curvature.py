@@ -6,9 +6,9 @@ At log price x, a round measures the slope s = c (best - x) + noise. With means 
     c  =  (sum (x - mean x) (mean s - s) + w) / (sum (x - mean x)^2 + w)         w = v / 3^2
 
 v is the mean random variance of a slope. Lai and Robbins 1979 (Adaptive design and stochastic
-approximation, Annals of Statistics 7) choose their steps by this regression. Like them, this module
-bounds c, here to between 0.2 and 20. The term w represents a prior, c = 1 with a standard deviation
-of 3 (ridge regression). It keeps noise from dominating c while prices have hardly moved.
+approximation, Annals of Statistics 7) choose their steps by this regression and bound c, as this
+module does with 0.2 and 20. The term w represents a prior, c = 1 with a standard deviation of 3
+(ridge regression). It keeps noise from dominating c while prices have hardly moved.
 """
 
 from __future__ import annotations

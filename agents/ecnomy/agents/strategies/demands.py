@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Demand curves: the share of users that takes part at a price, and each user's price limit.
+"""Demand curves: the share of users that take part at a price, and each user's price limit.
 
     kind        share D(q) of users at a price q        user v takes part up to, v uniform in (0, 1)
     isoelastic  min(1, (q / at)^-elasticity)            at v^(-1 / elasticity)           (Pareto)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`elastic-utility`: pay w = x U'(x) for a flow at rate x, smoothed so that it cannot cycle.
 
-A user with utility U is best off when U'(x) equals the price of a unit of rate, lambda. A WTP flow
-pays w = lambda x, so w = x U'(x) (Antoniadis et al. 2000, 2.2; Siris et al. 2002, 2). At every
-decision, with x the goodput since the previous one,
+The best rate for a user with utility U is where U'(x) equals the price of a unit of rate, lambda. A
+WTP flow pays w = lambda x, so w = x U'(x) (Antoniadis et al. 2000, 2.2; Siris et al. 2002, 2). At
+every decision, with x the goodput since the previous decision,
 
     w <- w^(1 - g) (x U'(x))^g                g = 1 / max(1, R),  R = largest -x U''/U'
 
@@ -14,12 +14,12 @@ step has the slope
 
     d log w' / d log w  =  1 - g + g (1 - R) e
 
-Without smoothing (g = 1) and at a given price the slope is 1 - R. It is below -1 for alpha > 2, so
-w oscillates with growing steps. With g = 1/R, the slope is 1 - g (1 + (R - 1) e), from 0 (at a
-given price one step suffices) to 1 - 1/R (on a full link). It is never negative, so w never
-oscillates, and it is below 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). If x is
-observed a whole interval late, the roots of z^2 - (1 - g) z - g (1 - R) e = 0 still have
-|z|^2 = g |1 - R| e < 1.
+Without smoothing (g = 1) and at a given price, the slope is 1 - R. For alpha > 2, this slope is
+below -1, so w oscillates with growing steps. With g = 1/R, the slope is 1 - g (1 + (R - 1) e), from
+0 (at a given price one step suffices) to 1 - 1/R (on a full link). This slope is never negative, so
+w never oscillates, and it is below 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). If x
+is observed a whole interval late, the roots of z^2 - (1 - g) z - g (1 - R) e = 0 still have |z|^2 =
+g |1 - R| e < 1.
 
 If a utility saturates, R is unbounded. While R >= 1, the step then uses the price lambda = w / x.
 It goes halfway to the payment for the demand D(lambda) at this price:
@@ -27,30 +27,30 @@ It goes halfway to the payment for the demand D(lambda) at this price:
     w <- (w lambda D(lambda))^(1/2)           slope  1/2 + (1 - 1/R) (1 - e) / 2, in [1/2, 1)
 
 If x is observed a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. While R < 1 the step is
-w <- x U'(x) as above. The strategy refuses a utility that is not concave: its D jumps to 0 at some
-price. If there are few packets in an interval, the measured rate has an error. The mean of log x is
-then too low, and demand multiplies this bias by 1/R. At 0.9 of the price without demand, users with
-14 packets per decision bought 45 % less than their demand. So for R < 1 the step has the same
-slope, but is 0 on average where x U'(x) is w on average. About one packet per decision is then
-missing:
+w <- x U'(x) as above. The strategy refuses a utility that is not concave, because its D jumps to 0
+at some price. With few packets in an interval, the measured rate has an error. The mean of log x is
+then too low, and demand multiplies this bias by 1/R. At 0.9 of the price at which demand ends,
+users with 14 packets per decision bought 45 % less than their demand. So for R < 1, the step has
+the same slope, but is 0 on average where x U'(x) is w on average. Demand is then too low by about
+one packet per decision:
 
     log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
 
 Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which saturates
 at U'(x) = c. w follows V as above (halfway, whatever the gain of U), and the flow's largest rate is
 D(c), because without marks any w buys any rate. c includes the utility's cost of round trips. Users
-who gain nothing at the cost of their use leave, and try again later (leaving.py). Users who
-anticipate the price of a link of capacity C (`anticipates`) use the slope U'(x) (1 - x / C),
-because their own w raises the cost of marks there (utilities/anticipating.py). This slope saturates
-at C. If marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x)
-follows slowly for elastic demand. Bounds: x counts as x0/1000 at least and 1000 x0 at most, so w is
-neither 0 (a state without return) nor unbounded. w stays below `budget`, and one decision changes w
-by a factor of 4 at most. A flow's first w corresponds to its own rate limit (to x0 without a limit;
-to half of that with a utility that saturates). An interval in which the flow began or was switched
-off does not show its rate and leaves w unchanged. An interval without a packet does not lower w.
-The next packet counts for the whole time since the previous packet. Otherwise a rate far below a
-packet per interval would count as 0, and stay there. After `retry` without a packet w is at least
-the payment at x0/100.
+who gain nothing at this cost leave, and try again later (leaving.py). Users who anticipate the
+price of a link of capacity C (`anticipates`) use the slope U'(x) (1 - x / C), because their w
+raises the cost of marks on this link (utilities/anticipating.py). This slope saturates at C. If
+marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x) follows
+slowly for elastic demand. x counts as at least x0/1000 and at most 1000 x0, so that w stays finite
+and never reaches 0, from which it could not rise. w stays below `budget`, and one decision changes
+w by a factor of at most 4. A flow's first w corresponds to its rate limit, or to x0 if it has no
+limit, and to half of this rate with a utility that saturates. An interval in which the flow began
+or was switched off does not show its rate and leaves w unchanged. An interval without a packet does
+not lower w. The next packet counts for the whole time since the previous packet. Otherwise a rate
+far below a packet per interval would count as 0, and stay 0. After `retry` without a packet, w is
+at least the payment at x0/100.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class ElasticUtility:
             the largest rate of the flow's traffic.
         budget: largest willingness to pay for marks of a flow; a million money/s by default.
         retry: time until a flow that was switched off, or receives nothing, tries the price again.
-        anticipates: capacity shared by payments on the single marking link, if users anticipate
-            their effect on the price; 0: they do not.
+        anticipates: capacity of the single marking link, if users anticipate their effect on its
+            price; 0 if they do not anticipate it.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
@@ -148,8 +148,8 @@ class ElasticUtility:
     def needs_s(self) -> float:
         """Return the time in which a flow meets enough marks for its demand (few_marks.py).
 
-        It is 0 during trials that are charged by time, and after a fall of the price that brings
-        users back, because long intervals would make both longer.
+        It is 0 during trials that are charged by time, and after a lower price has brought users
+        back, because long intervals would prolong both.
         """
         return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
@@ -184,7 +184,7 @@ class ElasticUtility:
         self._few_marks.learn(marks, curvature, seen.dt_s, np.logical_and(sent, free))
 
     def staying(self) -> ElasticUtility:
-        """Return a copy that never switches flows off, for strategies that do so themselves."""
+        """Return a copy that never switches flows off, for strategies that switch flows."""
         self._leaves = False
         return self
 
@@ -201,7 +201,8 @@ class ElasticUtility:
     def _unheard(self, moved: Floats) -> Floats:
         """Return the next log w.
 
-        Without a packet it is not lower and, after `retry`, at least for x0/100.
+        Without a packet, log w does not fall, and after `retry` it is at least the payment at
+        x0/100.
         """
         silent = self._silent_s > 0
         if not silent.any():
@@ -254,7 +255,7 @@ class ElasticUtility:
         return (self._log_pay + step).clip(*self._bounds)
 
     def _move_few(self, worth: Floats, before: Truths) -> Floats:
-        """Return the same values from scalars; NumPy takes several times as long for few flows."""
+        """Return the same values from scalars, because NumPy is slower for few flows."""
         least, most = self._bounds
         rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
         moved = []
@@ -264,7 +265,7 @@ class ElasticUtility:
         return np.array(moved)
 
     def _meet(self, flows: FlowColumns) -> None:
-        """Give new flows their first w; other flows keep theirs."""
+        """Give new flows their first w. Other flows keep their w."""
         own_bps = flows.limit_bps
         self._x0_bps = x0_of_flows(self._utility, own_bps, "elastic-utility")
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
@@ -321,7 +322,7 @@ class ElasticUtility:
 
 
 def _going(flows: FlowColumns) -> Truths:
-    """Return which flows are switched on and have been answered."""
+    """Return the flows that are switched on and have received an ACK."""
     if len(flows.flow) > FEW:
         return np.logical_and(flows.active, flows.srtt_s)
     told = zip(flows.active.tolist(), flows.srtt_s.tolist(), strict=True)

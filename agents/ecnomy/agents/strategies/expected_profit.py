@@ -7,27 +7,28 @@ x is the test streams' sample over the last T (stream_samples.py). The expected 
 
     E[marks | x] = packets of a call x E[M_next | M_now] x factor
 
-The forecast predicts the marking rate of the next T from the current one (stream_forecast.py). The
-factor is the ratio of the marks of the provider's calls to those of test streams over the same time
-(call_bills.py). p(x) is the probability of a broken promise, in which more than a share L^G of a
-call's packets are bad. It comes from the samples that followed similar ones, with odds corrected by
-refunds. The length of calls, in packets and minutes, is the mean so far, updated with every sample.
+The forecast predicts the marking rate of the next T from the current rate (stream_forecast.py). The
+factor is the ratio of the marks of the provider's calls to the marks of test streams over the same
+time (call_bills.py). p(x) is the probability of a broken promise, in which more than a share L^G of
+a call's packets are bad. It comes from the samples that followed similar samples, with odds
+corrected by refunds. The length of calls, in packets and minutes, is the mean so far, updated with
+every sample.
 
-The provider knows test streams, its bills and its refunds. It does not know the network or the call
-that asks. It admits every call until it has `learning` samples and as many calls have ended. It
-forgets samples and calls older than `memory` samples. A provider that blocks keeps learning from
-test streams. The effect of bad calls fades, so it admits calls again.
+The provider knows test streams, its bills and its refunds, but not the network or the requested
+call. It admits every call until it has `learning` samples and as many calls have ended. It forgets
+samples and calls older than `memory` samples. A provider that blocks calls keeps learning from test
+streams. The effect of bad calls fades, so it admits calls again.
 
-With `reprice` it posts prices V for a mean profit of `margin`. Each sample in memory represents a
-time at which calls ask, with the cost L_i. At price V it admits calls with V >= L_i. V must be the
-mean L_i of these calls plus the margin, plus their share h of the cost of test streams:
+With `reprice`, it posts prices V for a mean profit of `margin`. Each sample in memory represents a
+time at which calls are requested, with the cost L_i. At price V, it admits calls with V >= L_i. V
+must be the mean L_i of these calls plus the margin, plus their share h of the cost of test streams:
 
     A <- all;   V <- P + mean of L_i over A + h;   A <- those with L_i <= V;   until A is stable
 
-Among all such prices, this price admits the most calls. With posted prices `margin` is the mean
-profit of calls, and a call is admitted if it does not lose money. If every call had to reach the
-mean, all calls below it would be blocked. The price would follow the remaining calls, and half of
-them would be blocked again.
+Among all such prices, this price admits the most calls. With posted prices, `margin` is the mean
+profit of calls, and the provider admits a call if it does not expect a loss. If every call had to
+reach the mean, all calls below the mean would be blocked. The price would follow the remaining
+calls, and half of them would be blocked again.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class ExpectedProfit:
         self._expected.clear()
 
     def admit(self, call: Call) -> bool:
-        """Admit a call that is expected to leave the margin; while learning, any call."""
+        """Admit a call if it is expected to leave the margin, and every call while learning."""
         let_in = not self.learnt or self._profit(call.tariff, call.mark_price) >= self._least_micro
         self._bills.asked(let_in=let_in)
         return let_in
@@ -117,7 +118,7 @@ class ExpectedProfit:
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return M, and the expected profit of a call that asks now [micro-units]."""
+        """Return M, and the expected profit of a call requested now [micro-units]."""
         readings = {"marking_rate": self._samples.marking_rate}
         if self.learnt:
             readings["expected_profit"] = self._profit(self._tariff, self._mark_price)

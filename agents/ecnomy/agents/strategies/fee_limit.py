@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fee-limit`: each flow takes the most expensive class within its user's limit.
 
-A user's limit [money/s] is log-uniform between `low` and `high`. So, among N users,
+A user's limit [money/s] is log-uniform between `low` and `high`. So among N users,
 
     N log(high / F) / log(high / low)
 
 request a class with the fee F, with the elasticity 1 / log(high / F). With `even`, limits are
 evenly spaced instead of random. A flow that a class refuses keeps its class, and asks again at the
 next decision. A flow whose user cannot afford the cheapest class is switched off. Users compare the
-classes of their current provider. This is the QoS knob of Antoniadis et al. 2000, 2.1, for users
-who know their limits. `qos-knob` is for users who learn from experience.
+classes of their current provider. This strategy is the QoS knob of Antoniadis et al. 2000, 2.1, for
+users who know their limits. `qos-knob` is for users who learn from experience.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class FeeLimit:
     """Takes for each flow the most expensive class within its user's limit.
 
     Attributes:
-        low: the lowest limit [above 0]: the highest fee that the least willing user pays.
+        low: the lowest limit [above 0], which is the highest fee that the least willing user pays.
         high: the highest limit [at least `low`], of the most willing user.
-        even: evenly spaced limits between `low` and `high`, instead of random ones [Boolean].
+        even: whether limits are evenly spaced between `low` and `high` instead of random [Boolean].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detects decisions after too few marks, which make users of elastic demand buy too little.
+"""Detects decisions after too few marks, which make users with elastic demand buy too little.
 
 The n marks between two decisions show the price with a relative error of about 1 / sqrt(n), and a
 demand multiplies this error by its elasticity 1/R (see elastic_utility.py). Demand falls steeply
 when the price appears high, and recovers slowly, so users buy too little. They buy about 10 % less
 than their demand at n R = 2, 30 % less at 0.6, and half at 0.25 (20 users, U of the kinds log and
 quadratic, at 0.5 to 0.9 of the price without demand). With the advised interval they buy 3 to 4 %
-less. An adaptive interval follows the same rule, with the marks of about the last ten decisions.
-The first ten intervals stay short, because a new flow is still far from its demand.
+less. An adaptive interval follows from the same rule, with the marks of about the last ten
+decisions. The first ten intervals stay short, because a new flow is still far from its demand.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FEWEST: Final = 2.0  # n R
 ENOUGH: Final = 6.0  # n R of the advised interval
 RARE: Final = 0.1  # below this number of marks per decision, marks do not limit a rate
 KEPT: Final = 0.9  # share of the recent sums that the next decision keeps
-KNOWN: Final = 6.5  # recent decisions, each counted by what is kept: ten decisions make 6.51
+KNOWN: Final = 6.5  # sum of the weights of recent decisions; ten decisions make 6.51
 LONGEST_S: Final = 60.0
 
 
@@ -38,7 +38,7 @@ class FewMarks:
         self._lately = np.zeros(4)  # means over flows, of recent decisions
 
     def learn(self, marks: Floats, curvature: Floats, dt_s: float, judged: Truths) -> None:
-        """Add a decision: marks per flow, R, the time since the last one, and flows that count."""
+        """Add a decision: marks per flow, R, time since the last decision, and flows that count."""
         counted = np.asarray(judged, np.bool_) & (curvature < 1)
         count = int(counted.sum())
         if count:
@@ -61,7 +61,7 @@ class FewMarks:
 
     @property
     def advice(self) -> str:
-        """Return advice without a subject if marks are too few; "" before `SAMPLES` decisions."""
+        """Return advice, without a subject, if marks are too few; "" before `SAMPLES` decisions."""
         if self._all[0] < SAMPLES:
             return ""
         marks, scaled, time_s = (self._all[1:] / self._all[0]).tolist()

@@ -2,8 +2,8 @@
 """`file-budget`: send files or pages within a budget, by a deadline, or both.
 
 Antoniadis et al. 2000, 5, mention rate control for file and web transfers under a constraint on the
-total budget, but give no law. The following laws result from the cost of a byte. S bytes, B money
-and T seconds are left, and c is the current cost of a byte (cost_memory.py):
+total budget, but do not give a law. The following laws result from the cost of a byte. S bytes, B
+money and T seconds remain, and c is the current cost of a byte (cost_memory.py):
 
     deadline    w = (S / T) c                     an even pace; c rises with the pace, so any other
                                                   course to the same end costs more
@@ -13,28 +13,28 @@ and T seconds are left, and c is the current cost of a byte (cost_memory.py):
                                                   within [1/2, 2] of the current payment
     both        the deadline's w, at most B / T   so the money lasts until the deadline
 
-B and T are the remaining amounts minus the share `margin` of the whole. T is also reduced by two
-decision intervals, because a file may begin up to one interval before it is observed, and its end
-is observed up to one interval late. A late file continues at the pace of the whole file in T,
-within its budget. A window follows with the lag T_w / (gain p). While the flow's rate is below S /
-T, the pace is set above S / T, by enough to catch up within two decisions, or within a quarter of
-the remaining time if that is longer.
+B and T are the remaining amounts minus the share `margin` of the initial amounts. T is also reduced
+by two decision intervals, because the strategy observes the beginning and the end of a file up to
+one interval late. A late file continues at the pace of the whole file in T, within its budget. A
+window follows with the lag T_w / (gain p). While the flow's rate is below S / T, the pace is set
+above S / T, by enough to catch up within two decisions, or within a quarter of the remaining time
+if this is longer.
 
-The budget is never violated: the cost of a flow's marks does not exceed `budget` x files begun.
-(Later files may use the rest of earlier ones, because reports do not assign marks to the files of
-an interval.) The engine stops the flow at its last mark. A mark in flight may be charged at a newly
-posted price, so each decision allows 1 / price_rise of the remaining money. That suffices if a
-price per mark rises by at most that factor at a time, and packets in flight arrive before it rises
-again. A flow that cannot pay for another mark is switched off.
+The strategy never exceeds the budget: the cost of a flow's marks is at most `budget` x files begun.
+(Later files may use the rest of earlier budgets, because reports do not assign marks to the files
+of an interval.) The engine stops the flow at its last mark. A mark in flight may be charged at a
+newly posted price, so each decision allows 1 / price_rise of the remaining money. This reserve
+suffices if a price per mark rises by at most this factor at a time, and packets in flight arrive
+before it rises again. A flow that cannot pay for another mark is switched off.
 
-Promises depend on those of the last 200 files of the source that were at least as large, and began
-at the same or a higher cost of a byte. If h of these m files were in time, the strategy promises
-that a file will be in time if
+Among the last 200 files of the source, promises depend on the m files that were at least as large,
+and began at the same or a higher cost of a byte. If h of these files were in time, the strategy
+promises that a file will be in time if
 
     h >= promise (m + 1)
 
-that is, if the promise rate would hold even if this promise were broken. If the file and those m
-were in random order, it would be in time with probability `promise` or more (the argument of
+that is, if the promise rate would hold even if this promise were broken. If the file and these m
+files were in random order, it would be in time with probability `promise` or more (the argument of
 conformal prediction: Vovk, Gammerman, Shafer 2005). The conditions on size and cost ensure that the
 m files were at least as difficult. So the first promise needs promise / (1 - promise) files. A file
 without a promise is sent in the same way. The table `agents` has the sums `promised`, `kept` and
@@ -72,7 +72,7 @@ class _Flow:
 
     paid_micro: int = 0
     pay_micro: float = 0.0
-    asked: int = 0  # bytes of all files so far
+    asked: int = 0  # bytes of all requested files so far
     size: int = 0  # size of the current file
     began_s: float = 0.0
     cost: float = 0.0  # cost of a byte when the file began
@@ -85,7 +85,7 @@ class FileBudget:
     """Sends each file within a budget, by a deadline, or both.
 
     Attributes:
-        budget: money for each file; later files of a flow may use what earlier ones left.
+        budget: money for each file; later files of a flow may use the rest of earlier budgets.
         deadline: time from the beginning of a file to its latest arrival.
         promise: target share of promised files that arrive in time [above 0, below 1].
         cost: initial estimate of the cost of bytes, until the first bytes of the source arrive.
@@ -183,7 +183,7 @@ class FileBudget:
         if self.deadline is None:
             wanted = self._by_budget(flow, view, cost, left_micro / left)
         else:
-            if left_s <= 0 and view.file_left:  # the file is late, so the deadline restarts now
+            if left_s <= 0 and view.file_left:  # the file is late, so its deadline restarts now
                 left, left_s = max(flow.size, left), self.deadline
             left_s = max(left_s, 2 * view.dt_s, 1e-9)
             wanted = cost * _hurried(left / left_s, left_s, view, cost)
@@ -192,7 +192,7 @@ class FileBudget:
         return min(max(wanted, LEAST_MICRO), self.most * MICRO)
 
     def _ahead(self, flow: _Flow, view: FlowView) -> tuple[float, float, float]:
-        """Return the bytes, seconds and micro-units left; between files, for a mean next file."""
+        """Return the remaining bytes, seconds and micro-units; between files, for a mean file."""
         saved = (self.budget or 0.0) * MICRO * (self._begun(view) - self.margin) - flow.paid_micro
         time_s = (self.deadline or 0.0) * (1 - self.margin) - 2 * view.dt_s
         if view.file_left:
@@ -211,11 +211,11 @@ class FileBudget:
         return min(max(wanted, paid / ASTRAY), ASTRAY * paid) if paid else wanted
 
     def _begun(self, view: FlowView) -> int:
-        """Return the files begun, including the next one, whose money only this flow can spend."""
+        """Return the files begun, including the next file, whose money only this flow can spend."""
         return view.files + 1
 
     def _allowed(self, flow: _Flow, view: FlowView) -> tuple[float, bool]:
-        """Return the cap on the cost of marks until the next decision, and if the flow may send."""
+        """Return the cap on the cost of marks until the next decision, and whether to send."""
         if self.budget is None:
             return NO_BUDGET, True
         left_micro = round(self.budget * MICRO) * self._begun(view) - flow.paid_micro

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fill-classes`: adjust a provider's fees so that each class of limited size is partly filled.
 
-The target of a class with `members` is n* = share x members. After each `every`, let n be its
-active members plus the largest number refused at one time since (they want the class at this fee),
-and F its fee:
+The target of a class with `members` is n* = share x members. After each time `every`, let n be its
+active members plus the largest number refused at one time since the last change (who want the class
+at this fee), and F its fee:
 
     log F <- log F + g log(n / n*),  by log 2 at most;    F stays if |n - n*| < 1
 
 With immediate responses and a demand of elasticity e, a decision leaves 1 - g e of an error of log
 n. The error does not oscillate for e up to 1/g, and shrinks for e below 2/g. g = 1/2 is the
-default. The band of one member is necessary because members are integers. Fees of classes without
-`members` do not change.
+default. Fees do not change within one member of the target, because members are integers. Fees of
+classes without `members` never change.
 
 Sources: antoniadis2000, section 2 (classes at prices). The law is that of `target-utilization`.
 """
@@ -37,7 +37,7 @@ class FillClasses(ClassFees):
     """Pays the charge of each flow's class, and sets fees that keep classes filled but not full.
 
     Attributes:
-        share: target share of the `members` of a class that has them [above 0, up to 1].
+        share: target share of the `members` of a class [above 0, up to 1].
         every: time between two changes of the fees.
         gain: power of (members / their target) by which a fee is multiplied at each change
             [above 0, up to 1].

@@ -75,5 +75,5 @@ def make(kind: str, params: Mapping[str, object]) -> object:
 
 
 def blame(who: str, error: Exception) -> EcnomyError:
-    """Return the error to raise for an exception in a strategy's code: owner, content and place."""
+    """Return the error to raise for an exception in a strategy's code, with owner and place."""
     return families.blame(who, error, StrategyError)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The strategies that fit a role: by their methods, and by the roles that they declare.
+"""The strategies that fit a role, by their methods and by the roles that they declare.
 
-A strategy may have a class attribute `roles`. Without it, it fits every role whose methods it has.
+A strategy may have a class attribute `roles`. Otherwise it fits each role whose methods it has.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["roles_of", "wanted_instead"]
 
 
 def wanted_instead(kind: str, role: str) -> str:
-    """Describe the strategy that a role needs instead of this kind; return "" if this kind fits.
+    """Describe the strategy that a role needs instead of this kind, or return "" if it fits.
 
     Raises:
         StrategyError: the strategy or the role does not exist.

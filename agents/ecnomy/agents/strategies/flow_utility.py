@@ -46,12 +46,12 @@ def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
     """Return x0 of each flow [bit/s]: the utility's x0, or the largest rate of the flow's traffic.
 
     Raises:
-        StrategyError: both are missing, and the utility needs x0. The message names the strategy
+        StrategyError: the utility needs x0, but both are missing. The message names the strategy
             `who`.
     """
     finite = np.isfinite(limit_bps)
     if asked_rate(utility) and not finite.all():
         raise StrategyError(f"{who}: missing 'x0' for a flow without a rate limit")
-    if utility.x0 is None:  # 1 without a limit, because then the utility does not depend on x0
+    if utility.x0 is None:  # without a limit, 1, because the utility then ignores x0
         return np.where(finite, limit_bps, 1.0)
     return np.full(len(limit_bps), utility.x0)

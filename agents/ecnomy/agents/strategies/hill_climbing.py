@@ -2,17 +2,17 @@
 """`hill-climbing`: a carrier searches step by step for the most profitable price per mark.
 
 It raises or lowers its price by `step`, at random. Customers then have one decision interval to
-respond. The carrier measures its profit per second over the next interval: receipts minus payments,
-so that debts to other carriers count. It compares this profit with the profit before the change. If
-the profit is lower, the carrier reverts the change, and measures the old price again after another
-response. Otherwise it keeps the change and tries another one. The price stays within [floor,
-ceiling]. If customers respond more slowly, response and measurement take as many intervals as they
-need, up to ten (trial.py).
+respond. The carrier measures its profit per second over the next interval, as receipts minus
+payments, which include debts to other carriers. It compares this profit with the profit before the
+change. If the profit is lower, the carrier reverts the change, and measures the old price again
+after another response. Otherwise it keeps the change and tries another one. The price stays within
+[floor, ceiling]. If customers respond more slowly, response and measurement each take as many
+intervals as customers need, up to ten (trial.py).
 
-The carrier knows neither demand nor rivals. It waits because a higher price earns more until
-customers respond. Directions are random because two carriers that reverse after every loss move
-together. Each mistakes the other's change for its own (Huck, Normann, Oechssler 2004, on trial and
-error).
+The carrier does not know demand or rivals. It waits because a higher price earns more until
+customers respond. Directions are random because two carriers that reverse after every loss would
+move together, each mistaking the other's change for its own (Huck, Normann, Oechssler 2004, on
+trial and error).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEAREST: Final = 1e6  # largest price in a market, money
 
 @dataclasses.dataclass
 class HillClimbing:
-    """Changes its price by a step and reverts a step that did not pay off.
+    """Changes its price by a step, and reverts the step if profit falls.
 
     Attributes:
         step: amount by which the price changes at each decision.

@@ -9,33 +9,33 @@ Without contracts they do not fade below ten marks, because a flow that pays lit
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  sum of standing / sum of dt                 the cost by time, money/s
 
-Contracts charge exactly, so a c that fell by a quarter shows another time of day or a new tariff:
-the sums then begin again, and decisions hurry for a time `retry`. Until its first whole
-interval ends, a flow has the c of the interval in which it began. A utility's
-delay cost counts as a contract on round trip times arrived data, although it is not billed. A flow
-leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S: U(D(p)) -
-p D(p) - S < U(0). Marks are random, so both are taken at p minus one standard error of the n marks,
-(p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A gain depends on p far
-more than a demand does, so its sums fade over the time `retry` for which the flow would be away. In
-an interval without a packet, r is taken as if one arrived at its end: one packet over the time
-since the last arrival.
+Contracts charge exactly, so if c falls by a quarter, the time of day or the tariff has changed. The
+sums then begin again, and decisions come sooner for a time `retry`. Until its first complete
+interval ends, a flow has the c of the interval in which it began. A utility's delay cost counts as
+a contract on round trip x arrived data, although it is not billed. A flow leaves if at two
+decisions its demand at p is below x0/1000, or its gain at p is below S: U(D(p)) - p D(p) - S <
+U(0). Marks are random, so both are taken at p minus one standard error of the n marks, (p - c) /
+sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain depends on p far more than a
+demand, so its sums fade over the time `retry` for which the flow would be away. In an interval
+without a packet, r is one packet over the time since the last arrival, as if a packet arrived at
+the end of the interval.
 
-A user who is away cannot observe the marks of its path, only the posted price of a mark. It tries
-again at once if, with the marks that it met before, a fall of this price gives it a demand and a
+A user who is away observes only the posted price of a mark, not the marks of its path. It tries
+again at once if a fall of this price, with the marks that it met before, gives it a demand and a
 gain again:
 
     p'  =  c + (p - c) (price now) / (price when it left) < p      D(p') >= x0/100
 
 The same holds for a user with less than x0/100. Otherwise a user who is away tries again after a
-time `retry`. That time doubles each time the user leaves again, up to 8 times. After a stay that
-cost more than it was worth, the wait is long enough that the loss L to charges by time is at most
-10 % of what x0 is worth:
+time `retry`. The wait doubles each time the user leaves again, up to 8 times `retry`. After a stay
+that cost more than it was worth, the wait is so long that the loss L to charges by time is at most
+10 % of the worth of x0:
 
     wait  >=  L / (0.1 (U(x0) - U(0)))      L = min(standing, bill - sum of (U(r) - U(0)) dt)
 
-A trial starts with the payment at x0/100. Until the flow knows a price, x0/100 is its largest rate,
-because its w only falls while marks stay expensive. It forgets its earlier sums. A flow at x0/50 or
-more that has stayed for as long as it would wait next waits `retry` instead.
+A trial starts with the payment at x0/100, and the flow forgets its earlier sums. Until the flow
+knows a price, x0/100 is its largest rate, because its w falls only while marks stay expensive.
+After a stay as long as its next wait, a flow at x0/50 or more waits only `retry`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ LOST: Final = 0.1  # largest loss of trials to charges by time, as a share of th
 
 
 class Leaving:
-    """Flows with one utility: the flows that are away, and the cost of use of the others.
+    """Flows with one utility: the flows that are away, and the cost of use of other flows.
 
     Attributes:
         away: flows that have left.
@@ -124,7 +124,7 @@ class Leaving:
         flows = seen.flows
         standing = flows.standing_micro / MICRO
         use = flows.bill_micro / MICRO - standing
-        marks = np.minimum(flows.charge_micro / MICRO, use)  # the bill lacks marks paid by others
+        marks = np.minimum(flows.charge_micro / MICRO, use)  # the bill omits marks paid by others
         if self._delay_cost:
             use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
@@ -164,8 +164,8 @@ class Leaving:
     ) -> Truths:
         """Let flows leave and come back; return the flows that begin a trial.
 
-        `ratio` is r, `silent_s` the time since a packet arrived, 0 if one did at this decision, and
-        `posted` the price of a mark.
+        `ratio` is r, `silent_s` is the time since a packet arrived (0 if packets arrived since the
+        last decision), and `posted` is the price of a mark.
         """
         weight, standing, time, packets = self._sums[[2, 4, 5, 6]]
         ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one arrived now
@@ -216,8 +216,8 @@ class Leaving:
     def hurries(self) -> bool:
         """Return whether the next decisions should come soon.
 
-        They should come soon for flows that a lower price has brought back, for flows whose
-        contracts became cheaper, and for trials that are charged by time.
+        They should for flows that a lower price has brought back, for flows whose contracts became
+        cheaper, and for trials that are charged by time.
         """
         return self._grows or (self._charged and self._tries)
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`lines`: admit a call while fewer than a fixed number are in progress, as on a circuit trunk.
 
-A call that finds all lines busy is lost. All tariffs of a provider share its lines; a tariff with
-its own strategy has its own lines. For c lines, calls of mean length 1/m, and N users with a mean
-idle time of 1/a between calls, Engset's formula gives the share of lost calls:
+A call that finds all lines busy is lost. All tariffs of a provider share its lines, except that a
+tariff with a separate strategy has separate lines. For c lines, calls of mean length 1/m, and N
+users with a mean idle time of 1/a between calls, Engset's formula gives the share of lost calls:
 
     B = C(N - 1, c) (a / m)^c / sum over k from 0 to c of C(N - 1, k) (a / m)^k
 
-For many users and a total load of a N / m = A erlang, it becomes Erlang B: A^c / c! over the sum of
-A^k / k!.
+For many users and a total load of a N / m = A erlang, the formula becomes Erlang B: A^c / c! over
+the sum of A^k / k!.
 """
 
 from __future__ import annotations

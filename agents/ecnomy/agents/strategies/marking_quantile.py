@@ -2,19 +2,19 @@
 """`marking-quantile`: block calls while test streams receive more marks than usual.
 
 As in Andreassen 2002, 4.2, the provider samples the marking rate M = marked / sent of the test
-streams over a time T. It blocks a request when the current M is above the (1 - B^G) quantile of M.
-B^G is the largest blocking rate promised to customers. Here the current M covers the last T,
+streams over a time T. It blocks a request while the current M is above the (1 - B^G) quantile of M,
+where B^G is the largest blocking rate promised to customers. Here the current M covers the last T,
 updated at every report, and samples cover consecutive intervals of length T. Blocking begins after
 `learning` samples. The `estimator` (estimators/kinds.py) computes the quantile from the samples.
-The empirical estimator takes the sample that the next sample exceeds with probability B^G at most.
-It needs (1 - B^G) / B^G samples (nine at 0.1), and does not block earlier. B^G holds while the
-network is stationary. After a change for the worse, most calls are blocked until a share B^G of the
-samples comes from the new state. With `reprice`, the provider posts a price at that interval by the
-paper's P = V (1 - p) - R p - mu, with the V that gives P = `margin`. Test streams give estimates
-for admitted calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <=
-beta). Marks and refunds of calls sold correct both (call_bills.py). `packets` is the mean over the
-calls so far. The cost of test streams is spread over the calls sold, and revenue from minutes and
-packets is deducted. Posting begins after `learning` samples and as many ended calls.
+The empirical estimator takes the sample that the next sample exceeds with a probability of at most
+B^G. It needs (1 - B^G) / B^G samples (nine for 0.1), and does not block earlier. B^G holds while
+the network is stationary. After a change for the worse, most calls are blocked until a share B^G of
+the samples comes from the new state. With `reprice`, the provider posts at this interval the price
+V with P = `margin` in the paper's P = V (1 - p) - R p - mu. Test streams give estimates for
+admitted calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <= beta).
+Marks and refunds of sold calls correct both estimates (call_bills.py). `packets` is the mean over
+the calls so far. The cost of test streams is spread over the calls sold, and revenue from minutes
+and packets is deducted. Posting begins after `learning` samples and as many ended calls.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class MarkingQuantile:
         self._expected = 0.0, 0.0  # marking rate and P(broken promise) of an admitted call
 
     def watch(self, seen: StreamObservation) -> None:
-        """Advance the window; take a sample after each whole length."""
+        """Advance the window, and take a sample after each time T."""
         over = self._samples.watch(seen)
         if self._pricing.on:
             self._bills.learn(seen, self._samples, self._laws)

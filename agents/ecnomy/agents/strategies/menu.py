@@ -4,10 +4,10 @@
 Antoniadis et al. 2000, 2.2: "the knowledge of the user's utility will be located at the user agent.
 At the other side, the provider agent can offer some basic strategies that the user agent can
 synthesize in order to achieve a particular objective." The provider runs these strategies, at every
-report if needed. A user communicates only to change its choice, as with menus of tariffs. The
+report if needed. A user sends a message only to change its choice, as with menus of tariffs. The
 user's strategy finds the menu in `seen.agent.menus`, under the name `strategy`, and calls `choose`.
-Flows begin with the first choice. A flow whose choice changes loses the state of its old choice. It
-gets the rate cap and the budget of the new choice, which starts with empty records for the flow.
+Flows begin with the first choice. After a change, a flow loses the state of its old choice. It gets
+the rate cap and the budget of the new choice, which starts with empty records for the flow.
 """
 
 from __future__ import annotations

@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-demand`: users take part while the cost of a MB is within their limit.
+"""`price-demand`: users are active while the cost of a MB is within their limit.
 
 Each flow is a user with a limit [money/MB], drawn from a demand curve (demands.py). At a price q,
-an expected share D(q) of the users present takes part. The flows of the others are switched off.
-With traffic of kind `web` this is the background of Antoniadis et al. 2000, section 5: on-off users
-with random pages and think times (drawn by the traffic), who react to prices by the value of a
-page.
+an expected share D(q) of the users present takes part. The flows of other users are switched off.
+With traffic of kind `web`, these users are the background of Antoniadis et al. 2000, section 5:
+on-off users with random pages and think times (drawn by the traffic), who react to prices by the
+value of a page.
 
-The users' price is the cost of a MB of data to this agent's users since the last decision: their
-whole bill (marks, class fees, contracts), smoothed with weight 1/2. Users share this price.
+All users of the agent share one price: the cost of a MB of their data since the last decision, by
+their total bill (marks, class fees, contracts), smoothed with weight 1/2.
 
 If no user accepts the price, nobody sends, so nobody observes the price. Then the user with the
 highest limit sends for one decision interval as a trial. The first trial comes after a time
-`retry`, and the wait doubles each time, up to 8 times that. The cost of a MB in the trial is then
-the price for all.
+`retry`, and the wait doubles each time, up to 8 times `retry`. The cost of a MB in the trial
+becomes the price for all users.
 
     arrival     a user is present for a time drawn from `stay`, then away for one drawn from `away`;
                 it returns with a new limit; without these times, all users are always present
     patience    a user leaves once the price exceeds its limit for a time drawn from `patience`
     inertia     a random share `looks` of users considers a change at each decision
 
-Inertia makes this stable. Let e be the elasticity of D, and k that of the marking law at its load.
-One decision leaves 1 - looks (1 + e k) of an error of the number of users. Up to looks = 1 / (1 + e
-k) this is positive, and the number does not oscillate. If all users decide simultaneously at a
-price that depends on their number, they come and go as a herd. If the price does not depend on the
-load, looks = 1 is right.
+Inertia makes the number of users stable. Let e be the elasticity of D, and k the elasticity of the
+marking law at its load. One decision leaves a share 1 - looks (1 + e k) of an error of the number
+of users. Up to looks = 1 / (1 + e k), this share is positive, and the number does not oscillate. If
+all users decide simultaneously at a price that depends on their number, they come and go as a herd.
+If the price does not depend on the load, looks = 1 is right.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ LONGEST: Final = 8  # longest wait, as a multiple of `retry`
 
 @dataclasses.dataclass
 class PriceDemand:
-    """Lets only those users send that accept the price.
+    """Lets only those users send who accept the price.
 
     Attributes:
         demand: kind and parameters of the demand curve.
         pay: an active user's spending on marks; a negative value leaves it unchanged, for
             transports without a mark rate.
         looks: share of users that consider a change at a decision [above 0, up to 1].
-        even: limits evenly spaced over the curve instead of random [Boolean].
-        stay: time for which a user is present, used with `away`; by default users are always
+        even: whether limits are evenly spaced over the curve instead of random [Boolean].
+        stay: time for which a user is present, used with `away`; by default, users are always
             present.
-        away: time for which a user is then away, used with `stay`.
+        away: time for which a user is away after each stay, used with `stay`.
         patience: time for which a user tolerates a price above its limit; by default 0.
         retry: time until one user tries the price again after all have left.
     """

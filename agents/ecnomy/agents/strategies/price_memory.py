@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-memory`: pay for short files by the cost of their rate, learnt from earlier flows.
+"""`price-memory`: pay for the rate of short files at a cost learnt from earlier flows.
 
 Antoniadis et al. 2000, 5: short flows "might be completed in a few round trip times, or even in
 less than one. One approach for tackling this problem is to use cached information from previous
@@ -10,9 +10,9 @@ a payload rate x at the cost lambda of a bit, a flow pays
 
 because WTP settles at w / lambda. The flows of a source share a path, so the agent averages lambda
 over all flows of a source (cost_memory.py). The average fades by exp(-dt / memory) with the time in
-which some of them send. At every decision all flows get w, whether they are sending or between
-files. So a file begins with the current knowledge. A single flow would learn the price only at the
-end of its file.
+which some flows send. At every decision all flows get w, whether they are sending or between files.
+So a file begins with the current knowledge. A single flow would learn the price only at the end of
+its file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LEAST_MICRO: Final = 1.0
 
 @dataclasses.dataclass
 class PriceMemory:
-    """Pays the cost of a rate, as seen by earlier flows on the same path.
+    """Pays the cost of a rate, as observed by earlier flows on the same path.
 
     Attributes:
         rate: target payload rate of a file.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`price-schedule`: a carrier posts prices at given times, such as a step or prices by the hour.
 
-A price holds from its time to the time of the next one. Without a `period`, times count from the
-start of the run. Until the first of them the price is unchanged, and the last price stays in force.
+A price holds from its time to the time of the next price. Without a `period`, times count from the
+start of the run. Until the first time, the price is unchanged, and the last price stays in force.
 With a `period` (24 h for prices by the hour), times are within the period. Simulated time 0 is
 `offset` into a period, and the last price continues into the next period. The carrier posts a new
 price at the first report at or after its time.

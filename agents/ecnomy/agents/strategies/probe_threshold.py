@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`probe-threshold`: block a call if more than a share of probes is marked, or a probe is lost.
+"""`probe-threshold`: block calls while too many probes are marked, or a probe is lost.
 
 T. Kelly 2001 (An ECN-probe based connection acceptance control, as cited in Andreassen 2002, 1.2):
 before the setup of a call, the source sends probes at increasing rate. It drops the call if the
@@ -7,13 +7,13 @@ share of marked probes exceeds a fixed threshold, or a probe is lost. Here
 
     admit  <=>  probes were sent, all arrived, and marked <= threshold x delivered
 
-over the last `window`, for all test streams together. This differs from Kelly in two ways. The
-probes are the provider's permanent test streams, because a call needs an immediate answer. Several
-streams of different rates replace the increasing rate. So the cost of probing, including marks,
-does not depend on the number of calls. A window with n probes resolves shares of 1/n, so with a
-smaller threshold a single mark blocks. Kelly found that heavy other traffic, which the threshold
-does not control, blocks calls. This also holds here. `marking-quantile` uses a threshold relative
-to the usual marking.
+over the last `window`, for all test streams together. This rule differs from Kelly's in two ways.
+The probes are the provider's permanent test streams, because a call needs an immediate answer.
+Several streams of different rates replace the increasing rate. So the cost of probing, including
+marks, does not depend on the number of calls. A window with n probes resolves shares of 1/n, so
+with a smaller threshold a single mark blocks calls. As Kelly found, heavy other traffic, which the
+threshold does not control, also blocks calls. `marking-quantile` uses a threshold relative to the
+usual marking.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ProbeThreshold:
             raise Refused("threshold", f"{self.threshold:g}", "a share from 0 to 1, such as 0.05")
         positive("window", self.window, "s")
         self._seen: deque[tuple[int, int, int, int]] = deque()  # dt_ps, delivered, marks, lost
-        self._whole = False  # whether a window is full
+        self._whole = False  # whether a window is complete
 
     def watch(self, seen: StreamObservation) -> None:
         """Advance the window, which consists of whole reports and is at least `window` long."""

@@ -5,10 +5,10 @@
           time, and the provider's next more expensive class within `budget`
     down  no mark for `patience`: without congestion the cheaper class gets the same service
 
-Means are over the time between two decisions. A flow without marks for `patience` is not limited by
-congestion. A more expensive class would not help it, so it never goes up. Every move restarts both
-clocks. The next move is at least `patience` later, so the knob does not oscillate. Flows that may
-not send are ignored.
+Means are over the time between two decisions. Congestion does not limit a flow without marks for
+`patience`. A more expensive class would not help such a flow, so it never goes up. Every move
+restarts both clocks, so the next move is at least `patience` later, and the knob does not
+oscillate. The strategy ignores flows that may not send.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class QosKnob:
         self._marked_ps[~active | flows.marks.astype(np.bool_)] = seen.t_ps
 
     def _watch_few(self, seen: Observation) -> None:
-        """Do the same in scalars, because NumPy takes several times as long for a flow or two."""
+        """Do the same in scalars, because NumPy takes several times as long for two flows."""
         flows, best_bps = seen.flows, self._best_bps.tolist()
         told = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
         for row, (active, goodput_bps, marks) in enumerate(zip(*told, strict=True)):
@@ -115,9 +115,10 @@ class QosKnob:
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
-    """Return each class's next dearer class within budget and next cheaper class, or NO_OFFER.
+    """Return each class's next more expensive class within budget and next cheaper class.
 
-    The last, additional row is for flows outside any class; NO_OFFER is its index.
+    Both are NO_OFFER if there is no such class. The additional last row, with the index NO_OFFER,
+    is for flows outside classes.
     """
     dearer = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)
     cheaper = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)

@@ -12,14 +12,14 @@ The carrier tries all prices twice, each time in random order. Then it chooses b
 
     draw_k ~ N(mean_k, s^2 / n_k)        s^2 = sum of all (R - mean)^2 / (trials - arms)
 
-from the mean of its n_k trials. The largest draw gives the next price. So it tries each price with
-its estimated probability of being the best. It tries prices near the best one often, and the others
-less and less. It assumes that demand is constant in time, but makes no assumption about its shape.
-So revenue may have several peaks.
+from the mean of its n_k trials. The largest draw gives the next price. So the carrier tries each
+price with its estimated probability of being the best, which keeps prices near the best in use and
+makes other prices rarer. The strategy assumes that demand is constant in time, but makes no
+assumption about its shape, so revenue may have several peaks.
 
-A trial takes two decisions if the price changes, because customers respond during the first;
-otherwise it takes one. It takes more if customers respond more slowly (trial.py). The first round
-takes 4 x arms times the `decision_interval` or more.
+A trial takes one decision, or two if the price changes, because customers respond during the first.
+It takes more decisions if customers respond more slowly (trial.py). The first round takes 4 x arms
+times the `decision_interval` or more.
 """
 
 from __future__ import annotations

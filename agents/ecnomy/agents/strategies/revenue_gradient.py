@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """`revenue-gradient`: a carrier climbs to the most profitable price along a measured slope.
 
-Each round it tries one price above its own and one below, twice each. It follows the slope of the
-logarithm of the profit (receipts minus payments, so debts to others count):
+In each round, the carrier tries one price above its own and one below, twice each. It follows the
+slope of the logarithm of the profit (receipts minus payments, which include debts to others):
 
     slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h
     log P   <- log P + min(m, max(-m, slope / n'))           m = `probe` max(4 / n, 1)
 
-n is 1 plus the number of sign changes of the slope, at most 10. This is the search of Kiefer and
+n is 1 plus the number of sign changes of the slope, at most 10. The search is that of Kiefer and
 Wolfowitz 1952 with the steps of Kesten 1958. Steps are long while the direction stays the same.
-After each reversal, they and their limit m are shorter. The slope has no unit, so it needs no gain.
-Let c = -d slope / d log P at the best price. A step leaves 1 - c / n' of an error, so n' > c/2 is
-stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost per mark, c
-is e (e - 1), so this covers e up to 5. For c below 1, a step of slope / n stalls, because noise
-reverses the slope, and a tenth of a small slope leaves almost all of the error. So c is estimated
-from all rounds (curvature.py). For c < 1
+After each reversal, the steps and their limit m are shorter. The slope has no unit, so it needs no
+gain. Let c = -d slope / d log P at the best price. A step leaves 1 - c / n' of an error, so n' >
+c/2 is stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost per
+mark, c is e (e - 1), so 10 suffices for e up to 5. For c below 1, a step of slope / n stalls,
+because noise reverses the slope, and a tenth of a small slope leaves almost all of the error. So c
+is estimated from all rounds (curvature.py). For c < 1,
 
     n' = min(n, max(n c, v^1/2 / `probe`))
 
-as Lai and Robbins 1979 divide by n c. v is the random variance of a slope. The second term keeps a
-step that noise alone explains within the probe. For c >= 1, n' = n.
-A flat profit needs wide trials, because noise would otherwise hide its slope:
+as Lai and Robbins 1979 divide by n c. v is the random variance of a slope. The second term keeps
+steps due to noise alone within the probe. For c >= 1, n' = n. A flat profit needs wide trials,
+because noise would otherwise hide its slope:
 
     h = `probe` min(max(c^-1/2, 1), 2)
 
@@ -37,16 +37,17 @@ each time. Different orders are orthogonal: one carrier's trials add equally to 
 other's. Three cases do not use the slope. If a step of more than two probes loses profit beyond
 three standard errors, it has left a peak, such as a price above which a group of users leaves. The
 step is undone, and later steps are shorter. If a round earns less than a quarter of the best of the
-last ten rounds, too few users respond to the price, and the carrier returns to the price of that
-round. Users who have left return late, so a round after a return does not count. If a round has
-fewer than 100 marks and the links are busy for less than a thousandth of the time, the price falls
-by 4 h. The search is local, so if there are two peaks, it finds the peak to which its first prices
-lead. If the profit does not depend on the price, as with users of U = a log x, the slope is pure
-noise and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not
-cover the cost, the slope of the loss leads out of the loss. Each trial takes two decisions or more,
-because customers respond in the interval after a change, and the next interval is measured. If
-customers respond more slowly, each part takes as many intervals as they need, up to ten (trial.py).
-A round of four trials takes at least eight `decision_interval`s.
+last ten rounds, too few users respond to the price, and the carrier returns to the price of the
+best round. Users who have left return late, so a round after a return does not count. If a round
+has fewer than 100 marks and the links are busy for less than a thousandth of the time, the price
+falls by 4 h. The search is local. If profit has two peaks, the search finds the peak to which its
+first prices lead. If the profit does not depend on the price, as with users of U = a log x, the
+slope is pure noise and P wanders, with decreasing steps. R is assumed to have one sign. If the
+price does not cover the cost, the slope of the loss leads out of the loss. Each trial takes two
+decisions or more, because customers respond in the interval after a change, and the carrier
+measures the next interval. If customers respond more slowly, each part takes as many intervals as
+customers need, up to ten (trial.py). A round of four trials takes at least eight
+`decision_interval`s.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class RevenueGradient:
         return min(max(round(price), 1), round(DEAREST * MICRO))
 
     def _begin(self, seen: PriceObservation) -> None:
-        """Begin a round of trials around its own price."""
+        """Begin a round of trials around the carrier's price."""
         if seen.agent is None:
             raise StrategyError("revenue-gradient: the random first trial requires a market")
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
@@ -159,7 +160,7 @@ class RevenueGradient:
             return
         if 0 < best and earned < LOST * best:
             self._turn_back(log_price)
-            self._rounds.remove((best, log_price))  # another round is used next time
+            self._rounds.remove((best, log_price))  # the next return uses another round
             return
         before = self._log_price
         self._step(above, below)

@@ -7,20 +7,21 @@ deviation:
     E[r_next | r_now] = m + c (r_now - m)
 
 c is the correlation of consecutive samples, at least 0. It is computed from raw samples, including
-their noise. So c is small if a sample predicts the next one poorly. A shift of the level makes c
-large, and the forecast follows. Before the first shift, c reflects only noise. So the part of a
-rate beyond all samples so far counts in full: r_now is limited to their range, and the excess is
-added. A broken promise depends on the tail of the distribution, not on its mean. Its probability is
-a weighted mean over the samples so far. For each, the *following* sample gives the probability for
-a connection (beta-binomial, estimators/rates.py). Samples similar to the current one weigh more:
+their noise. So c is small if a sample predicts the next sample poorly. A shift of the level makes c
+large, and the forecast follows the shift. Before the first shift, c reflects only noise. So the
+part of a rate beyond all samples so far counts in full: r_now is limited to their range, and the
+excess is added. A broken promise depends on the tail of the distribution, not on its mean. Its
+probability is a weighted mean over the samples so far. After each sample, the *following* sample
+gives the probability for a connection (beta-binomial, estimators/rates.py). Samples similar to the
+current sample weigh more:
 
     w_i = exp(-(log r_now - log r_i)^2 / 2 h^2),    h^2 = (1 / c^2 - 1) variance of log r
 
-If a sample does not predict the next one (c = 0), all weigh the same. With better prediction, the
-weights become narrower. If the current sample is above all others, it alone determines the
+If a sample does not predict the next (c = 0), all samples weigh the same. With better prediction,
+the weights become narrower. If the current sample is above all others, it alone determines the
 probability. Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n + 1). A Beta
-around the mean forecast failed. After one rush, its variance stayed large in all quiet times, and a
-provider that had rightly stopped selling did not return.
+distribution around the mean forecast failed: after one rush, its variance stayed large in all quiet
+times, and a provider that had rightly stopped selling did not return.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
         least: the smallest forecast of the mean rate.
         low: the smallest rate of a sample.
         high: the largest rate of a sample.
-        law: the distribution of the rate over samples, without regard to the previous one.
+        law: the distribution of the rate over samples, regardless of the previous sample.
         before: log r of each sample with a successor.
         next: the successors of these samples.
         width: width h of the weights; infinite for equal weights.
@@ -105,7 +106,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
 
 
 def forecast(numbers: Sequence[int], samples: Samples) -> Forecast:
-    """Return the forecast from samples and their numbers; consecutive samples differ by 1."""
+    """Return the forecast from samples and their numbers, which are 1 apart if consecutive."""
     if not len(samples):
         return Forecast()
     k, n = samples.hits, samples.packets

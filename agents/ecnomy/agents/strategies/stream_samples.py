@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The current state of test streams, and their samples so far (Andreassen 2002, 4.2).
 
-The current window is the last time T, updated at every report. A sample is taken each time T has
-passed, so samples are consecutive. An interval without packets does not give a sample. A packet is
+The current window covers the last time T and is updated at every report. A new sample begins when
+the previous sample ends, after T. An interval without packets does not give a sample. A packet is
 bad if it was lost or late. All test streams count together.
 """
 
@@ -18,7 +18,7 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Sample", "StreamSamples"]
 
-_KEPT: Final = 10  # single reports are kept for this multiple of T
+_KEPT: Final = 10  # reports are kept for this multiple of T
 
 
 class Sample(NamedTuple):
@@ -38,10 +38,10 @@ class Sample(NamedTuple):
 
 
 class StreamSamples:
-    """A window of the last T and consecutive samples of this length.
+    """A window over the last time T, and consecutive samples of this length.
 
     Attributes:
-        rows: the samples, the oldest first.
+        rows: the samples, beginning with the oldest.
     """
 
     def __init__(self, sample_s: float, memory: int | None = None) -> None:
@@ -54,7 +54,7 @@ class StreamSamples:
         self.rows: deque[Sample] = deque(maxlen=memory)
 
     def watch(self, seen: StreamObservation) -> bool:
-        """Advance and return whether a time T is over, with or without a sample."""
+        """Advance, and return whether a time T has ended, with or without a sample."""
         packets, marks = int(seen.sent.sum()), int(seen.marks.sum())
         bad = int(seen.late.sum()) + int(seen.lost.sum())
         self._window.append((seen.dt_ps, packets, marks, bad))
@@ -73,7 +73,7 @@ class StreamSamples:
         return True
 
     def during(self, start_ps: int, end_ps: int) -> Sample:
-        """Return the counts between two times, in whole reports, over at most the last ten T."""
+        """Return the counts between two times, in complete reports, over at most the last ten T."""
         times = [row[0] for row in self._so_far]
         first = max(bisect.bisect_right(times, start_ps) - 1, 0)
         last = min(bisect.bisect_left(times, end_ps), len(times) - 1)

@@ -8,31 +8,31 @@ since its last decision and integrates logarithmically:
     log P <- log P + log(u / target)
 
 The gain is 1, for any demand and any marking law whose probability rises at least in proportion to
-the load. To see why: a packet costs P p(u), where p is the marking probability. Let e be the
-elasticity of demand, so u varies as (P p(u))^-e, and k = u p'/p the elasticity of the marking law.
-Then
+the load. The reason is the following. A packet costs P p(u), where p is the marking probability.
+Let e be the elasticity of demand, so u varies as (P p(u))^-e, and k = u p'/p the elasticity of the
+marking law. Then
 
     d log u = -e (d log P + k d log u),    S = -d log u / d log P = e / (1 + e k)
 
-and one decision leaves 1 - S of an error. S is below 1/k for any e, hence below 1 for k >= 1. The
-error never changes its sign, so u does not oscillate. A law that begins to mark at a load u0 > 0
-and then rises at least linearly has k >= u / (u - u0) > 1. If u is observed a whole interval late,
-z^2 - z + S = 0 still has roots with |z|^2 = S < 1. With k below 1 (k = 0 for a constant marking
-probability), S can be as large as e. The price is then stable only for a demand with e < 2. The
-same S determines the settling time. A change of demand by the factor f moves log u by S log f.
-After n decisions, the remaining error is
+and one decision leaves a share 1 - S of an error. S is below 1/k for any e, hence below 1 for
+k >= 1. The error never changes its sign, so u does not oscillate. A law that begins to mark at a
+load u0 > 0 and then rises at least linearly has k >= u / (u - u0) > 1. If u is observed a whole
+interval late, z^2 - z + S = 0 still has roots with |z|^2 = S < 1. With k below 1 (k = 0 for a
+constant marking probability), S can be as large as e. The price is then stable only for a demand
+with e < 2. The same S determines the settling time. A change of demand by the factor f moves log u
+by S log f. After n decisions, the remaining error is
 
     S (1 - S)^n log f   <=   log f / (e_0 (n + 1)),    e_0 = 2.718
 
 A steep law (with a small S) keeps the utilisation close to the target by itself. With other laws,
-the price soon restores it. After a doubling, 30 decisions leave an error of at most 0.8 % of the
-target for any S. That holds while P affects u. If users fill the link at any price near P, u is 1
-and log P rises by log(1 / target) per decision: 0.16 at a target of 0.85, 0.05 at 0.95. If the
-first price is far too low, this takes a corresponding number of decisions. One decision lowers P by
-a factor of 2 at most, and P stays within [floor, ceiling]. So P does not fall too far while there
-are no users. `decision_interval` is the users' time to respond. It must be at least three of their
-time constants (T / (gain p) of WTP), so that u reflects the price. Bursty arrivals make u noisy,
-and a longer interval reduces the noise.
+the price soon restores the target. After demand has doubled, 30 decisions leave an error of at most
+0.8 % of the target for any S. This bound holds while P affects u. If users fill the link at any
+price near P, u is 1, and log P rises by log(1 / target) per decision: 0.16 at a target of 0.85, and
+0.05 at 0.95. If the first price is far too low, its rise takes a corresponding number of decisions.
+One decision lowers P by a factor of at most 2, and P stays within [floor, ceiling]. So P does not
+fall too far while no users are active. `decision_interval` is the users' time to respond. It must
+be at least three of their time constants (T / (gain p) of WTP), so that u reflects the price.
+Bursty arrivals make u noisy, and a longer interval reduces the noise.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class TargetUtilization:
 
     Attributes:
         target: the target share of the time for which the link is busy [above 0, below 1].
-        link: the name of its link; "" for the busiest since the last decision.
+        link: the name of its link; "" for its busiest link since the last decision.
         floor: the lowest price per mark that it posts.
         ceiling: the highest price per mark that it posts.
     """
@@ -101,7 +101,7 @@ def share_of(key: str, value: float) -> None:
 
 
 def watched_link(seen: PriceObservation, name: str, who: str) -> int:
-    """Return the index of the link of this name in the observation, the busiest one for "".
+    """Return the index of the link of this name in the observation, or of the busiest for "".
 
     Raises:
         StrategyError: the carrier does not own this link, or any link.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A carrier's trial of a price: after time for customers to respond, profit is measured.
+"""A carrier's trial of a price: customers respond, and then the carrier measures its profit.
 
 The profit of a price is the carrier's receipts minus its payments, per second. The time directly
 after a change does not count, because a higher price earns more until customers respond. The
 response and the measurement each last one decision interval, or as many as customers need to
 respond (`PriceObservation.responds_ps`), at most ten. A shorter trial would measure the previous
-price. A carrier's default interval is that time itself.
+price. A carrier's default interval is the customers' response time itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _gained_micro(seen: PriceObservation, who: str) -> int:
     """Return a carrier's receipts minus its payments since the last query [micro-units].
 
     Raises:
-        StrategyError: the run has no market and so no accounts. The message names the strategy
+        StrategyError: the run has no market, and thus no accounts. The message names the strategy
             `who`.
     """
     if seen.agent is None:

@@ -8,9 +8,9 @@ the caller's experience, the surplus is
     best effort    W (1 - spoils b) - k c                   k: marks of a call, c: price of a mark
 
 V, V_min and R are from the tariff, and m is the duration of a call. The caller requests the kinds
-with a positive surplus, the largest first. So demand falls as a price rises: with an exponential W,
-as exp(-V / W_mean) without an alternative (in Andreassen 2002, callers call at any cost).
-Experience fades to 1/e after `memory`. Initially `trust` calls of each kind, with and without a
+with a positive surplus, the largest first. So demand falls as a price rises: with an exponential W
+and without an alternative, as exp(-V / W_mean). (In Andreassen 2002, callers call at any cost.)
+Experience fades to 1/e after `memory`. Initially, `trust` calls of each kind, with and without a
 guarantee, count as good, so every caller tries both. A call is bad if more than `tolerates` of its
 packets are bad.
 """
@@ -45,7 +45,7 @@ class _Kind:
     marks: float = 0.0
 
     def fade(self, t_ps: int, memory_ps: float) -> None:
-        """Let all sums fade with time."""
+        """Fade all sums over the time since the last update."""
         kept = math.exp(-(t_ps - self.at_ps) / memory_ps)
         self.at_ps = t_ps
         self.calls, self.bad = self.calls * kept, self.bad * kept
@@ -64,7 +64,7 @@ class WorthOfCall(Claimant):
         tolerates: the share of bad packets up to which a call is good [from 0 to 1].
         trust: number of calls assumed good before any experience [above 0].
         memory: time after which experience has the weight 1/e.
-        call_time: assumed duration of a call before any has ended.
+        call_time: assumed duration of a call until the first call has ended.
     """
 
     worth: Annotated[float, Unit("money")] = 0.2
@@ -129,7 +129,7 @@ class WorthOfCall(Claimant):
     def _drawn(self, agent: AgentView) -> float:
         """Draw a worth [micro-units].
 
-        There is one draw per call, so tariffs do not change draws.
+        Each call has one draw, so tariffs do not change draws.
         """
         u, mean = float(agent.random.random()), self.worth * MICRO
         if self.spread == "exponential":

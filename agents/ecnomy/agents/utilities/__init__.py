@@ -8,9 +8,9 @@
     TIME_UTILITIES      a transfer's time        transfer   file-deadline, page (times.py)
     CALL_UTILITIES      a call's delay and loss  s          e-model (voice.py)
 
-A new kind is a class in one of these files and an entry in find.py. Each file gives the formulas
-with their sources. find.py describes how a strategy takes a utility, and how users name custom
-ones. `ecnomy.analysis.draw.utilities_plot` draws them.
+A new kind is a class in one of these files and an entry in find.py. Each file gives its formulas
+and their sources. find.py describes how a strategy declares a utility, and how users name a custom
+utility. `ecnomy.analysis.draw.utilities_plot` draws the utilities.
 """
 
 from __future__ import annotations

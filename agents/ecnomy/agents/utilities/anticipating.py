@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user who anticipates the effect of its payment on the price of a shared link.
 
-Users pay w_i for shares x_i = C w_i / sum of w of a link of capacity C. If they take the price
-sum of w / C as given, they reach the optimum U_i'(x_i) = price. A user who anticipates the price
-includes w_i / sum of w and stops earlier, at
+Users pay w_i for shares x_i = C w_i / sum of w of a link of capacity C. If users take the price sum
+of w / C as given, they reach the optimum U_i'(x_i) = price. A user who anticipates the price takes
+account of its share w_i / sum of w and buys less, at
 
     U'(x) (1 - x / C)  =  price
 
-That is the demand of a price taker with the slope U'(x) (1 - x / C). Together, such users reach the
+A price taker with the slope U'(x) (1 - x / C) has the same demand. Together, such users reach the
 unique Nash equilibrium of the game. Source: Johari, Tsitsiklis 2004, theorem 2.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["Anticipating"]
 
 
 class Anticipating(RateUtility):
-    """The utility that guides the user; its `value` is the original utility's.
+    """The utility that guides such a user. Its `value` is the value of the original utility.
 
     Args:
         utility: concave utility of r = x / x0.
@@ -50,7 +50,7 @@ class Anticipating(RateUtility):
         return float(np.inf)
 
     def value(self, r: Floats) -> Floats:
-        """See Utility. The value does not depend on the payer."""
+        """See Utility. The value does not depend on payments."""
         return self._utility.value(r)
 
     def slope(self, r: Floats) -> Floats:
@@ -65,7 +65,7 @@ class Anticipating(RateUtility):
         return self._utility.curvature_at(r) + own
 
     def demand(self, p: Floats) -> Floats:
-        """Return the r at which the slope is p, 0 if the first bit is not worth its price."""
+        """Return the r at which the slope is p, or 0 if the first bit is not worth its price."""
         p = np.asarray(p, dtype=np.float64)
         most = np.where(p > 0, self.inverse(np.maximum(p, 1e-300)), self._capacity)
         return np.where(np.isnan(most), 0.0, most)

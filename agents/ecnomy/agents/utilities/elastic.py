@@ -11,8 +11,8 @@ With r = x / x0 (see utility.py):
     quadratic   a (1 - (1 - r)^2), a from r = 1    2 a r (1 - r)       r / (1 - r), without limit
     target      a (1 + log r),     a from r = 1    a; 0 from r = 1     1; infinite from r = 1
 
-`a` is money per second, so money and rates stay separate. A user who pays lambda per unit of rate
-is best off at U'(x) = lambda. There its payment, lambda x, equals x U'(x). Sources:
+`a` is in money per second, so money and rates stay separate. For a user who pays lambda per unit of
+rate, the best rate has U'(x) = lambda. At this rate, the payment lambda x equals x U'(x). Sources:
 Antoniadis et al. 2000, 2.2; Siris 2002, 2; Kelly, Maulloo, Tan 1998; Mo and Walrand 2000 for
 alpha-fair utilities; Athuraliya and Low 2000, I-B for the quadratic one.
 """
@@ -37,11 +37,11 @@ _LARGEST_ALPHA: Final = 100.0  # keeps r^(1 - alpha) finite for r in [1e-3, 1e3]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Concave(RateUtility):
-    """Elastic utilities: demand is the inverse of dU/dr."""
+    """Elastic utilities, whose demand is the inverse of dU/dr."""
 
     @property
     def concave(self) -> bool:
-        """Always."""
+        """Always True."""
         return True
 
     def demand(self, p: Floats) -> Floats:
@@ -90,10 +90,10 @@ class Log(_Concave):
 class AlphaFair(_Concave):
     """U = a r^(1-alpha) / (1-alpha); alpha 1 is a log(x), 2 like TCP, large ones near max-min.
 
-    With alpha 0 each bit is worth the same, a / x0: demand is unlimited below that price, and 0
-    above it. Max-min fairness is the limit of large alpha: rates at prices of 1 : 2 differ by
-    2^(1/alpha), 0.7 % at 100. No utility gives a price taker max-min fairness itself: with an
-    infinite alpha it would buy x0 at any price. Source: Mo, Walrand 2000.
+    With alpha 0, each bit is worth the same, a / x0: demand is unlimited below this price, and 0
+    above it. Max-min fairness is the limit of large alpha. At alpha 100, rates at prices of 1 : 2
+    differ by a factor of 2^(1/alpha), or 0.7 %. A price taker never reaches max-min fairness
+    itself: with an infinite alpha, it would buy x0 at any price. Source: Mo, Walrand 2000.
 
     Attributes:
         alpha: the relative curvature [from 0 to 100].
@@ -115,7 +115,8 @@ class AlphaFair(_Concave):
     def needs_x0(self) -> bool:
         """Whether x0 is needed.
 
-        It is not needed for alpha 1: a log(x) gives a constant charge of a, in any unit of rate.
+        Alpha 1 does not need it, because a log(x) gives a constant charge of a, in any unit of
+        rate.
         """
         return self.alpha != 1.0
 
@@ -145,7 +146,7 @@ class AlphaFair(_Concave):
             return np.power(np.divide(self.a, p), 1.0 / self.alpha)
 
     def demand(self, p: Floats) -> Floats:
-        """Return the inverse; with alpha 0, infinity below p = a, and 0 from p = a."""
+        """Return the inverse; with alpha 0, infinity below p = a, and 0 from p = a on."""
         if self.alpha == 0.0:
             return np.where(np.asarray(p) < self.a, np.inf, 0.0)
         return self.inverse(p)
@@ -183,15 +184,15 @@ class Sqrt(_Concave):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Quadratic(_Concave):
-    """U = a (1 - (1 - r)^2) up to x0, where it saturates; the demand is linear in the price.
+    """U = a (1 - (1 - r)^2) up to x0, where it saturates. Demand is linear in the price.
 
-    Up to the constant a it is -(M - x)^2 / (2 w) of Athuraliya, Low 2000, section I-B, with the
-    ceiling M = x0 and w = x0^2 / (2 a).
+    Apart from the constant a, U is -(M - x)^2 / (2 w) of Athuraliya, Low 2000, section I-B, with
+    the ceiling M = x0 and w = x0^2 / (2 a).
     """
 
     @property
     def curvature(self) -> float:
-        """Infinite: the curvature grows without limit towards x0."""
+        """Infinite, because the curvature grows without limit towards x0."""
         return np.inf
 
     def value(self, r: Floats) -> Floats:
@@ -221,15 +222,15 @@ class Quadratic(_Concave):
 class Target(_Concave):
     """Buys the rate x0 while it costs less than a per second, otherwise the rate that a buys.
 
-    Antoniadis et al. 2000, 2.2 give a strategy: constant throughput while the charge is below a
-    threshold, a lower rate when it is hit. This strategy is the best reply for the utility U = a (1
-    + log r) up to x0 and a beyond, with the demand min(x0, a / price). U(0) is minus infinity, so
-    this user never gives up. For a user who gives up see `step`.
+    Antoniadis et al. 2000, 2.2, give a strategy with constant throughput while the charge is below
+    a threshold, and a lower rate at the threshold. This strategy is the best reply for the utility
+    U = a (1 + log r) up to x0 and a beyond, with the demand min(x0, a / price). U(0) is minus
+    infinity, so this user never gives up. For a user who gives up, see `step`.
     """
 
     @property
     def curvature(self) -> float:
-        """Infinite: the utility has a kink at x0."""
+        """Infinite, because the utility has a kink at x0."""
         return np.inf
 
     def value(self, r: Floats) -> Floats:
@@ -241,7 +242,7 @@ class Target(_Concave):
         return np.where(r < 1.0, np.divide(self.a, r), 0.0)
 
     def curvature_at(self, r: Floats) -> Floats:
-        """Return 1 below x0, infinity from x0."""
+        """Return 1 below x0, and infinity from x0 on."""
         return np.where(r < 1.0, 1.0, np.inf)
 
     def inverse(self, p: Floats) -> Floats:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Creates utility objects, built-in or custom, from a scenario's `utility:`.
 
-The parameter of a strategy declares its family of utilities, and the scenario loader takes units
-from it:
+The parameter of a strategy declares its family of utilities, from which the scenario loader takes
+units:
 
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]            of a rate
     utility: Annotated[Mapping[str, object], OneOf(TIME_UTILITIES, find_time_utility)]  of a time
     utility: Annotated[Mapping[str, object], OneOf(CALL_UTILITIES, find_call_utility)]  of a call
 
-A custom class is named by `module:Class`, or by a name in the family's entry-point group.
+Users name a custom class by `module:Class`, or by a name in the family's entry-point group.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def concave_utility_of(params: Mapping[str, object]) -> Utility:
-    """Return the utility as in utility_of, for strategies that need a concave utility.
+    """Return the utility as utility_of does, for strategies that need a concave utility.
 
     Raises:
         Refused: as for utility_of; or the utility is not concave.
@@ -113,7 +113,7 @@ def concave_utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
-    """Return the utility of time for a mapping; raises as utility_of."""
+    """Return the utility of time for a mapping. Errors are as for utility_of."""
     made = cast(TimeUtility, _made(_TIMES, params))
     if params["kind"] not in TIME_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES), made.slope(_PROBES))
@@ -121,7 +121,7 @@ def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
 
 
 def call_utility_of(params: Mapping[str, object]) -> CallUtility:
-    """Return the utility of calls for a mapping; raises as utility_of."""
+    """Return the utility of calls for a mapping. Errors are as for utility_of."""
     made = cast(CallUtility, _made(_CALLS, params))
     if params["kind"] not in CALL_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES / 10, _PROBES / 100))

@@ -7,8 +7,8 @@ With r = x / x0 (see utility.py) and S(r) = 1 / (1 + exp(-k (r - 1))), where k i
     sigmoid  a (S(r) - S(0)) / (1 - S(0))     r > 1 with dU/dr = p, below p*; nothing from p* on
     step     a from r = 1 on, else 0          r = 1 below p* = a; nothing from a on
 
-At p* the line p* r through the origin touches U. The best rate at p* is positive but leaves no
-surplus, so demand jumps from that rate to 0. With several such users an equilibrium price may not
+At p*, the line p* r through the origin touches U. The best rate at p* is positive but leaves no
+surplus, so demand jumps from this rate to 0. With several such users, an equilibrium price may not
 exist, and rates then oscillate (Lee, Mazumdar, Shroff 2005). So `elastic-utility` does not accept
 these utilities. Sources: Shenker 1995, figures 2 to 4 for the shapes of real-time utilities; Lee,
 Mazumdar, Shroff 2005 and Fazel, Chiang 2005 for the sigmoid.
@@ -81,7 +81,7 @@ class Sigmoid(_Inelastic):
         return float(self.slope(np.asarray(high)))
 
     def _left(self, r: float) -> float:
-        """Return the surplus if r is the best rate, U - r dU/dr, which grows beyond r = 1."""
+        """Return the surplus U - r dU/dr at the best rate r, which grows beyond r = 1."""
         return float(self.value(np.asarray(r)) - self.worth(np.asarray(r)))
 
     def value(self, r: Floats) -> Floats:
@@ -106,7 +106,7 @@ class Sigmoid(_Inelastic):
         return np.where(4.0 * q <= 1.0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """Return the inverse while it leaves a surplus, otherwise 0."""
+        """Return the inverse if it leaves a surplus, otherwise 0."""
         r = self.inverse(p)
         finite = np.where(np.isfinite(r), r, 0.0)
         left = self.value(finite) - np.multiply(p, finite)
@@ -117,7 +117,7 @@ class Sigmoid(_Inelastic):
 class Step(_Inelastic):
     """U = a from x0, 0 below: hard real-time applications (Shenker 1995, figure 2).
 
-    U' is 0 at every rate except x0, where it does not exist. So U' does not have an inverse.
+    U' is 0 at every rate except x0, where it does not exist. So U' has no inverse.
     """
 
     def value(self, r: Floats) -> Floats:
@@ -138,5 +138,5 @@ class Step(_Inelastic):
         return np.full_like(np.asarray(p, dtype=np.float64), np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """Return 1 below the price a, otherwise 0."""
+        """Return 1 below the price a, and 0 from a on."""
         return np.where(np.asarray(p) < self.a, 1.0, 0.0)

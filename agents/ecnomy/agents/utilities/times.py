@@ -10,15 +10,15 @@ Weber and Fechner (Reichl, Tuffin, Schatz 2013):
 
     MOS(T) = 5 - 4 ln(T / best) / ln(worst / best)        best = 0.12 s + 0.003 worst
 
-Sending the remaining 8 B bits at the rate x from t gives T = t + 8 B / x. At a given price per bit
-the cost does not depend on the rate, so the highest rate that still adds benefit is best. If even
-that rate is worth no more than it costs, the user should give up the transfer. The cost of bits
-already sent is sunk. So `demand_bps` is, with the largest rate `most`,
+If the remaining 8 B bits are sent at the rate x from t on, T is t + 8 B / x. At a given price per
+bit, the cost does not depend on the rate, so the highest rate that still adds benefit is best. If a
+transfer at this rate is not worth more than its cost, the user should give up the transfer. The
+cost of bits already sent is sunk. So `demand_bps` is, with the largest rate `most`,
 
     T* = max(t + 8 B / most, the time until which V stays a)
     x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0
 
-If the price rises with the user's own rate, an even pace to the deadline is cheapest (`pace_bps`).
+If the price rises with the user's rate, an even pace to the deadline is cheapest (`pace_bps`).
 Sources: Jensen, Locke, Tokuda 1985 for functions of completion time; Antoniadis et al. 2000,
 section 5 lists transfers of files and pages among the tasks of price handlers.
 """
@@ -37,7 +37,7 @@ from ecnomy.agents.parameters import Refused, Unit, positive
 __all__ = ["FileDeadline", "PageWait", "TimeUtility", "TransferUtility"]
 
 _LONGEST_S: Final = 1e9
-_SHARE: Final = 0.003  # G.1030: the best wait over the worst one
+_SHARE: Final = 0.003  # G.1030: slope of the best wait over the worst wait
 _LEAST_S: Final = 0.12
 
 
@@ -45,13 +45,13 @@ class TimeUtility(Protocol):
     """The value of a transfer as a function of its time; columns in, columns out."""
 
     def value(self, seconds: Floats) -> Floats:
-        """Return V(T), money for one transfer; it never grows with T."""
+        """Return V(T), money for one transfer, which never grows with T."""
 
     def slope(self, seconds: Floats) -> Floats:
-        """Return V'(T), money/s: the change of V per second of waiting, 0 or below."""
+        """Return V'(T), money/s, the change of V per second of waiting, which is never positive."""
 
     def latest_s(self, money: Floats) -> Floats:
-        """Return the latest T with this value, the inverse of V; NaN if it does not exist."""
+        """Return the latest T with this value, the inverse of V, or NaN if it does not exist."""
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
         """Return the least payload rate [bit/s] at which the transfer keeps its full value."""
@@ -63,14 +63,15 @@ class TimeUtility(Protocol):
         money_per_bit: float,
         most_bps: float = math.inf,
     ) -> float:
-        """Return the best payload rate [bit/s] at a price; 0 if the user should give up."""
+        """Return the best payload rate [bit/s] at a price, or 0 if the user should give up."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TransferUtility:
     """Holds the amount `a` and computes results from `value`, `slope` and `best_s`.
 
-    A custom utility is a frozen, kw_only dataclass on this base that defines these three members.
+    A custom utility is a frozen, kw_only dataclass that extends this class and defines these three
+    members.
 
     Attributes:
         a: value of a transfer that arrives early enough [money].
@@ -95,7 +96,7 @@ class TransferUtility:
         raise NotImplementedError(f"{type(self).__name__} does not define 'slope'")
 
     def latest_s(self, money: Floats) -> Floats:
-        """See TimeUtility. The time is found by bisection, up to a billion seconds."""
+        """See TimeUtility. Bisection finds the time, up to a billion seconds."""
         money = np.asarray(money, dtype=np.float64)
         low, high = np.zeros_like(money), np.full_like(money, _LONGEST_S)
         for _ in range(100):
@@ -105,7 +106,7 @@ class TransferUtility:
         return np.where(self.value(np.zeros_like(money)) >= money, low, np.nan)
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
-        """See TimeUtility. The pace is infinite when V falls, because then every moment counts."""
+        """See TimeUtility. The pace is infinite once V falls, because then every moment counts."""
         return _rate_bps(left_bytes, self.best_s - elapsed_s)
 
     def demand_bps(
@@ -137,8 +138,8 @@ def _rate_bps(left_bytes: float, seconds: float) -> float:
 class FileDeadline(TransferUtility):
     """A file that is worth `a` until its deadline, and nothing after a grace period.
 
-    Without grace the deadline is hard; otherwise the value falls linearly. V' is constant in
-    between, so it does not have an inverse. Source: Jensen, Locke, Tokuda 1985.
+    Without grace, the deadline is hard. With grace, the value falls linearly after the deadline. V'
+    is constant in this time, so V' has no inverse. Source: Jensen, Locke, Tokuda 1985.
 
     Attributes:
         deadline: time from the request of the file [s].
@@ -183,11 +184,12 @@ class FileDeadline(TransferUtility):
 class PageWait(TransferUtility):
     """A page whose value falls with the logarithm of the reader's wait.
 
-    ITU-T G.1030 (2005), Annex A, for one page. There the expected wait `worst` is 6, 15 and 60 s on
-    networks that users know as fast, medium and slow. The MOS is 5 up to `best` and 1 from `worst`.
+    The source, ITU-T G.1030 (2005), Annex A, is for one page. Its expected wait `worst` is 6, 15
+    and 60 s on networks that users know as fast, medium and slow. The MOS is 5 up to `best` and 1
+    from `worst`.
 
     Attributes:
-        worst: wait from which the page is worth nothing [s].
+        worst: wait from which on the page is worth nothing [s].
         best: wait up to which the page keeps its full value [s]; by default 0.12 s + 0.003 worst.
     """
 

@@ -13,10 +13,10 @@ p = lambda x0, where lambda is the price per bit [money]. `AtRate` uses bit/s an
 
 If U is concave, demand equals inverse, and is 0 if the first bit is not worth its price. Otherwise
 demand jumps to 0 at some price (see inelastic.py). At p = 0, demand is the smallest rate at which U
-saturates, or infinite.
+saturates, or infinite if U never saturates.
 
 A `delay_cost` k reduces the value of each bit by k times its round trip d, so the user has U(x) - k
-d x. A user who takes d as given is best off at U'(x) = lambda + k d, the full price per bit
+d x. For a user who takes d as given, the best rate has U'(x) = lambda + k d, the full price per bit
 (Acemoglu, Ozdaglar 2007). The formulas above are for U alone.
 """
 
@@ -44,7 +44,7 @@ class Utility(Protocol):
 
     @property
     def x0(self) -> float | None:
-        """The reference rate, bit/s; None: the largest rate of the flow's traffic."""
+        """The reference rate, bit/s; None for the largest rate of the flow's traffic."""
 
     @property
     def concave(self) -> bool:
@@ -52,7 +52,7 @@ class Utility(Protocol):
 
     @property
     def curvature(self) -> float:
-        """The largest relative curvature -x U''/U' at any rate; may be infinite."""
+        """The largest relative curvature -x U''/U' at any rate, possibly infinite."""
 
     @property
     def needs_x0(self) -> bool:
@@ -62,33 +62,33 @@ class Utility(Protocol):
         """Return U, money/s."""
 
     def slope(self, r: Floats) -> Floats:
-        """Return dU/dr, money/s; U'(x) is this over x0."""
+        """Return dU/dr, money/s. U'(x) is this slope divided by x0."""
 
     def worth(self, r: Floats) -> Floats:
         """Return x U'(x) = r dU/dr: the charge per second at which x is the best rate."""
 
     def curvature_at(self, r: Floats) -> Floats:
-        """Return -r U''/U' at r; infinite if U' is 0."""
+        """Return -r U''/U' at r, infinite if U' is 0."""
 
     def inverse(self, p: Floats) -> Floats:
         """Return the r on the concave part with dU/dr = p [money/s]; NaN if it does not exist."""
 
     def demand(self, p: Floats) -> Floats:
-        """Return the r >= 0 that maximises U(r) - p r, p in money/s per x0."""
+        """Return the r >= 0 that maximises U(r) - p r, with p in money/s per x0."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RateUtility:
-    """Holds the amount `a` and x0; computes results numerically from `value` and `slope`.
+    """Holds the amount `a` and x0, and computes results numerically from `value` and `slope`.
 
-    A custom utility is a frozen, kw_only dataclass on this base with `value` and `slope`. It may
-    override other methods with closed forms. The numerical search scans r from 1e-3 to 1e3 in steps
-    of 1 % and refines the best value. It may miss a narrower peak.
+    A custom utility is a frozen, kw_only dataclass that extends this class and defines `value` and
+    `slope`. It may override other methods with closed forms. The numerical search scans r from 1e-3
+    to 1e3 in steps of 1 % and refines the best value, so it may miss a narrower peak.
 
     Attributes:
-        a: the scale of the utility [money/s]; doubling it makes each rate worth twice as much.
-        x0: the reference rate [bit/s], the unit of rates in the formula. By default it is the
-            traffic's largest rate.
+        a: the scale of the utility [money/s]; twice the scale makes each rate worth twice as much.
+        x0: the reference rate [bit/s], the unit of rates in the formula; by default the traffic's
+            largest rate.
         delay_cost: the user's cost of each second of round trip for a MB of IP packets.
     """
 
@@ -140,7 +140,7 @@ class RateUtility:
         return np.divide(-change / (2 * _NEAR), slope, out=sated, where=slope > 0)
 
     def inverse(self, p: Floats) -> Floats:
-        """See Utility. It is found by bisection, and NaN if the utility is not concave."""
+        """See Utility. Bisection finds the inverse, which is NaN if the utility is not concave."""
         p = np.asarray(p, dtype=np.float64)
         if not self.concave:
             return np.full_like(p, np.nan)
@@ -153,7 +153,7 @@ class RateUtility:
         return np.where(there, np.exp(high), np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """See Utility. It is found by search, up to r = 1000."""
+        """See Utility. A numerical search finds the demand, up to r = 1000."""
         p = np.asarray(p, dtype=np.float64)
         gains = self.value(_GRID) - np.multiply.outer(p, _GRID)
         at = np.argmax(gains, axis=-1)
@@ -169,7 +169,7 @@ class RateUtility:
 
 
 def delay_cost_of(utility: Utility) -> float:
-    """Return the cost of a second of round trip for a MB of IP packets, money; 0 by default."""
+    """Return the cost [money] of a second of round trip for a MB of IP packets; 0 by default."""
     return float(getattr(utility, "delay_cost", 0.0))
 
 
@@ -178,7 +178,7 @@ class AtRate:
 
     Args:
         utility: a utility of r.
-        x0_bps: the reference rate; by default the utility's own.
+        x0_bps: the reference rate; by default the utility's x0.
 
     Raises:
         Refused: the rate is missing, or not above 0.
@@ -200,7 +200,7 @@ class AtRate:
         return self.utility.slope(np.asarray(rate_bps) / self.x0_bps) / self.x0_bps
 
     def inverse(self, money_per_bit: Floats) -> Floats:
-        """Return the rate with this U', bit/s; NaN if it does not exist."""
+        """Return the rate with this U', bit/s, or NaN if it does not exist."""
         return self.utility.inverse(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps
 
     def demand(self, money_per_bit: Floats) -> Floats:

@@ -14,9 +14,9 @@ of Cole and Rosenbluth 2001, a fit for calls without echo; G.113 (2007), Appendi
     g711       0    4.3     packets lost are silence
     g711-plc   0    25.1    concealed as in G.711, Appendix I
 
-The cubic is below 1 for 0 < R < 6.5, by 0.012 at most. There the MOS counts as 1, so that U never
-falls with better quality. The codec determines the rate of a call; `step` and `sigmoid` are
-utilities of that rate.
+The cubic is below 1 for 0 < R < 6.5, by at most 0.012. For such R, the MOS counts as 1, so that U
+never falls with better quality. The codec determines the rate of a call. `step` and `sigmoid` are
+utilities of this rate.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class CallUtility(Protocol):
     """The value of a call as a function of its quality; columns in, columns out."""
 
     def value(self, delay_s: Floats, loss: Floats) -> Floats:
-        """Return U, money/s, for packets' one-way delay and the share of lost packets."""
+        """Return U, money/s, for the one-way delay of packets and the share of lost packets."""
 
 
 def delay_impairment(delay_s: npt.ArrayLike) -> Floats:
@@ -63,7 +63,7 @@ def mos_of_r(rating: npt.ArrayLike) -> Floats:
 
 
 def r_of_mos(mos: npt.ArrayLike) -> Floats:
-    """Return the rating R, 6.5 to 100, with this MOS (G.107, Appendix I); NaN beyond 1 to 4.5."""
+    """Return the rating R, 6.5 to 100, with this MOS (G.107, Appendix I); NaN outside 1 to 4.5."""
     m = np.asarray(mos, dtype=np.float64)
     under = np.maximum(-903522.0 + 1113960.0 * m - 202500.0 * m * m, 0.0)
     h = np.arctan2(15.0 * np.sqrt(under), 18566.0 - 6750.0 * m) / 3.0
@@ -108,7 +108,7 @@ class EModel:
         return own + (95.0 - own) * percent / (percent / self.burst_ratio + robustness)
 
     def rating(self, delay_s: Floats, loss: Floats) -> Floats:
-        """Return R for packets' one-way delay; the terminals' delay is added."""
+        """Return R for the one-way delay of packets, to which the terminals' delay is added."""
         mouth_to_ear_s = np.asarray(delay_s, dtype=np.float64) + self.terminals
         impaired = delay_impairment(mouth_to_ear_s) + self.loss_impairment(loss)
         return np.asarray(BEST_R + self.advantage - impaired)
@@ -139,9 +139,9 @@ class EModel:
         return np.where(counts, self.a / (_MOST_MOS - _LEAST_MOS) * cubic, 0.0)
 
     def latest_s(self, money_per_s: Floats, loss: Floats) -> Floats:
-        """Return the longest packet delay with this U, s; NaN if U is smaller even at delay 0.
+        """Return the longest packet delay with this U, s, or NaN if U is smaller even at delay 0.
 
-        This is the inverse of U in the delay, for amounts above 0.
+        The result is the inverse of U in the delay, for amounts above 0.
         """
         share = np.divide(money_per_s, self.a)
         needed = r_of_mos(_LEAST_MOS + (_MOST_MOS - _LEAST_MOS) * share)
