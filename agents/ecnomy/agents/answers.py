@@ -13,13 +13,13 @@ __all__ = ["number", "shown", "truth", "whole", "whole_column"]
 
 
 def truth(answer: object) -> bool | None:
-    """Return True or False; None for other values (0 and 1 are numbers)."""
+    """Return True or False, or None for other values (0 and 1 are numbers)."""
     answer = _plain(answer)
     return answer if isinstance(answer, bool) else None
 
 
 def whole(answer: object) -> int | None:
-    """Return a whole number; None for other values, such as 2.0 and True."""
+    """Return a whole number, or None for other values, such as 2.0 and True."""
     if type(answer) is int:
         return answer
     answer = _plain(answer)

@@ -61,7 +61,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         price_micro_per_mega: price of the call's packets, paid at its end; micro-units per million
             packets.
         money_back: whether the refund is the actual cost of the call.
-        hours: call prices by time of day; `price_micro` holds outside them.
+        hours: call prices by time of day; `price_micro` holds at other times.
         day_ps, offset_ps: length of a day, and the start of the run within a day.
         max_time_ps: the longest connection that the tariff covers, T; -1 if not set.
         peak_pps: the largest packet rate that the tariff covers [packets/s]; -1 if not set.
@@ -103,7 +103,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self
 
     def posted(self, price_micro: int) -> CallTariff:
-        """Return the tariff at another price; a refund of the whole price changes with it."""
+        """Return the tariff at another price. A refund of the full price changes with the price."""
         back = price_micro if self.money_back else self.reimbursement_micro
         return msgspec.structs.replace(self, price_micro=price_micro, reimbursement_micro=back)
 
@@ -126,4 +126,4 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return charge_micro if self.money_back else self.reimbursement_micro
 
 
-FREE: Final = CallTariff(0, 0, 1.0, 0)  # stands for no tariff: costs and promises nothing
+FREE: Final = CallTariff(0, 0, 1.0, 0)  # replaces a missing tariff; costs and promises nothing

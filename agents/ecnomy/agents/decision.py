@@ -107,7 +107,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
 
 def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -> Floats | None:
-    """Return a column of money or rates as float64; lists and other numbers are accepted."""
+    """Return a column of money or rates as float64, also from lists and other numbers."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class EcnomyError(Exception):
-    """Base of all errors that ecnomy raises on purpose. Commands exit with `exit_status`."""
+    """Base of all errors that ecnomy raises deliberately. Commands exit with `exit_status`."""
 
     exit_status = 1
 
@@ -58,7 +58,7 @@ class ScenarioError(InputError):
 
     Attributes:
         file: path as given by the user.
-        line: 1-based line, or None if there is no line (file not found).
+        line: 1-based line, or None without a line (file not found).
         path: dotted path inside the document, such as `network.links[1].rate`.
         found: the content found there.
         expected: the expected content.

@@ -86,7 +86,7 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return cls(np.sort(samples.rates), samples)
 
     def threshold(self, blocked: float) -> float:
-        """Return the k-th smallest of N samples, k = ceil((1 - B) (N + 1)); 1 if k > N.
+        """Return the k-th smallest of N samples, k = ceil((1 - B) (N + 1)), or 1 if k > N.
 
         The next sample falls into each of the N + 1 gaps with equal probability, so it exceeds the
         k-th with probability 1 - k / (N + 1) <= B. The next sample exceeds the plain quantile, k =
@@ -190,7 +190,7 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
 
 
 def _correlation(samples: Samples, mean: float) -> float:
-    """Return rho; 0 if it cannot be estimated."""
+    """Return rho, or 0 if it cannot be estimated."""
     n, r = samples.packets, samples.rates
     count, total = len(n), float(n.sum())
     if count < 2 or total <= count:

@@ -101,7 +101,7 @@ class AggressivenessKnob:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
         return asked_rate(self._utility)
 
     def decide_many(self, seen: Observation) -> Decision:

@@ -61,7 +61,7 @@ class AverageRate:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
         return "rate" if self.rate is None else ""
 
     def decide(self, seen: FlowView) -> FlowDecision:

@@ -34,8 +34,8 @@ gain beyond chance, or after a time `retry`. Others gain beyond chance if the me
 decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
 - 1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
 `retry`, until a stay lasts as long as the wait. The actual time is drawn from 0.5 to 1.5 times the
-wait, so users return one by one. A returning user tries the next alternative. For a time `retry`,
-it never skips a decision. It leaves if it loses at the first decision, or at two in a row.
+wait, so users return one by one. A returning user tries the next alternative, and skips no decision
+for a time `retry`. The user leaves after a loss at the first decision, or at two in a row.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise users pay `pay`.
@@ -287,7 +287,7 @@ class BestOffer:
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
 
     def _chance(self) -> Floats:
-        """Return the gain that chance explains, by alternative; infinite without users."""
+        """Return the gain that chance explains, by alternative, or infinity without users."""
         samples = np.bincount(
             self._choice, np.where(self._away, 0.0, self._samples), len(self._spread)
         )

@@ -140,12 +140,12 @@ class CallBills:
 
     @property
     def packets(self) -> float:
-        """Return the mean packets of a call; 0 before the first call has ended."""
+        """Return the mean packets of a call, or 0 before the first call has ended."""
         return self._packets / self.ended if self.ended else 0.0
 
     @property
     def minutes(self) -> float:
-        """Return the mean duration of a call; 0 before the first call has ended."""
+        """Return the mean duration of a call, or 0 before the first call has ended."""
         return self._time_ps / self.ended / _PS_PER_MIN if self.ended else 0.0
 
     @property

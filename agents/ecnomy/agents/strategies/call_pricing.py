@@ -52,7 +52,7 @@ class Repricing:
 
 
 def postable(price_micro: float) -> int | None:
-    """Return a price in whole micro-units, rounded up, at least 0; None if it is too large."""
+    """Return a price in whole micro-units, rounded up, at least 0, or None if it is too large."""
     if not price_micro <= _DEAREST:
         return None
     return max(0, math.ceil(price_micro))

@@ -66,7 +66,7 @@ class ConstantThroughput:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
         return "rate" if self.rate is None else ""
 
     def decide_many(self, seen: Observation) -> Decision:

@@ -136,7 +136,7 @@ class ElasticUtility:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit; "" if not needed."""
+        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
         return asked_rate(self._utility)
 
     @property

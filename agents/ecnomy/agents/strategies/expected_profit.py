@@ -112,7 +112,7 @@ class ExpectedProfit:
 
     @property
     def learnt(self) -> bool:
-        """Return whether there are enough samples and ended calls."""
+        """Return whether samples and ended calls suffice for decisions."""
         enough = len(self._samples) >= self.learning and self._bills.ended >= self.learning
         return enough and self._packets > 0
 

@@ -15,10 +15,10 @@ money and T seconds remain, and c is the current cost of a byte (cost_memory.py)
 
 B and T are the remaining amounts minus the share `margin` of the initial amounts. T is also reduced
 by two decision intervals, because the strategy observes the beginning and the end of a file up to
-one interval late. A late file continues at the pace of the whole file in T, within its budget. A
-window follows with the lag T_w / (gain p). While the flow's rate is below S / T, the pace is set
-above S / T, by enough to catch up within two decisions, or within a quarter of the remaining time
-if this is longer.
+one interval late. A late file continues within its budget at the pace that would send the complete
+file in T. A window follows with the lag T_w / (gain p). While the flow's rate is below S / T, the
+pace is set above S / T, by enough to catch up within two decisions, or within a quarter of the
+remaining time if this is longer.
 
 The strategy never exceeds the budget: the cost of a flow's marks is at most `budget` x files begun.
 (Later files may use the rest of earlier budgets, because reports do not assign marks to the files
@@ -68,7 +68,7 @@ ASTRAY: Final = 2.0
 
 @dataclasses.dataclass
 class _Flow:
-    """The state of a flow; times in seconds."""
+    """The state of a flow, with times in seconds."""
 
     paid_micro: int = 0
     pay_micro: float = 0.0
@@ -128,7 +128,7 @@ class FileBudget:
 
     @property
     def sets_budget(self) -> str:
-        """Return the parameter that limits the cost of a flow's marks; "" if there is no limit."""
+        """Return the parameter that limits the cost of a flow's marks, or "" without a limit."""
         return "" if self.budget is None else "budget"
 
     def decide_many(self, seen: Observation) -> Decision:

@@ -33,12 +33,12 @@ def under_key(
 
 
 def asked_rate(utility: Utility) -> str:
-    """Return the parameter to set for flows without a rate limit; "" if not needed."""
+    """Return the parameter to set for flows without a rate limit, or "" if not needed."""
     return f"{_KEY}.x0" if utility.x0 is None and utility.needs_x0 else ""
 
 
 def damping(utility: Utility) -> float:
-    """Return g = 1 / max(1, R), where R is the largest -x U''/U'; 1 if a utility saturates."""
+    """Return g = 1 / max(1, R) with R the largest -x U''/U', or g = 1 if a utility saturates."""
     return 1.0 if math.isinf(utility.curvature) else 1.0 / max(1.0, utility.curvature)
 
 

@@ -3,7 +3,8 @@
 
 This module tracks the recent cost of each flow and schedules the next trial of a flow that left.
 Let r = x / x0. Sums over decisions fade by half at each decision, but not below five packets.
-Without contracts they do not fade below ten marks, because a flow that pays little meets few marks.
+Without contracts, the sums do not fade below ten marks, because a flow that pays little meets few
+marks.
 
     p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
@@ -54,7 +55,7 @@ from ecnomy.agents.volumes import BYTES_PER_MB
 __all__ = ["LEAST", "PROBE", "Leaving"]
 
 LEAST: Final = 1e-3  # smallest rate, as a share of x0
-CHEAPER: Final = 0.75  # ratio of c up to which its contracts have changed
+CHEAPER: Final = 0.75  # ratio of c up to which contracts have changed
 PROBE: Final = 1e-2  # rate paid for during a trial, as a share of x0
 FADE: Final = 0.5
 KNOWN: Final = 10.0  # sums do not fade below this number of marks

@@ -42,9 +42,9 @@ class MarkingQuantile:
     """Admits calls by a quantile of the marking rate of test streams.
 
     Attributes:
-        quantile: quantile of the samples that is the threshold of admission; by default 1 minus
-            the tariff's `max_blocking_rate`, or 0.9 [above 0, up to 1].
-        sample: length of a sample of marks: T; the paper uses the longest call, 3 min.
+        quantile: quantile of the samples at which calls are blocked; by default 1 minus the
+            tariff's `max_blocking_rate`, or 0.9 [above 0, up to 1].
+        sample: T, the length of a sample of marks; the paper uses the longest call, 3 min.
         learning: samples before any call is blocked [from 1].
         estimator: distribution of the samples: `empirical`, `beta` (the paper's) or
             `beta-binomial`.
@@ -88,12 +88,12 @@ class MarkingQuantile:
 
     @property
     def marking_rate(self) -> float:
-        """Return the current M; 0 if nothing was sent."""
+        """Return the current M, or 0 if nothing was sent."""
         return self._samples.marking_rate
 
     @property
     def threshold(self) -> float:
-        """Return the blocking threshold beta; infinite without blocking."""
+        """Return the blocking threshold beta, or infinity without blocking."""
         return self._threshold
 
     @property

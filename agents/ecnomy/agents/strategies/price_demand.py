@@ -57,7 +57,7 @@ class PriceDemand:
 
     Attributes:
         demand: kind and parameters of the demand curve.
-        pay: an active user's spending on marks; a negative value leaves it unchanged, for
+        pay: an active user's spending on marks; a negative value keeps the payment unchanged, for
             transports without a mark rate.
         looks: share of users that consider a change at a decision [above 0, up to 1].
         even: whether limits are evenly spaced over the curve instead of random [Boolean].
@@ -166,7 +166,7 @@ class PriceDemand:
         self._leaves_s[~self._active] = np.inf
 
     def _probed(self, t_s: float, active: Truths, content: Truths) -> Truths:
-        """Return the users who send; if nobody sends, let one user try from time to time."""
+        """Return the users who send. If nobody sends, let one user try from time to time."""
         if self._probe >= 0 and not content[self._probe]:
             active[self._probe] = False
         self._probe = -1

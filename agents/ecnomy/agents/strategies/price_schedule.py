@@ -30,7 +30,7 @@ class PriceSchedule:
 
     Attributes:
         prices: prices of a mark, by the time from which each holds.
-        period: time after which the prices repeat; by default they do not repeat.
+        period: time after which the prices repeat; without it, they do not repeat.
         offset: position within a period at which the run begins.
     """
 

@@ -35,7 +35,7 @@ class ProbeThreshold:
 
     Attributes:
         threshold: the largest share of marked probes at which calls are admitted [from 0 to 1].
-        window: averaging time of the probes; admission begins after this time.
+        window: averaging time of the probes, after which admission begins.
     """
 
     threshold: float
@@ -51,7 +51,7 @@ class ProbeThreshold:
         self._whole = False  # whether a window is complete
 
     def watch(self, seen: StreamObservation) -> None:
-        """Advance the window, which consists of whole reports and is at least `window` long."""
+        """Advance the window, which consists of complete reports and is at least `window` long."""
         columns = (seen.delivered, seen.marks, seen.lost)
         delivered, marks, lost = (int(column.sum()) for column in columns)
         self._seen.append((seen.dt_ps, delivered, marks, lost))
@@ -63,7 +63,7 @@ class ProbeThreshold:
 
     @property
     def marking_rate(self) -> float:
-        """Return the share of marked probes; 0 before the first arrival."""
+        """Return the share of marked probes, or 0 before the first arrival."""
         delivered = sum(row[1] for row in self._seen)
         return sum(row[2] for row in self._seen) / delivered if delivered else 0.0
 

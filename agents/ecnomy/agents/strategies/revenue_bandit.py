@@ -96,7 +96,7 @@ class RevenueBandit:
         self._squares[self._tried] += earned**2
 
     def _means(self) -> Floats:
-        """Return the mean profit of each price; untried prices rank last."""
+        """Return the mean profit of each price, with untried prices last."""
         tried = self._count > 0
         return np.where(tried, self._sum / np.maximum(self._count, 1), -np.inf)
 

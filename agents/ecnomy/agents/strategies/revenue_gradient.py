@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`revenue-gradient`: a carrier climbs to the most profitable price along a measured slope.
 
-In each round, the carrier tries one price above its own and one below, twice each. It follows the
-slope of the logarithm of the profit (receipts minus payments, which include debts to others):
+In each round, the carrier tries one price above its current price and one below, twice each. It
+follows the slope of the logarithm of the profit (receipts minus payments, which include debts to
+others):
 
     slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h
     log P   <- log P + min(m, max(-m, slope / n'))           m = `probe` max(4 / n, 1)
@@ -30,24 +31,24 @@ error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier rec
 after each round as `profit_slope` and `profit_curvature`. `ecnomy show` uses them to judge whether
 it has settled.
 
-Carriers that search at the same time must not synchronise their trials. Otherwise each would
-mistake the effect of the other's trials for its own, and both would drift together. The number of
-the carrier's first link selects one of three orders for a round's four trials, with a random sign
-each time. Different orders are orthogonal: one carrier's trials add equally to both sides of the
-other's. Three cases do not use the slope. If a step of more than two probes loses profit beyond
-three standard errors, it has left a peak, such as a price above which a group of users leaves. The
-step is undone, and later steps are shorter. If a round earns less than a quarter of the best of the
-last ten rounds, too few users respond to the price, and the carrier returns to the price of the
-best round. Users who have left return late, so a round after a return does not count. If a round
-has fewer than 100 marks and the links are busy for less than a thousandth of the time, the price
-falls by 4 h. The search is local. If profit has two peaks, the search finds the peak to which its
-first prices lead. If the profit does not depend on the price, as with users of U = a log x, the
-slope is pure noise and P wanders, with decreasing steps. R is assumed to have one sign. If the
-price does not cover the cost, the slope of the loss leads out of the loss. Each trial takes two
-decisions or more, because customers respond in the interval after a change, and the carrier
-measures the next interval. If customers respond more slowly, each part takes as many intervals as
-customers need, up to ten (trial.py). A round of four trials takes at least eight
-`decision_interval`s.
+Carriers that search at the same time must not synchronise their trials. Otherwise each carrier
+would mistake the effect of another's trials for the effect of its trials, and all would drift
+together. The number of the carrier's first link selects one of three orders for a round's four
+trials, with a random sign each time. Different orders are orthogonal: one carrier's trials add
+equally to both sides of the other's. Three cases do not use the slope. If a step of more than two
+probes loses profit beyond three standard errors, it has left a peak, such as a price above which a
+group of users leaves. The step is undone, and later steps are shorter. If a round earns less than a
+quarter of the best of the last ten rounds, too few users respond to the price, and the carrier
+returns to the price of the best round. Users who have left return late, so a round after a return
+does not count. If a round has fewer than 100 marks and the links are busy for less than a
+thousandth of the time, the price falls by 4 h. The search is local. If profit has two peaks, the
+search finds the peak to which its first prices lead. If the profit does not depend on the price, as
+with users of U = a log x, the slope is pure noise and P wanders, with decreasing steps. R is
+assumed to have one sign. If the price does not cover the cost, the slope of the loss leads out of
+the loss. Each trial takes two decisions or more, because customers respond in the interval after a
+change, and the carrier measures the next interval. If customers respond more slowly, each part
+takes as many intervals as customers need, up to ten (trial.py). A round of four trials takes at
+least eight `decision_interval`s.
 """
 
 from __future__ import annotations
@@ -69,11 +70,11 @@ __all__ = ["RevenueGradient"]
 
 MOST_TURNS: Final = 10
 RHYTHMS: Final = ((1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))  # orders of trials
-LONGEST_STEP: Final = 4.0  # probes
-WIDEST: Final = 2.0  # probes
+LONGEST_STEP: Final = 4.0  # largest step, in probes
+WIDEST: Final = 2.0  # largest trial, in probes
 IDLE: Final = 0.001  # least share of the time for which its links are busy
 FEW: Final = 100  # least marks of its links in a round
-LEAP: Final = 2.0  # in probes; a longer step is undone if it loses profit
+LEAP: Final = 2.0  # in probes; longer steps are undone if they lose profit
 SIGMAS: Final = 3.0  # number of standard errors that such a loss must exceed
 LOST: Final = 0.25  # share of the best round's profit
 ROUNDS: Final = 10  # number of earlier rounds for this comparison
@@ -84,8 +85,8 @@ class RevenueGradient:
     """Moves its price along the slope of its profit.
 
     Attributes:
-        probe: logarithm of the ratio of a trial price to its own price; up to twice that if wide
-            trials cost little [from 0.01 to 1].
+        probe: logarithm of the ratio of a trial price to the carrier's price; up to twice this
+            value if wide trials cost little [from 0.01 to 1].
         floor: the lowest price that it posts.
         ceiling: the highest price that it posts.
     """
@@ -101,8 +102,8 @@ class RevenueGradient:
             raise Refused("probe", f"{self.probe:g}", "from 0.01 to 1, such as 0.1")
         check_range(self.floor, self.ceiling)
         self._trial = Trial("revenue-gradient")
-        self._log_price = math.nan  # log of its own price in micro-units
-        self._tries: list[int] = []  # 1: above its own price, -1: below; the first one is in force
+        self._log_price = math.nan  # log of the carrier's price in micro-units
+        self._tries: list[int] = []  # 1: above the current price, -1: below; the first is in force
         self._found: dict[int, list[float]] = {1: [], -1: []}
         self._turns, self._before = 1, 0.0
         self._returned = False  # whether its last round ended with a return to an earlier price

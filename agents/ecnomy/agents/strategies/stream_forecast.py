@@ -127,7 +127,7 @@ def forecast(numbers: Sequence[int], samples: Samples) -> Forecast:
 
 
 def lag_one(before: Floats, after: Floats) -> float:
-    """Return the correlation of pairs, from 0 to 1; 0 if one side is constant."""
+    """Return the correlation of pairs, from 0 to 1, or 0 if one side is constant."""
     x, y = before - before.mean(), after - after.mean()
     scale = math.sqrt(float(x @ x) * float(y @ y))
     return min(max(float(x @ y) / scale, 0.0), 1.0) if scale > 0 else 0.0

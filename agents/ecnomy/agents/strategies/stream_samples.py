@@ -91,7 +91,7 @@ class StreamSamples:
 
     @property
     def marking_rate(self) -> float:
-        """Return the current M; 0 if nothing was sent."""
+        """Return the current M, or 0 if nothing was sent."""
         return self._marks / self._packets if self._packets else 0.0
 
     @property

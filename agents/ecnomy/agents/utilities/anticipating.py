@@ -46,7 +46,7 @@ class Anticipating(RateUtility):
 
     @property
     def curvature(self) -> float:
-        """Infinite, because the utility saturates when the user has the whole link."""
+        """Infinite, because the utility saturates when the user has the complete link."""
         return float(np.inf)
 
     def value(self, r: Floats) -> Floats:

@@ -71,7 +71,7 @@ class Sigmoid(_Inelastic):
 
     @property
     def dearest(self) -> float:
-        """p*, the price in money/s per x0 from which demand is 0; there U(r) = r dU/dr."""
+        """p*, the price in money/s per x0 from which on demand is 0, where U(r) = r dU/dr."""
         low, high = 1.0, 2.0
         while self._left(high) < 0:
             low, high = high, 2 * high
@@ -130,7 +130,7 @@ class Step(_Inelastic):
 
     @property
     def dearest(self) -> float:
-        """a, the price in money/s per x0 from which demand is 0."""
+        """a, the price in money/s per x0 from which on demand is 0."""
         return self.a
 
     def inverse(self, p: Floats) -> Floats:

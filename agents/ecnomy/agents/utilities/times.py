@@ -42,7 +42,7 @@ _LEAST_S: Final = 0.12
 
 
 class TimeUtility(Protocol):
-    """The value of a transfer as a function of its time; columns in, columns out."""
+    """The value of a transfer as a function of its time, with methods that map columns."""
 
     def value(self, seconds: Floats) -> Floats:
         """Return V(T), money for one transfer, which never grows with T."""
@@ -174,7 +174,7 @@ class FileDeadline(TransferUtility):
         return np.where(falling, -self.a / self.grace if self.grace else 0.0, 0.0)
 
     def latest_s(self, money: Floats) -> Floats:
-        """Return deadline + grace (1 - money / a), for 0 < money <= a; infinite for 0."""
+        """Return deadline + grace (1 - money / a), for 0 < money <= a, or infinity for 0."""
         share = np.divide(money, self.a)
         latest = np.where(share > 0, self.deadline + self.grace * (1.0 - share), np.inf)
         return np.where(share <= 1.0, latest, np.nan)
@@ -232,13 +232,13 @@ class PageWait(TransferUtility):
         return np.where(falling, -self.a / (self._scale * np.maximum(t, self.best_s)), 0.0)
 
     def inverse(self, money_per_s: Floats) -> Floats:
-        """Return the wait with this V' (below 0), s; NaN if it does not exist."""
+        """Return the wait with this V' (below 0), s, or NaN if it does not exist."""
         with np.errstate(divide="ignore"):
             t = np.divide(-self.a / self._scale, money_per_s)
         return np.where((t > self.best_s) & (t < self.worst), t, np.nan)
 
     def latest_s(self, money: Floats) -> Floats:
-        """Return worst (best / worst)^(money / a), for 0 < money <= a; infinite for 0."""
+        """Return worst (best / worst)^(money / a), for 0 < money <= a, or infinity for 0."""
         share = np.divide(money, self.a)
         latest = self.worst * np.exp(-self._scale * np.clip(share, 0.0, 1.0))
         return np.where(share <= 1.0, np.where(share > 0, latest, np.inf), np.nan)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility of a rate, and the base class of custom utilities; find.py lists built-in kinds.
+"""The utility of a rate, and the base class of custom utilities. find.py lists built-in kinds.
 
 Utilities are functions of r = x / x0, with x the goodput of a flow and x0 a reference rate (both
 bit/s of IP packets), because x0 may differ between flows. Prices p are money/s per x0:
@@ -40,7 +40,7 @@ _LEAST: Final = 1e-9  # smallest r for slopes
 
 
 class Utility(Protocol):
-    """A utility of r = x / x0; columns in, columns out."""
+    """A utility of r = x / x0, with methods that map columns to columns."""
 
     @property
     def x0(self) -> float | None:

@@ -44,7 +44,7 @@ _MOST_MOS: Final = 4.5
 
 
 class CallUtility(Protocol):
-    """The value of a call as a function of its quality; columns in, columns out."""
+    """The value of a call as a function of its quality, with methods that map columns."""
 
     def value(self, delay_s: Floats, loss: Floats) -> Floats:
         """Return U, money/s, for the one-way delay of packets and the share of lost packets."""
