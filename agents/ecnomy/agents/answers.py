@@ -50,7 +50,7 @@ def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
 
 
 def shown(answer: object, most: int = 80) -> str:
-    """Return an answer for a message: its shortened repr, or its type if it has no repr."""
+    """Return an answer for a message: a shortened repr, or the type if the repr fails."""
     try:
         text = " ".join(repr(answer).split())
     except Exception:  # any error of a user's class, or of an integer with too many digits

@@ -20,7 +20,7 @@ from ecnomy.agents.observation import NO_OFFER, Observation, Truths
 
 __all__ = ["FEW", "LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
-LEAVE: Final = -1.0  # willingness: leave unchanged
+LEAVE: Final = -1.0  # willingness or weight: unchanged
 NO_CAP: Final = -1.0  # rate cap: no limit
 NO_BUDGET: Final = -1.0  # budget: no limit
 FEW: Final = 16  # up to this number of flows, Python numbers are faster than NumPy

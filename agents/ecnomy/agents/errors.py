@@ -110,7 +110,7 @@ class StrategyError(EcnomyError):
 
 
 class TariffError(EcnomyError):
-    """A custom tariff could not be loaded, or its charge cannot be booked."""
+    """A custom tariff could not be loaded, or returned an invalid charge."""
 
 
 class EngineError(EcnomyError):

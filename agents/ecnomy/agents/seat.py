@@ -44,7 +44,7 @@ class CallBuyer(Protocol):
         """Return whether the caller claims a broken promise; `broken` says if it was broken."""
 
     def hear(self, ended: EndedCalls) -> None:
-        """Learn about calls that ended."""
+        """Learn the outcomes of calls that ended."""
 
 
 class ClassSeller(Protocol):
@@ -90,10 +90,10 @@ class Seat(Protocol):
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
-        """Make the links named in the spec the agent's domain, for whose marks it is paid."""
+        """Make the links in the spec the agent's domain, for whose marks the agent is paid."""
 
     def use(self, sources: tuple[str, ...]) -> Integers:
-        """Take the flows of these sources, pay for them and return their rows."""
+        """Take the flows of these sources, pay for these flows, and return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
         """Pay for the marks of these flows, of any user, while they are outside classes."""
@@ -106,7 +106,7 @@ class Seat(Protocol):
         """
 
     def offer_strategies(self, names: tuple[str, ...]) -> None:
-        """Let customers pick a strategy for each flow in its classes (FlowColumns.choice)."""
+        """Let customers pick strategies for flows in the agent's classes (FlowColumns.choice)."""
 
     def sell_calls(
         self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff, trunk: str = ""
@@ -118,7 +118,7 @@ class Seat(Protocol):
         """
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
-        """Let `buyer` choose the provider of these flows' calls and learn their outcomes."""
+        """Let `buyer` choose a provider for the calls of these flows, and learn the outcomes."""
 
     def sell_files(self, sources: tuple[str, ...], tariff: ElasticTariff) -> None:
         """Sell the files of these sources, each for a price and by a deadline."""
@@ -137,13 +137,13 @@ class Seat(Protocol):
         """Observe these flows, since the last observation of the same part of the agent's flows."""
 
     def links(self) -> PriceObservation:
-        """Observe the links of its domain."""
+        """Observe the links of the agent's domain."""
 
     def responds_ps(self) -> int:
         """Return the last measured time in which the slowest users respond to a price."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
-        """Observe the calls of a tariff line, and test streams by the line's largest delay."""
+        """Observe the calls of a tariff line, and test streams by the line's delay bound."""
 
     def classes(self) -> ClassObservation:
         """Observe the classes that the agent sells; requires `watches_classes` (ClassSeller)."""
@@ -152,7 +152,7 @@ class Seat(Protocol):
         """Return the accounts of these flows' users."""
 
     def payers_of(self, rows: Integers) -> Integers:
-        """Return the accounts that pay the marks of these rows, in their current classes."""
+        """Return the accounts that pay for the marks of these rows in their current classes."""
 
     def rows_of(self, sources: tuple[str, ...]) -> Integers:
         """Return the rows of these sources."""
@@ -162,13 +162,13 @@ class Seat(Protocol):
 
     # ---- actions
     def post_price(self, price_micro: int) -> None:
-        """Post a new price per mark in its domain."""
+        """Post a new price per mark in the agent's domain."""
 
     def post_fee(self, name: str, fee_micro_per_s: int) -> None:
         """Post a new fee for a class that the agent sells."""
 
     def tune(self, link: str, values: Mapping[str, object]) -> None:
-        """Set parameters of the marking law of a link of its domain."""
+        """Set parameters of the marking law of a link of the agent's domain."""
 
     def post_call_price(self, line: int, price_micro: int) -> None:
         """Post a new price of a call on a separate tariff line."""

@@ -33,7 +33,7 @@ __all__ = [
 Value = float | int | str | bool
 Params = dict[str, Value | dict[str, Any]]
 RETAIL: Final = "retail"
-PROVIDER_PAYS: Final = "provider"  # the payer of marks of flows in classes
+PROVIDER_PAYS: Final = "provider"  # who pays for the marks of flows in classes
 CUSTOMER_PAYS: Final = "customer"
 
 

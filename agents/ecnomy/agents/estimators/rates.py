@@ -48,7 +48,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_moments(cls, mean: float, variance: float) -> BetaRate:
-        """Return the rate with these moments, or the nearest limit if no Beta has them."""
+        """Return the rate with these moments, or the nearest limit if a Beta cannot have them."""
         room = mean * (1 - mean)
         if variance <= 0 or room <= 0:
             return cls(mean, math.inf)

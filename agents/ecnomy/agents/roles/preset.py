@@ -45,5 +45,5 @@ PHASES: Final = ("post", "choose", "provide", "watch")  # phases of a meeting, i
 
 
 def with_article(word: str) -> str:
-    """Return the word with its article: `a customer`, `an application-provider`."""
+    """Return the word with an article: `a customer`, `an application-provider`."""
     return f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"

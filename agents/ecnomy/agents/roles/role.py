@@ -60,7 +60,7 @@ def settling_ps(flows: FlowColumns) -> int:
 
 
 def _many(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return marks and packets delivered to controllable flows, and their largest T / gain."""
+    """Return marks and packets delivered to controllable flows, and the flows' largest T / gain."""
     steered = (flows.gain > 0) & (flows.delivered > 0) & (flows.srtt_s > 0)
     marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
     if marks == 0:

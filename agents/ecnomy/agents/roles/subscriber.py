@@ -48,7 +48,7 @@ class Subscriber(Role):
         self.agent: AgentView | None = None
 
     def join(self, seat: Seat) -> None:
-        """Take the flows of its sources and choose a provider for each of their calls."""
+        """Take the flows of the agent's sources, and choose a provider for each of their calls."""
         self.agent = seat.agent
         self._readings: dict[str, float] = {}
         seat.buy_calls(self, seat.use(seat.spec.sources))

@@ -12,7 +12,7 @@ __all__ = ["User"]
 
 
 class User(Role):
-    """Uses the flows of its sources, which a derived role controls in `decide`."""
+    """Uses the flows of its sources. A derived role controls these flows in `decide`."""
 
     def join(self, seat: Seat) -> None:
         """Take the flows of its sources."""

@@ -177,7 +177,7 @@ class BestOffer:
         return self._decision(seen)
 
     def _begin(self, alternatives: int, choice: Integers) -> None:
-        """Reset all knowledge; each user begins with its choice."""
+        """Reset all knowledge, and let each user begin with its choice."""
         users = len(choice)
         self._known = np.full((alternatives, users), np.nan)
         self._choice = choice
@@ -246,7 +246,7 @@ class BestOffer:
         self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, seen: Observation, used: Integers) -> None:
-        """Learn the surplus of each user's flow in use; `used` are its rows in the observation."""
+        """Learn the surplus of the flows in use, which are the rows `used` of the observation."""
         flows = seen.flows
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)

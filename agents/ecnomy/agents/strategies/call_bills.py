@@ -44,7 +44,7 @@ _PS_PER_MIN: Final = 60 * PS_PER_S
 
 
 class _Ended(NamedTuple):
-    """A call that ended, with its time and its actual and expected outcomes."""
+    """A call that ended, with its time and with actual and expected outcomes."""
 
     end_ps: int
     expected: float

@@ -37,7 +37,7 @@ class Curvature:
         self._x = self._s = self._xx = self._xs = self._ss = 0.0  # means and central sums
 
     def learn(self, log_price: float, slope: float, noise: float) -> None:
-        """Add one round; `noise` is the variance of its slope, estimated from its trials."""
+        """Add one round, with the variance `noise` of its slope as estimated from the trials."""
         self._rounds += 1
         off, off_s = log_price - self._x, slope - self._s
         self._x += off / self._rounds

@@ -176,7 +176,7 @@ class ElasticUtility:
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
 
     def _count_marks(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
-        """Count marks of flows whose rate lies between a trial's rate and their traffic's."""
+        """Count marks of flows with rates above a trial's and below the traffic's largest rate."""
         flows = seen.flows
         free = (ratio > 2 * PROBE) & (flows.goodput_bps < 0.95 * flows.limit_bps)
         curvature = self._utility.curvature_at(ratio.clip(1 / RANGE, RANGE))

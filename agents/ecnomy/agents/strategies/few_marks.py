@@ -22,7 +22,7 @@ from ecnomy.agents.observation import Truths
 __all__ = ["FewMarks"]
 
 SAMPLES: Final = 500  # number of flows' decisions needed for advice
-FEWEST: Final = 2.0  # n R
+FEWEST: Final = 2.0  # n R below which marks are too few
 ENOUGH: Final = 6.0  # n R of the advised interval
 RARE: Final = 0.1  # below this number of marks per decision, marks do not limit a rate
 KEPT: Final = 0.9  # share of the recent sums that the next decision keeps

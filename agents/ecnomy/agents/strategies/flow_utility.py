@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility of a strategy: errors under its key, x0 of each flow, and damping of steps."""
+"""The utility of a strategy: errors with the key `utility`, x0 of flows, damping of steps."""
 
 from __future__ import annotations
 

@@ -90,9 +90,9 @@ class Leaving:
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
-        # p, c and S at the last decision or when a flow left, money/s; and the price of a mark then
+        # p, c and S [money/s], and the price of a mark, at the last decision or when a flow left
         self._left: Floats = np.zeros((4, 0))
-        # standing charges of a flow since its return, and the bill less its worth, money
+        # standing charges of a flow since its return, and its bill minus its worth, money
         self._stay: Floats = np.zeros((2, 0))
         self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
 
@@ -202,7 +202,7 @@ class Leaving:
         return back
 
     def _cheaper(self, posted: Floats) -> Truths:
-        """Return the users who would gain at the price now posted, if it has fallen."""
+        """Return the users who would gain at the posted price, if this price has fallen."""
         price, contract, standing, then = self._left
         lower = posted < then
         if not lower.any():
@@ -241,7 +241,7 @@ class Leaving:
 
 
 def _price(sums: Floats) -> tuple[Floats, Floats]:
-    """Return p and its standard error."""
+    """Return p and the standard error of p."""
     use, other, weight, count = sums
     price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
     return price, (price - contract) / np.sqrt(np.maximum(count, 1.0))

@@ -98,7 +98,7 @@ class MarkingQuantile:
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return M, and the threshold if it is finite."""
+        """Return M, and the threshold beta if it is finite."""
         readings = {"marking_rate": self.marking_rate}
         if self.threshold < math.inf:
             readings["blocking_threshold"] = self.threshold

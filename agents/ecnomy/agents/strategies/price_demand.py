@@ -95,7 +95,7 @@ class PriceDemand:
         self._active: Truths = np.zeros(0, dtype=np.bool_)
         self._here: Truths = np.zeros(0, dtype=np.bool_)
         self._until_s: Floats = np.zeros(0)  # time of the next arrival or departure
-        self._leaves_s: Floats = np.zeros(0)  # end of patience; infinite while content
+        self._leaves_s: Floats = np.zeros(0)  # end of patience; infinite while satisfied
 
     @property
     def inertia(self) -> float:

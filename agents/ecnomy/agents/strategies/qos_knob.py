@@ -84,7 +84,7 @@ class QosKnob:
 
     def _start(self, flows: int, t_ps: int) -> None:
         self._best_bps = np.zeros(flows)
-        self._content_ps = np.full(flows, t_ps)  # time of the last satisfaction
+        self._content_ps = np.full(flows, t_ps)  # last time at which the flow was satisfied
         self._marked_ps = np.full(flows, t_ps)  # time of the last mark
 
     def _watch(self, seen: Observation) -> None:

@@ -109,7 +109,7 @@ class RevenueGradient:
         self._returned = False  # whether its last round ended with a return to an earlier price
         self._leapt: tuple[float, float] | None = None  # profit and log price before a long step
         self._h, self._curvature = self.probe, Curvature()
-        self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # profit, log of own price
+        self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # profit, log of its price
         self._busy_ps = self._link_ps = self._marks = 0  # sums over its links in this round
 
     def post_price(self, seen: PriceObservation) -> int:

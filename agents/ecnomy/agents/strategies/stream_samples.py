@@ -45,7 +45,7 @@ class StreamSamples:
     """
 
     def __init__(self, sample_s: float, memory: int | None = None) -> None:
-        """Keep the last `memory` samples, by default all of them."""
+        """Keep the last `memory` samples, by default all samples."""
         self._sample_ps = round(sample_s * PS_PER_S)
         self._window: deque[tuple[int, int, int, int]] = deque()  # dt_ps, packets, marks, bad
         self._length_ps = self._packets = self._marks = self._bad = self._since_ps = 0

@@ -106,7 +106,7 @@ class Sigmoid(_Inelastic):
         return np.where(4.0 * q <= 1.0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """Return the inverse if it leaves a surplus, otherwise 0."""
+        """Return the inverse if the user has a surplus there, otherwise 0."""
         r = self.inverse(p)
         finite = np.where(np.isfinite(r), r, 0.0)
         left = self.value(finite) - np.multiply(p, finite)

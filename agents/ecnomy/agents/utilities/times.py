@@ -209,7 +209,7 @@ class PageWait(TransferUtility):
 
     @property
     def best_s(self) -> float:
-        """`best`, or its default from G.1030."""
+        """The parameter `best`, or the default from G.1030."""
         return _LEAST_S + _SHARE * self.worst if self.best is None else self.best
 
     @property

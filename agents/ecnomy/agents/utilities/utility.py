@@ -71,7 +71,7 @@ class Utility(Protocol):
         """Return -r U''/U' at r, infinite if U' is 0."""
 
     def inverse(self, p: Floats) -> Floats:
-        """Return the r on the concave part with dU/dr = p [money/s]; NaN if it does not exist."""
+        """Return the r with dU/dr = p [money/s] on the concave part, or NaN without such an r."""
 
     def demand(self, p: Floats) -> Floats:
         """Return the r >= 0 that maximises U(r) - p r, with p in money/s per x0."""
@@ -116,7 +116,7 @@ class RateUtility:
 
     @property
     def curvature(self) -> float:
-        """See Utility. Beyond STEEPEST, it counts as infinite."""
+        """See Utility. Beyond STEEPEST, the curvature counts as infinite."""
         largest = float(np.max(self.curvature_at(_GRID)))
         return largest if largest <= STEEPEST else np.inf
 
