@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of one run: phases, windows, balances, marking, carriers, calls and files.
+"""Results of one run: phases, windows, balances, marking, carriers, calls and files.
 
 summary      rates and payments, phase by phase; phases, windows: their times
 guarantees   profit and loss of guaranteed stream providers; guaranteed_calls, guarantors: its parts

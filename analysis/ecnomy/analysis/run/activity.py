@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that their agents switch off and on (`active` decisions), and how many are active.
+"""Flows that agents switch off and on (`active` decisions), and the number of active flows.
 
 A flow sends nothing while it is off. Its means cover the time in which it was on.
 """
@@ -18,7 +18,7 @@ __all__ = ["flows_on", "switches_of"]
 
 
 def switches_of(run: RawRun) -> Switches:
-    """Return the flows that agents switched off, with the times.
+    """Return the flows that agents switched, with the times.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -36,7 +36,7 @@ def switches_of(run: RawRun) -> Switches:
 def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
     """Return the mean number of active flows of each row over each interval, [interval, row].
 
-    Rows that agents never switch count with all their flows, whether these have started or not.
+    If agents never switch a row, all its flows count, even before they start.
 
     Args:
         run: the run.

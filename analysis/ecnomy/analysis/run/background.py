@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Background traffic: flows without a class or an agent that pay for their marks.
 
-No agent decides for them, so they ignore the price. The ledger identifies them by the payer:
-their marks are booked on `source:<source>`.
+Without an agent, these flows ignore the price. The ledger books their marks on the account
+`source:<source>`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _OWN: Final = "source:"
 
 
 def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the postings of a ledger for marks of background traffic."""
+    """Return the ledger's postings for marks of background traffic."""
     of_marks = ledger["kind"].astype(str) == MARKS
     return ledger[of_marks & ledger["debit"].astype(str).str.startswith(_OWN)]
 
 
 def background_rows(ledger: pd.DataFrame, rows: int) -> npt.NDArray[np.bool_]:
-    """Return a mask of the rows of background flows with charged marks, [row]."""
+    """Return a mask of the rows of flows that pay for marks as background traffic, [row]."""
     found = np.zeros(rows, dtype=np.bool_)
     flow = background_postings(ledger)["flow"].to_numpy(dtype=np.int64)
     found[flow[flow >= 0]] = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts at the end of a run: money received (and its part from background traffic) and paid."""
+"""Accounts at the end of a run: money received (in total and from background traffic) and paid."""
 
 from __future__ import annotations
 

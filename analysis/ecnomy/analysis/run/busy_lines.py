@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from an unlimited population, and the calls that found all lines of the source busy."""
+"""Calls from an unlimited population, and calls lost because all lines of the source were busy."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Lines", "lines_of"]
 
-_NO_LINE = -1  # the user of a call that found no line (PROTOCOL.md)
+_NO_LINE = -1  # the user number of a call that found all lines busy (PROTOCOL.md)
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """The calls of a source's measured time.
+    """The calls of a source in the measured time.
 
     Attributes:
         source: name of the source.

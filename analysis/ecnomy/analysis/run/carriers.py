@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The carriers of a run: their links, prices, payers and payments, from the tables alone.
+"""The carriers of a run: links, prices, income by payer, and payments, from the tables alone.
 
-A carrier is an agent that posts a price per mark; the table `agents` names all of them at t = 0.
-The owners of links are derived from the manifest as in the market (see
+A carrier is an agent that posts a price per mark. The table `agents` names all carriers at t = 0.
+The manifest determines the owners of links by the market's rules (see
 ecnomy.markets.terms.ownership). Money comes from the ledger. All values cover the whole run,
 including the warm-up, as the accounts do.
 """
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Prices(msgspec.Struct, frozen=True, eq=False):
-    """The price per mark of a carrier over time; each price holds until the next time.
+    """A carrier's price per mark over time; each price holds until the time of the next.
 
     Attributes:
         t_ps: times of the prices, rising, from 0.
@@ -48,7 +48,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
     money: Floats
 
     def mean(self, end_ps: int) -> float:
-        """Return the mean over time from the first to `end_ps`, money."""
+        """Return the mean over time, from the first price to `end_ps`, money."""
         spans = np.diff(np.append(self.t_ps, max(end_ps, int(self.t_ps[-1]))))
         if not spans.sum():
             return float(self.money[-1])
@@ -56,7 +56,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
 
 
 class Payment(msgspec.Struct, frozen=True):
-    """The amount that an account paid a carrier for one kind of contract, money."""
+    """The amount that an account paid to a carrier under one kind of contract, money."""
 
     payer: str
     kind: str
@@ -67,9 +67,9 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
     """A carrier's links, prices and earnings in the whole run.
 
     Attributes:
-        name: name of the agent and its account.
+        name: name of the agent and of its account.
         links: the carrier's links, by index in the plan; both directions.
-        link_names: names of these links, without the reverse if it owns both.
+        link_names: names of these links; a link owned in both directions appears once.
         busiest: index of the link with the highest utilisation.
         utilization: utilisation of that link.
         prices: prices per mark, over time.
@@ -112,7 +112,7 @@ def prices_of(run: RawRun) -> dict[str, Prices]:
 
 
 def _owners(run: RawRun, names: list[str]) -> list[int] | None:
-    """Return the carrier of each link; None if the manifest does not determine it."""
+    """Return the carrier of each link; None if the manifest does not determine the owner."""
     agents = {agent.name: agent for agent in agents_of(run) or ()}
     if any(name not in agents for name in names):
         return None
@@ -167,7 +167,7 @@ def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Flo
 
 
 def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
-    """Return the carriers of a run; () for fewer than two, or without a second report.
+    """Return the carriers of a run; () for fewer than two carriers or fewer than two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -215,7 +215,7 @@ def _shown(run: RawRun, own: list[int]) -> tuple[str, ...]:
 
 
 def _money(run: RawRun, name: str, carriers: list[str]) -> tuple[tuple[Payment, ...], float, float]:
-    """Return a carrier's receipts by payer and kind, and its payments to carriers and to others."""
+    """Return a carrier's income by payer and kind, and its payments to carriers and to others."""
     ledger = run.ledger
     credit, debit = ledger["credit"].astype(str), ledger["debit"].astype(str)
     got = ledger[credit == name]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Customers with a choice: the number of their changes, and the customers of each option over time.
+"""Customers with a choice: the number of their changes, and each option's customers over time.
 
-An agent's users have a choice if its sources are alternatives. Then the sources have equally many
-flows. The agent's decisions, as with `best-offer`, leave one source on for each user, or no source
-for a user that has left. Member i of every source is user i. A user's first choice is not a change,
-and neither is a return to the source that it left.
+An agent's users have a choice if its sources are alternatives, as with `best-offer`. The sources
+then have equally many flows. The agent's decisions keep one source on for each user, or none for a
+user that has left. Member i of every source is user i. A user's first choice is not a change, and
+neither is a return to the source that the user had left.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
         agent: name of the agent.
         users: number of users of the agent.
         options: options of the users: carriers, or sources if one carrier has them all.
-        t_ps: times of decisions with changes, rising; the first is the first choice.
-        counts: users of each option from that time to the next, [time, option]; users that have
+        t_ps: times of decisions with changes, ascending, beginning with the first choice.
+        counts: users of each option from each time to the next, [time, option]; users that have
             left do not count.
-        changes: users who changed their source at that time, 0 at the first, [time].
+        changes: users who changed their source at each time, 0 at the first, [time].
     """
 
     agent: str
@@ -61,7 +61,7 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
 
 
 def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
-    """Return the agents whose users have a choice, in the scenario's order.
+    """Return the choices of each agent whose users have a choice, in the scenario's order.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signs of a congested link: it marks, loses packets, or delays them.
 
-Marks alone are not sufficient. A drop-tail link marks nothing. If its buffer is large or its
-senders have limited windows, it loses almost nothing, although it is never idle. The signs are
+Marks alone are not sufficient, because a drop-tail link marks nothing. If its buffer is large or
+its senders have limited windows, it may lose almost nothing while never idle. The signs are
 
     marks     0.1 % of the ECN-capable data or more
     drops     0.1 % of the packets or more
@@ -32,12 +32,12 @@ def congested_by(
 ) -> tuple[str, ...]:
     """Return the signs of congestion of a link over a window, or ().
 
-    By Little's law the mean queue over the utilisation is the mean wait in transmission times.
+    By Little's law, the mean wait in transmission times is the mean queue over the utilisation.
 
     Args:
         utilization: share of the time its transmitter was busy.
         marked: share of its ECN-capable data that was marked; NaN if there is no such data.
-        dropped: share of its packets that was lost; NaN if there are no packets.
+        dropped: share of its packets that were lost; NaN if there are no packets.
         queue_packets: mean number of waiting packets, without the one in service.
         wait_s: mean wait of a packet, s; NaN if there are no packets.
     """

@@ -11,7 +11,7 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["MOST_GROUPS", "family_of", "shown_nodes"]
 
-MOST_GROUPS: Final = 12  # readers can distinguish at most this many rows or lines
+MOST_GROUPS: Final = 12  # a reader can distinguish at most this many rows or lines
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ def _scenario(run: RawRun) -> _Scenario:
 
 
 def family_of(run: RawRun) -> dict[str, str]:
-    """Return source -> its group, itself without a group."""
+    """Return source -> its group, or the source's own name without a group."""
     groups = {source.name: source.group for source in _scenario(run).sources}
     return {s.name: groups.get(s.name) or s.name for s in run.plan.sources}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of sources: the numbers that began and ended, and the times they took.
+"""Files of sources: the numbers that began and ended, and their transfer times.
 
-The table `transfers` has a row for each file that ended. A file that was still under way at the end
-of the run has no row, but its flow has bytes left (`file_left` of the last report). In a row of
-many flows, the existence of such files is known, but not their number.
+The table `transfers` has a row for each file that ended. A file that was still in progress at the
+end of the run has no row, but its flow has bytes left (`file_left` of the last report). For a row
+of many flows, this shows that such files exist, but not how many.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class FilesSent(msgspec.Struct, frozen=True):
         given_up: number of files abandoned by impatient users.
         under_way: number of files in progress at the end; a lower bound if `all_seen` is false.
         all_seen: whether all files in progress could be counted.
-        median_s, slow_s: median and 95th percentile of the time of finished files, s; NaN
-            without finished files.
+        median_s, slow_s: median and 95th percentile of transfer times, s; NaN without finished
+            files.
     """
 
     label: str
@@ -47,7 +47,7 @@ class FilesSent(msgspec.Struct, frozen=True):
 
     @property
     def began(self) -> int:
-        """Return the number of files that began, as far as known."""
+        """Return the number of files that are known to have begun."""
         return self.finished + self.given_up + self.under_way
 
 
@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """Return the outcomes of all files by source; () if files were not recorded or do not exist.
+    """Return the outcomes of files by source; () if no files were sent or recorded.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -77,7 +77,7 @@ def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
 
 
 def recorded(run: RawRun) -> bool:
-    """Return whether this run has a table of files that ended."""
+    """Return whether the run has the table `transfers`."""
     return run.plan.record.transfers and run.file("transfers").is_file()
 
 

@@ -5,9 +5,8 @@ Shares are of packets sent (Andreassen 2002, 4.1 and 4.2):
 
     M = marked / sent             L = (lost + later than the tariff's max_delay) / sent
 
-A call's promise is broken if it has ended and its L is above the tariff's max_delay_rate. If a call
-is under way at the end of the run, its promise counts as neither kept nor broken, and rates exclude
-it.
+A call's promise is broken if it has ended and its L is above the tariff's max_delay_rate. Rates
+exclude calls that are under way at the end of the run: their promises are neither kept nor broken.
 """
 
 from __future__ import annotations
@@ -37,10 +36,11 @@ class Calls(msgspec.Struct, frozen=True):
         under_way: accepted calls that had not ended at the end of the run.
         broken: ended calls with a broken promise.
         learnt_ps: time of the provider's first blocking threshold; -1 if there is no threshold.
-        asked_learnt: calls requested after that time; `blocked_learnt` counts refused ones.
+        asked_learnt: calls requested after that time; `blocked_learnt` counts the refused calls
+            among them.
         packets: packets of the ended calls.
-        bad: L over all those packets; `mean_bad` and `worst_bad` over single calls.
-        marked: M over all those packets; `mean_marked` over single calls.
+        bad: L over the packets of all ended calls; `mean_bad` and `worst_bad` over single calls.
+        marked: M over the packets of all ended calls; `mean_marked` over single calls.
     """
 
     asked: int
@@ -94,7 +94,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def call_rows(run: RawRun, provider: Provider) -> pd.DataFrame:
-    """Return the rows of the table calls requested of a GSP, with `bad`, `share_bad`, `broken`.
+    """Return the calls requested from a GSP, with the columns `bad`, `share_bad` and `broken`.
 
     `bad` counts packets, `share_bad` is L (NaN for a call without packets); `accepted` is 1 for
     calls that it sold. Another provider may have sold a call that it refused.
@@ -182,7 +182,7 @@ def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamR
 
 
 def all_streams(rows: tuple[StreamRow, ...]) -> StreamRow:
-    """Return all test streams together, which are the basis of admission by the marking rate."""
+    """Return the sum of all test streams, the basis of admission by the marking rate."""
     return StreamRow(
         name="all",
         poisson=False,

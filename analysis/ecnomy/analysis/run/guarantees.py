@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profit and loss, calls and test streams of the guaranteed stream providers (GSP) of a run.
 
-All values cover the whole run, as the money does. Amounts of money come from the ledger alone.
-Numbers of sold calls and broken promises come from the table calls if the run recorded it, because
-free items have no postings. Otherwise they come from the postings.
+All values cover the whole run, like the accounts. Amounts of money come from the ledger alone. The
+numbers of sold calls and broken promises come from the table `calls` if the run recorded it,
+because free items have no postings. Otherwise these numbers come from the postings.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ __all__ = [
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A line of a profit and loss account: amount received (negative: paid) and number of items."""
+    """A line of a profit and loss account: the amount received (negative: paid) and the items."""
 
     micro: int
     count: int  # calls, reimbursements or marks
 
 
 class ProfitAndLoss(msgspec.Struct, frozen=True):
-    """The earnings of a GSP in the whole run, from the ledger alone; micro-units.
+    """Income and costs of a GSP over the whole run, from the ledger alone [micro-units].
 
     Attributes:
-        calls: sold calls, paid or free, if calls were recorded; `reimbursements` likewise
-            counts broken promises.
-        files: sold files; `late_files` counts reimbursed ones.
+        calls: sold calls, including free ones if calls were recorded; `reimbursements` likewise
+            counts all broken promises.
+        files: sold files; `late_files` counts reimbursed files.
         fixed: fixed costs.
-        other: other postings to or from the account.
+        other: all other postings of the account.
         by_carrier: mark costs by payee, in order of the names.
         profit_micro: all receipts minus all payments.
         seconds: simulated time of the account [s].
@@ -75,12 +75,12 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
         return micro / 1e6 / self.calls.count if self.calls.count else math.nan
 
     def per_hour(self, micro: int) -> float:
-        """Return money per simulated hour, NaN for zero time."""
+        """Return money per simulated hour; NaN if no time passed."""
         return micro / 1e6 / (self.seconds / 3600) if self.seconds > 0 else math.nan
 
 
 class Guarantee(msgspec.Struct, frozen=True):
-    """A GSP over the whole run; `calls` is None if the run did not record its calls."""
+    """Results of a GSP over the whole run; `calls` is None if the run did not record calls."""
 
     provider: Provider
     money: ProfitAndLoss
@@ -89,9 +89,9 @@ class Guarantee(msgspec.Struct, frozen=True):
 
 
 def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
-    """Return the account of a GSP in the ledger, by purpose of receipts and payments.
+    """Return the account of a GSP from the ledger, by purpose of receipts and payments.
 
-    Sold calls and broken promises are counted in the table calls if the run has it.
+    The numbers of sold calls and broken promises come from the table `calls` if it exists.
 
     Raises:
         ResultsError: the ledger is unreadable, or does not end at the balance in the manifest.
@@ -115,7 +115,7 @@ def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
     if run.plan.record.calls:
         rows = call_rows(run, provider)
         income = Item(income.micro, int((rows["accepted"] == 1).sum()))
-        if not refunds.micro:  # promises without reimbursement can also be broken
+        if not refunds.micro:  # a broken promise may have no reimbursement
             refunds = Item(0, int(rows["broken"].sum()))
     return ProfitAndLoss(
         calls=income,
@@ -152,7 +152,7 @@ def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
-    """Return the earnings, admissions and test streams of each GSP of a run; () if there is no GSP.
+    """Return the account, admissions and test streams of each GSP of a run; () without a GSP.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.
@@ -169,7 +169,7 @@ def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
 
 
 def guarantee_columns(results: Path) -> dict[str, float | None]:
-    """Return outcome columns of sweeps, over the whole run, like balances; {} if there is no GSP.
+    """Return outcome columns for sweeps, over the whole run like balances; {} without a GSP.
 
     Returns:
         `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls were

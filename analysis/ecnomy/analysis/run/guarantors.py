@@ -34,7 +34,7 @@ class Offer(msgspec.Struct, frozen=True):
         max_delay_ps: largest delay of a good packet.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
         max_blocking_rate: the largest share of blocked calls (B^G); None if there is no limit.
-        max_time: the longest connection, as written; None if there is no limit.
+        max_time: the longest connection, as written in the manifest; None if there is no limit.
         strategy: strategy, as written in the manifest.
     """
 
@@ -52,7 +52,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class FileOffer(msgspec.Struct, frozen=True):
-    """A row of a GSP's table of files: sources, price and promise, in words."""
+    """A row of a GSP's table of files: sources, price and promise in words."""
 
     name: str
     sources: tuple[str, ...]
@@ -88,13 +88,15 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def paid_sources(self) -> tuple[str, ...]:
-        """Return the sources whose marks the provider pays for, with shared calls it carries."""
+        """Return the sources whose marks the provider pays for, including the shared calls it
+        carries.
+        """
         files = tuple(name for names in self.file_sources.values() for name in names)
         return (*self.call_sources, *self.stream_sources, *files)
 
     @property
     def first(self) -> Offer:
-        """Return the first row of the tariff table, which is usually the only row."""
+        """Return the first row of the tariff table, usually the only row."""
         return self.offers[0]
 
     @property
@@ -104,7 +106,7 @@ class Provider(msgspec.Struct, frozen=True):
 
 
 def providers_of(run: RawRun) -> tuple[Provider, ...]:
-    """Return the GSPs that do business in a run; () for a run without a market."""
+    """Return the GSPs of a run; () for a run without a market."""
     balances, found, index = run.manifest.balances_micro, [], 0
     for agent in agents_of(run) or ():
         if agent.role == _ROLE and (balances is None or agent.name in balances):
@@ -115,7 +117,9 @@ def providers_of(run: RawRun) -> tuple[Provider, ...]:
 
 
 def shared_sources(run: RawRun) -> frozenset[str]:
-    """Return the sources whose calls several providers may carry, so that mark payers change."""
+    """Return the sources whose calls several providers may carry, so that the payer of marks
+    varies.
+    """
     sold = [name for provider in providers_of(run) for name in provider.call_sources]
     family, agents = family_of(run), agents_of(run) or ()
     chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}

@@ -18,8 +18,9 @@ _PS_PER_MS: Final = 10**9
 def late_shares(results: Path) -> Mapping[str, float | None]:
     """Return `<source>.late_over_<t>ms` for each threshold t under `record: delay_thresholds`.
 
-    The value is the share of lost or later packets, host to host, among the packets of a source
-    that arrived or were lost in the measured window; None if there are no packets.
+    The value is the share of packets that were lost or took longer than t from host to host, among
+    the packets of a source that arrived or were lost in the measured window. It is None without
+    packets.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The share of a link's packets and marks that is data. All marking shares shown use it as their
-base.
+"""The share of a link's packets and marks that is data, the base of all marking shares shown.
 
     share marked = marks on data / arrivals of data        at this link
 
-Data means the ECN-capable packets that sources send. ACKs share a queue with data if traffic goes
-both ways, and may be marked too (`ect: all`), but are not priced. A link counts all its packets
+Data means the ECN-capable packets that sources send. If traffic goes both ways, ACKs share queues
+with data and may be marked too (`ect: all`), but are not charged. A link counts all its packets
 report by report. The table `pairs` separates data and ACKs of each source, but only for the whole
 run. So the counts of a window are split as
 
     data(window) / all(window) ~ sum over data of a(s) n(s) / sum over all of a(s) n(s)
 
 with n(s) the packets (or marks) of source s at the link in the whole run, and a(s) the window's
-share of the packets that s sent in the whole run. This is exact over the whole run, and for
-any window at a link without ACKs; elsewhere it is an estimate. Without the table pairs (older
+share of the packets that s sent in the whole run. The split is exact over the whole run, and for
+any window at a link without ACKs. Otherwise it is an estimate. Without the table pairs (older
 results) all packets of a link on a path of data count as data.
 """
 
@@ -56,7 +55,7 @@ class LinkShares(msgspec.Struct, frozen=True):
 
 
 def crossings_of(run: RawRun) -> Crossings:
-    """Return the counts of the table pairs or, without it, the packets sent over the whole path.
+    """Return the counts of the table `pairs` or, without it, of the packets sent over each path.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -98,7 +97,7 @@ def ecn_capable(plan: Plan, number: int) -> bool:
 
 
 def by_source(plan: Plan, values: Floats) -> Floats:
-    """Return rows of the flow table summed by source, [..., row] to [..., source]."""
+    """Sum values of the flow table by source, from [..., row] to [..., source]."""
     first = np.cumsum([0, *(source.row_count for source in plan.sources)])[:-1]
     return np.asarray(np.add.reduceat(values, first, axis=-1), dtype=np.float64)
 
@@ -128,7 +127,7 @@ def link_shares(crossings: Crossings, activity: Floats) -> LinkShares:
 
 
 def _part(activity: Floats, data: Floats, packets: Floats) -> Floats:
-    """Return shares of data; an interval without new packets has the share of the whole run."""
+    """Return shares of data; an interval without new packets gets the share of the whole run."""
     total = packets.sum(axis=0)
     usual = np.divide(data.sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
     part, whole = activity @ data, activity @ packets

@@ -57,12 +57,12 @@ LINK_COUNTERS: Final = (
 
 
 class LinkLoad(msgspec.Struct, frozen=True):
-    """A direction of a link over a window; NaN if unknown."""
+    """A direction of a link over a window; unknown values are NaN."""
 
     link: int
     source: str  # node
     target: str
-    alias: str  # its name if several links join these nodes in this direction, else ""
+    alias: str  # its name if several links join these nodes in this direction, otherwise ""
     rate_bps: int
     used_bps: float  # on the wire, framing included
     marked: float  # share of ECN-capable data packets
@@ -75,7 +75,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
     dropped: float  # share of packets
 
     def between(self, arrow: str = " to ") -> str:
-        """Return the link's ends in words, with its name if the ends do not identify it."""
+        """Return the link's ends in words, with its name if several links share the ends."""
         name = f" ({self.alias})" if self.alias else ""
         return f"{self.source}{arrow}{self.target}{name}".replace("_", " ")
 
@@ -102,7 +102,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
 
 
 class PairLoad(msgspec.Struct, frozen=True):
-    """A source over a window, as the sum of its flows."""
+    """A source over a window: the sums over its flows."""
 
     name: str
     family: str
@@ -124,7 +124,7 @@ class NetworkLoads(msgspec.Struct, frozen=True):
     priced: bool  # whether the run has a market
 
     def congested(self) -> list[LinkLoad]:
-        """Return congested directions by price, then by marks or drops, then by the wait."""
+        """Return congested directions, ordered by price, then marks or drops, then mean wait."""
         found = [link for link in self.links if link.congested]
 
         def worst(link: LinkLoad) -> tuple[float, float, float, int]:
@@ -140,7 +140,7 @@ def or_0(value: float) -> float:
 
 
 def is_network(plan: Plan) -> bool:
-    """Return whether a plan is more than a path, that is, a node has three or more neighbours."""
+    """Return whether a plan is more than a path: some node has three or more neighbours."""
     neighbours: dict[int, set[int]] = {}
     for link in plan.links:
         neighbours.setdefault(link.source, set()).add(link.target)
@@ -149,7 +149,7 @@ def is_network(plan: Plan) -> bool:
 
 
 def network_loads(run: RawRun | Results, window: Window) -> NetworkLoads:
-    """Return the numbers of a run's links and pairs between two reports.
+    """Return the loads of a run's links and pairs between two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -198,7 +198,7 @@ def _data(
     shares = link_shares(crossings, activity)
     of_source = activity[0][:, None]
     sizes = np.array([packet_bits(source) for source in plan.sources], dtype=np.float64)
-    # a source without marks in the window has no price there
+    # a source without marks in the window has no price at this link
     prices = np.divide(paid, ce, out=np.zeros_like(paid), where=ce > 0)
     marked = of_source * crossings.data_marks * (ce > 0)[:, None]
     return _LinkData(
@@ -234,7 +234,7 @@ def _links(
 def link_loads(
     plan: Plan, grown: Mapping[str, Floats], data: LinkData, window: Window
 ) -> tuple[LinkLoad, ...]:
-    """Return each direction of a plan's links over a window.
+    """Return the load of each direction of a plan's links over a window.
 
     Args:
         plan: the plan of the run.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traffic and payments of pairs of nodes on a network, added up by node."""
+"""Traffic and payments of pairs of nodes on a network, and their sums by node."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sums(msgspec.Struct, frozen=True):
 
     @property
     def price_per_mbit(self) -> float:
-        """Return the cost of a delivered megabit in marks, money; NaN if nothing was delivered."""
+        """Return the payment for marks per delivered megabit, money; NaN without deliveries."""
         return 1e6 * self.charge_per_s / self.goodput_bps if self.goodput_bps else math.nan
 
 
@@ -41,7 +41,7 @@ def added(pairs: Iterable[PairLoad]) -> Sums:
 
 
 def sending(loads: NetworkLoads) -> list[PairLoad]:
-    """Return pairs that sent anything, by payment and then by goodput, the largest first."""
+    """Return the pairs that sent data, by payment and then by goodput, in descending order."""
     rows = [pair for pair in loads.pairs if pair.goodput_bps > 0]
     return sorted(rows, key=lambda p: (-p.charge_per_s, -p.goodput_bps, p.name))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases of a run, derived from its plan: boundaries are starts, stops, and ends of rate caps.
+"""Phases of a run, from its plan; boundaries are starts, stops and ends of rate caps.
 
 The first phase begins at the end of the warm-up. After every later boundary the flows need time
 to settle: the measurement skips min(10 s, 20 % of the phase).
@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 6
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """A part of a run without switches, [from_ps, to_ps)."""
+    """A part of a run, [from_ps, to_ps), in which no source starts, stops or loses its rate cap."""
 
     number: int  # counted from 1
     label: str
@@ -31,7 +31,7 @@ class Phase(msgspec.Struct, frozen=True):
 
     @property
     def settling_s(self) -> float:
-        """Return the skipped time at the beginning, seconds."""
+        """Return the time skipped at the beginning, seconds."""
         return (self.settled_ps - self.from_ps) / PS_PER_S
 
 
@@ -44,7 +44,7 @@ def _until_ps(source: Source) -> int:
 
 
 def _names(sources: list[Source]) -> str:
-    """Return the sources in words, one by one if they are few, otherwise by prefix `<prefix>-`."""
+    """Return the names of sources, one by one if they are few, otherwise by prefix `<prefix>-`."""
     names = [source.name for source in sources]
     if len(names) > _MOST_NAMED:
         counts: dict[str, int] = {}
@@ -58,7 +58,7 @@ def _names(sources: list[Source]) -> str:
 
 
 def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
-    """Return the switches after `after_ps`, up to `to_ps`, in words."""
+    """Describe the starts, stops and lifted caps after `after_ps`, up to `to_ps`."""
     words = []
     lifted = [s for s in plan.sources if after_ps < _until_ps(s) <= to_ps]
     begun = [s for s in plan.sources if after_ps < s.start.at_ps <= to_ps]
@@ -73,7 +73,7 @@ def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
 
 
 def _opening(plan: Plan) -> str:
-    """Return the state at the end of the warm-up, in words."""
+    """Describe the state at the end of the warm-up."""
     by_cap: dict[float, list[Source]] = {}
     for source in plan.sources:
         if source.traffic.law == "rate-capped" and source.start.at_ps <= plan.warmup_ps:
@@ -91,7 +91,7 @@ def _opening(plan: Plan) -> str:
 
 
 def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
-    """Return the phases of a plan; one phase, from warm-up to end, without later switches.
+    """Return the phases of a plan; without later boundaries, one phase from warm-up to end.
 
     Args:
         plan: the plan of the run.

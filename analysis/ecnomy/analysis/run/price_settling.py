@@ -1,54 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests whether a price that a carrier steers has settled over the last half of a run.
+"""Tests whether the price that a carrier's strategy sets has settled in the last half of a run.
 
 A search never rests, because it keeps trying prices around the best one. So a price counts as
-settled unless it moves more than its own tries explain. All values are shares of the mean price
-over the half:
+settled unless it moves more than its trial steps explain. All values are shares of the mean price
+over this half:
 
     try         the median size of the changes of the posted price
-    stretches   ten of equal length; the mean price of each, weighted by time. Tries above and
-                below cancel in such a mean
+    stretches   ten parts of equal length, each with its mean price over time. Tries above and
+                below the price cancel in such a mean
     drift       Theil and Sen's slope through the ten means (the median of the slopes of all 45
-                pairs), times the half
+                pairs), times the length of the half
     swing       the largest minus the smallest of the ten means
-    range       from the price below which the carrier was 10 % of the time to that of 90 %
+    range       the 90 % quantile of the price over time minus the 10 % quantile
 
 A price does not settle in one of three cases:
 
     rising,     the drift is above 10 %, and at least 40 of the 45 pairs of means agree in its
-    falling     direction (Mann 1945: of independent means one set in 1,000 does by chance)
+    falling     direction (Mann 1945: one in 1,000 sets of independent means agrees by chance)
     swinging    the swing is above 50 % and above four tries
-    swinging    the range is above 50 % and above eight tries: a cycle within a stretch, which
-                no sequence of independent tries shows (2.4 to 3.2 for the lists of prices examined)
+    swinging    the range is above 50 % and above eight tries: a cycle within a stretch. For
+                independent tries, range / try was 2.4 to 3.2 for the lists of prices examined
 
-Prices of a Thompson sampler jump far but independently, so a try is as wide as the range. A
-walk by steps, as in `hill-climbing`, stays within a few steps of a rest point, unless noise of the
+Prices of a Thompson sampler jump far but independently, so a try is as wide as the range. A walk by
+steps, as in `hill-climbing`, stays within a few steps of its resting point, unless noise in the
 profit hides the best price from such short steps.
 
 A price at rest can be far from the best one. The slope s of the profit shows this
 (profit_slope.py). Let e be the error of s, and s^2 / 2c the share by which the best price would
 increase the profit. A price that appears at rest is then
 
-    climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
+    climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: the price is too low or too high
     unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound: chance, a flat profit
-                or a short run hide the best price, and the search may have stalled. A slope that
-                had to be fitted to the whole run never gives `climbing`, only this. So does a
-                search whose prices are too few or too far apart for a slope. It is also
-                unclear if another carrier's price has not settled, or changes too seldom to tell
+                or a short run hides the best price, and the search may have stalled. A slope that
+                had to be fitted to the whole run gives this verdict instead of `climbing`. The
+                verdict is also `unclear` if the prices are too few or too far apart for a slope, or
+                if another carrier's price has not settled or changes too seldom to tell
 
-A settled price is shown with a notice if, for more than half of the time, it was the highest or
-lowest of all prices in the run, because the best one may lie beyond the range of the search. Every
-search is local, so users who were away because of the price are named (priced_out.py): the search
-may settle at a price for the others alone, while a lower price for all would earn more. A carrier
-that received nothing in the half is `unpaid`, whatever its price does.
+If a settled price was the highest or lowest of all prices in the run for more than half of the
+time, a notice says so, because the best price may lie beyond the range of the search. Every search
+is local. It may settle at a price for the remaining users, while a lower price for all would earn
+more. So users who were away because of the price are reported (priced_out.py). A carrier that
+received nothing in the half is `unpaid`, whatever its price does.
 
-The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
+The verdict covers only the last half of one run. Two carriers that both move under `retail` have no
 equilibrium. Yet one of them (or both, in a short run) may count as settled, because prices that
 diverge in the long run can appear at rest for a while.
 
-Fewer than eight changes in that half cannot distinguish a search from a drift. A price with so few
+Fewer than eight changes in the half cannot distinguish a search from a drift. A price with so few
 changes has settled if it does not change at all. Otherwise it is `unclear`. Carriers with scheduled
-prices or without a strategy do not search, and are left out.
+prices or without a strategy do not search, so they have no verdict.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sources whose users were away most of the time because of the price.
 
-Users who are away do not respond to a carrier's trials until the price falls so far that they
-return. A search that began above that price does not observe them. Users who leave because their
-own gain is negative try the price again from time to time, and are named if they were away for half
-of the time. In a crowd whose users have different limits, many are away even at the best price. So
-a crowd is named only if nearly all its users were away.
+Users who are away do not respond to a carrier's trial prices until the price falls far enough for
+them to return. A search that began above that price does not observe them. Users who leave because
+their surplus is negative try the price again from time to time, and are reported if they were away
+for half of the time. In a crowd whose users have different limits, many are away even at the best
+price. So a crowd is reported only if nearly all its users were away.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["PricedOut", "priced_out"]
 
-AWAY: Final = {  # strategy -> the share of the time above which its users are named
+AWAY: Final = {  # strategy -> share of the time away above which its users are reported
     "all-or-nothing": 0.5,
     "elastic-utility": 0.5,
     "fee-limit": 0.95,
@@ -32,11 +32,11 @@ AWAY: Final = {  # strategy -> the share of the time above which its users are n
 
 
 class PricedOut(msgspec.Struct, frozen=True):
-    """The share of the time that the users of a source were away.
+    """The share of the time for which the users of a source were away.
 
     Attributes:
         source: name of the source, or of the group in the scenario.
-        away: mean share of its flows that its agent had switched off.
+        away: mean share of the source's flows that its agent had switched off.
     """
 
     source: str

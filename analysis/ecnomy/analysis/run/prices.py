@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mean price per mark over the measured window, as outcome columns of a sweep.
+"""Mean prices per mark over the measured window, as outcome columns of a sweep.
 
     price.<carrier>    price of each carrier, money
     price              price of the whole market, money, if only one carrier sets a price
 
 A price holds from its report until the next price, so the mean is weighted by time. A run without a
-market has no such column. Every sweep has these columns (gathered.py of markets). This module
-derives them for a stored run.
+market has no price columns. Sweeps record these columns during runs (gathered.py of markets); this
+module derives them from a stored run.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def price_columns(results: Path) -> dict[str, float]:
 def _mean_micro(
     t_ps: npt.NDArray[np.int64], micro: npt.NDArray[np.int64], from_ps: int, to_ps: int
 ) -> float:
-    """Return the mean of a stepwise price; for an empty window, the price at that time."""
+    """Return the time average of a stepwise price; for an empty window, the price at that time."""
     if to_ps <= from_ps:
         return float(micro[max(int(np.searchsorted(t_ps, from_ps, side="right")) - 1, 0)])
     spans = np.diff(np.clip(np.append(t_ps, to_ps), from_ps, to_ps))

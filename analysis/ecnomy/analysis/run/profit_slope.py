@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The slope of a carrier's profit in its price, recorded by its strategy or fitted to its ledger.
+"""The slope of a carrier's profit over its price, recorded by its strategy or fitted to its ledger.
 
-A slope s is the relative change of the profit per change of the logarithm of the price, and c the
-decrease of s with the log price. The best price would increase the profit by the share s^2 / 2c.
+A slope s is the relative change of the profit per change of the logarithm of the price, and c is
+the decrease of s per change of the log price. The best price would increase the profit by the share
+s^2 / 2c.
 
 `revenue-gradient` records s and c after each round (`profit_slope` and `profit_curvature` in the
 table `agents`). s is then the mean over the rounds. Its error is twice the standard error, without
@@ -10,15 +11,16 @@ the part that c explains by the prices of the rounds.
 
 For every other strategy, the ledger gives the profit of each period in which a price held. The
 first half of a period does not count, because customers are still responding to the change. A
-parabola in the log price, by least squares with the length of each period as its weight, gives s at
-the mean log price, its error (twice the standard error) and c. Prices that differ from the mean by
-more than a factor of 1.5 are left out, because a profit resembles a parabola only near its peak. As
-in curvature.py, the prior of c is 1 with a standard deviation of 3, and c lies between 0.2 and 20.
+parabola in the log price, fitted by least squares with the length of each period as its weight,
+gives s at the mean log price, its error (twice the standard error) and c. Prices that differ from
+the mean by more than a factor of 1.5 do not count, because a profit resembles a parabola only near
+its peak. As in curvature.py, the prior of c is 1 with a standard deviation of 3, and c lies between
+0.2 and 20.
 
-A search that has chosen its price tries too few others for this. All periods of the run then take
-part (`whole`), and s is the slope at the mean log price of the interval in question. Others'
-prices may have moved since, and a bandit returns to prices with a lucky start, so this slope can
-only confirm a price.
+After a search has chosen its price, it tries too few other prices for this fit. All periods of the
+run then take part (`whole`), and s is the slope at the mean log price of the interval in question.
+Because other carriers' prices may have moved since, and a bandit returns to prices that started
+well by chance, this slope can only confirm a price.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class ProfitSlope(msgspec.Struct, frozen=True):
         return self.curvature <= LEAST
 
     def gain(self, slope: float) -> float:
-        """Return the share that the best price would add to the profit, for this `slope`."""
+        """Return the share that the best price would add to the profit if the slope is `slope`."""
         return slope**2 / (2 * self.curvature)
 
 
@@ -101,15 +103,16 @@ def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitS
 def fitted_slope(
     log_prices: Floats, profits: Floats, lengths: Floats, at: float | None = None
 ) -> ProfitSlope | None:
-    """Fit a parabola to the profits per second of prices that held for the given lengths [periods].
+    """Fit a parabola to the profits per second at prices that held for the given times [periods].
 
     Args:
         log_prices: the logarithm of each price.
-        profits: the profit at each price, money/s.
+        profits: the profit per second at each price, money/s.
         lengths: the time at each price, seconds.
-        at: the log price of the slope, from the whole run; None: the mean of those near the mean.
+        at: the log price at which the whole run gives the slope; None: the mean of the prices near
+            the mean.
 
-    Returns: None for fewer than eight times or three prices near the mean price.
+    Returns: None for fewer than eight periods or three prices near the mean price.
     """
     x = log_prices - (np.average(log_prices, weights=lengths) if at is None else at)
     near = np.abs(x) <= NEAR

@@ -70,17 +70,19 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def agents_of(run: RawRun) -> tuple[ScenarioAgent, ...] | None:
-    """Return agents in the scenario's order; () if there is no market, None if unreadable."""
+    """Return agents in the scenario's order; () without a market, None if the manifest is
+    unreadable.
+    """
     found: Any = run.manifest.scenario
     try:
         market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market
     except msgspec.ValidationError:
-        return None  # from an older version; the run is shown without the missing parts
+        return None  # a manifest of an older version; the run is shown without the missing parts
     return market.agents if market else ()
 
 
 def _with_role_names(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario with names of roles; a role with terms is a mapping with `kind`."""
+    """Replace roles by their names; a role with terms is a mapping with `kind`."""
     market = scenario.get("market") or {}
     agents = [
         {**agent, "role": agent["role"].get("kind", "")}

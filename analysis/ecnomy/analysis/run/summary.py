@@ -42,9 +42,9 @@ CHANGING: Final = "*"  # class of a group whose flows changed class
 
 
 class Group(msgspec.Struct, frozen=True):
-    """A group of flows of one source (or family), and of one class if there are classes.
+    """A group of flows of one source (or family) and, if there are classes, of one class.
 
-    `source` is the source of the first flow.
+    `source` is the first flow's source.
     """
 
     label: str
@@ -59,10 +59,10 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class GroupRow(msgspec.Struct, frozen=True):
-    """A group over a window. Rates and money are means over its flows; NaN if unknown.
+    """A group over a window; rates and money are means over its flows, NaN if unknown.
 
-    If agents switched flows off, means cover the time in which flows were on, and `active`
-    is the mean number of active flows.
+    If agents switched flows off, means cover only active time, and `active` is the mean number of
+    active flows.
     """
 
     group: Group
@@ -91,7 +91,7 @@ class LinkRow(msgspec.Struct, frozen=True):
     link: int
     name: str
     utilization: float
-    marking_probability: float  # of ECN-capable data, NaN without it
+    marking_probability: float  # of ECN-capable data; NaN without such data
     queue_packets: float
     wait_s: float
     drops: int
@@ -120,14 +120,14 @@ class PhaseSummary(msgspec.Struct, frozen=True):
     groups: tuple[GroupRow, ...]
     links: tuple[LinkRow, ...]
     charge_per_s: float = 0.0  # money/s for the marks of all flows
-    background_per_s: float = 0.0  # its part for marks of background traffic, money/s
+    background_per_s: float = 0.0  # the part of `charge_per_s` for background traffic, money/s
 
 
 class Summary(msgspec.Struct, frozen=True):
     """The content of `ecnomy show`.
 
-    `whole` covers the measured window, [warm-up, end], like `ecnomy run` and the
-    tables `flows` and `links`; None if nothing was measured.
+    `whole` covers the measured window, [warm-up, end], like the output of `ecnomy run` and the
+    tables `flows` and `links`; it is None if nothing was measured.
     """
 
     title: str
@@ -139,7 +139,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def _movers(run: RawRun) -> set[int]:
-    """Return flows whose class changed during the run, according to the reports."""
+    """Return the flows whose class changed between reports."""
     table = run.flow_epochs
     if "class_index" not in table.columns or table.empty:
         return set()
@@ -150,8 +150,8 @@ def _movers(run: RawRun) -> set[int]:
 def groups_of(run: RawRun) -> list[Group]:
     """Return the groups of a run in plan order.
 
-    A source with flows that changed class is one group of the class `CHANGING`. If there are many
-    sources, the sources of one family (see ecnomy.analysis.run.families) are one group.
+    If flows of a source changed class, the source is one group of the class `CHANGING`. If there
+    are many sources, the sources of one family (see ecnomy.analysis.run.families) form one group.
     """
     sources = run.plan.row_sources()
     names = [source.name for source in sources]
@@ -237,7 +237,7 @@ _COUNTED: Final = (
 def _link_rows(
     run: RawRun, epochs: Epochs, window: Window, shares: LinkShares
 ) -> tuple[LinkRow, ...]:
-    """Return the links on paths of data, and other links that marked or dropped packets."""
+    """Return the links on paths of data, and all other links that marked or dropped packets."""
     grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
     data = {link for source in run.plan.sources for link in source.path}
     rows = []
@@ -303,7 +303,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
 def summarize(run: RawRun | Results) -> Summary:
     """Summarise a run phase by phase, and as a whole.
 
-    A partial run is summarised as far as its reports go. A phase with fewer than two reports after
+    The summary of a partial run ends at its last report. A phase with fewer than two reports after
     its settling time is omitted.
 
     Raises:

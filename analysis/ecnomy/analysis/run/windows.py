@@ -30,7 +30,7 @@ def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int
 
 
 def fees_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """Return class fees and charges of contracts, in the shape of marks_by_flow."""
+    """Return class fees and contract charges by flow, shaped like marks_by_flow."""
     return _by_flow(ledger, ~ledger["kind"].astype(str).isin(NO_FEES), flows, edges_ps)
 
 

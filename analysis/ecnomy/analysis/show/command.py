@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["print_summary", "show_command"]
 
 SWEEP = "sweep.png"
-_WIDEST = 140  # most columns of a terminal
+_WIDEST = 140  # columns used at most, even on a wider terminal
 
 
 def show_command(
@@ -177,7 +177,7 @@ def _span(phase: Phase) -> str:
 
 
 def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
-    """Print the values of the whole measured window, unless the window is one of the phases."""
+    """Print the results of the whole measured window, unless a phase covers all of it."""
     whole = summary.whole
     if whole is None or any(one.window == whole.window for one in summary.phases):
         return
@@ -210,7 +210,7 @@ def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Con
 
 
 def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
-    """Return notes on the groups whose marks a guaranteed stream provider pays."""
+    """Return notes on the groups whose marks a guaranteed stream provider pays for."""
     from ecnomy.analysis.run.guarantors import flows_of, providers_of, shared_sources
     from ecnomy.analysis.show.summary_tables import shown_rows
 
@@ -228,7 +228,7 @@ def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
 
 
 def _network_tables(run: RawRun, one: PhaseSummary) -> list[Table]:
-    """Return tables of payments by pair and node, and of links; [] for a run on a single path."""
+    """Return the tables of pairs, nodes and links; [] for a run on a single path."""
     from ecnomy.analysis.run.network_loads import is_network, network_loads
     from ecnomy.analysis.show import network_tables
 

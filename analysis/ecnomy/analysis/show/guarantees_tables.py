@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of `ecnomy show` on a guaranteed stream provider: money, calls, streams."""
+"""Tables of `ecnomy show` for a guaranteed stream provider: money, calls and test streams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BY_THRESHOLD: Final = "marking-quantile"  # only this built-in strategy has a t
 
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
-    """Print the block of one provider: its offers, then its values for the whole run."""
+    """Print the offers of one provider, then its results over the whole run."""
     console.print()
     heading = f"{one.provider.name}, guaranteed stream provider (whole run)"
     console.print(heading, style="bold", markup=False)
@@ -58,7 +58,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
 
 
 def offer_in_words(says: Provider) -> str:
-    """Return a description of a provider's products and promises."""
+    """Describe a provider's products and promises."""
     one = len(says.offers) == 1
     calls = [
         f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, regardless of "
@@ -85,7 +85,7 @@ def money_table(one: Guarantee) -> Table:
         cells.append(significant(money.per_hour(micro), 2, "+"))
         table.add_row(words, *cells, style=style)
 
-    # without the table of calls, only paid calls are known
+    # without the table `calls`, only paid calls are known
     sold = "sold" if one.calls is not None else "paid for"
     line(f"{_count(money.calls, 'call')} {sold}", money.calls.micro)
     line(_reimbursed(one), money.reimbursements.micro)
@@ -107,7 +107,7 @@ def money_table(one: Guarantee) -> Table:
 
 
 def _reimbursed(one: Guarantee) -> str:
-    """Return the reimbursements in words; subscribers may also claim for promises kept."""
+    """Describe the reimbursements; subscribers may also claim them for promises that were kept."""
     back = _count(one.money.reimbursements, "reimbursement")
     kept = one.money.reimbursements.count - (one.calls.broken if one.calls else 0)
     if one.calls is None or kept <= 0:
@@ -137,7 +137,7 @@ def _by_carrier(money: ProfitAndLoss) -> str:
 
 
 def call_table(one: Guarantee) -> Table:
-    """Return requests, admissions and broken promises; L and M of ended calls."""
+    """Return the table of requests, admissions, broken promises, and L and M of ended calls."""
     calls = one.calls
     assert calls is not None
     table = _plain("calls", "number", "share")
@@ -181,7 +181,7 @@ def _is_own(kind: str) -> bool:
 
 
 def stream_table(one: Guarantee) -> Table:
-    """Return marking rate M and bad-packet rate L of each test stream, of all, and of calls."""
+    """Return the table of marking rate M and bad-packet rate L, by test stream and for calls."""
     table = _plain("sent by", "packets/s", "packets", "marked\nM", "bad\nL")
     for row in one.streams:
         kind = "Poisson" if row.poisson else "constant intervals"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of `ecnomy show` on competition: carriers, customers with a choice, and files."""
+"""Tables of `ecnomy show` for carriers, customers with a choice, and files."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["print_carriers", "print_choices", "print_files"]
 
-_MOST_KINDS: Final = 3  # columns for kinds of income; all other kinds share one column
+_MOST_KINDS: Final = 3  # kinds of income with a column each; all other kinds share one column
 _MOST_PAYERS: Final = 16
 _MOST_NAMES: Final = 2
 
 
 def print_carriers(run: RawRun, console: Console) -> None:
-    """Print links, prices, use and money of each carrier, if there are at least two carriers.
+    """Print links, prices, utilisation and money of each carrier, if at least two carriers compete.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -110,7 +110,7 @@ def _print_payers(run: RawRun, carriers: tuple[Carrier, ...], console: Console) 
 
 
 def print_choices(run: RawRun, console: Console) -> None:
-    """Print the changes of customers with a choice, and the sources they used.
+    """Print how often customers with a choice switched, and which sources they used.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -141,7 +141,7 @@ def _changes(choice: Choice, from_ps: int, to_ps: int) -> str:
 
 
 def print_files(run: RawRun, console: Console) -> None:
-    """Print the numbers of files that began and finished, and the times they took.
+    """Print the numbers of files that began and finished, and the transfer times.
 
     Raises:
         ResultsError: a table is missing or unreadable.

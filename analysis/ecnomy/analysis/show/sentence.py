@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plain sentence on the rates and payments of two classes, for first-time readers of a run."""
+"""A sentence that compares the rates and payments of two classes, for first-time readers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ecnomy.analysis.run.summary import CHANGING, GroupRow, PhaseSummary, Summar
 
 __all__ = ["sentence"]
 
-_SAME: Final = 0.05  # rates that differ by less than this share are called the same
-_ABOUT: Final = 0.10  # a charge within this share of its fee is called "about its fee"
+_SAME: Final = 0.05  # rates count as equal if they differ by less than this share
+_ABOUT: Final = 0.10  # a charge counts as "about its fee" within this share of the fee
 
 
 def sentence(summary: Summary) -> str:
-    """Return a clause per phase; "" unless exactly two groups, each of one class, pay a fee."""
+    """Return a sentence per phase in which exactly two groups, each of one class, pay a fee."""
     clauses = []
     for one in summary.phases:
         paying = sorted((r for r in one.groups if r.fee_per_s > 0), key=lambda r: -r.fee_per_s)

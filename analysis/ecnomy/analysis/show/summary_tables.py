@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of `ecnomy show`: rates and payments of groups of flows, links, and accounts."""
+"""Tables of `ecnomy show`: rates and payments of groups of flows, loads of links, balances."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def percent(value: float) -> str:
 
 
 def new_table(first: str, *columns: str) -> Table:
-    """Return a frameless table with a column of text and right-aligned columns."""
+    """Return a frameless table: a column of text, then right-aligned columns."""
     from rich import box
     from rich.table import Table
 
@@ -49,7 +49,7 @@ def shown_rows(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
 
 
 def traffic_table(rows: tuple[GroupRow, ...]) -> Table:
-    """Return rates, marks and delays of each group, as means over its flows while they were on."""
+    """Return the table of rates, marks and delays by group: means over active flows."""
     columns = ["flows", "Mbps\na flow", "least to\nmost", "share\nof all", "marks/s\na flow"]
     table = new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
     for row in shown_rows(rows):
@@ -75,7 +75,7 @@ def _size(row: GroupRow) -> str:
 
 
 def money_table(one: PhaseSummary) -> Table:
-    """Return payments of each group: means over its flows, and the total for marks of the group."""
+    """Return the table of payments by group: means over its flows, and its total for marks."""
     columns = ["fee\na flow\nmoney/s", "for marks\na flow\nmoney/s", "marks\nof fee"]
     columns += ["price of\na mark\nmoney", "for marks\nall flows\nmoney/s", "of all\nfor marks"]
     table = new_table("who pays", *columns)
@@ -95,7 +95,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """Return in words the total paid for marks and the background's part, or "" if that is 0."""
+    """Describe the total paid for marks and the background's part; "" if that part is 0."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
@@ -111,7 +111,7 @@ def _part(part: float, whole: float) -> float:
 
 
 class Dropping(Protocol):
-    """A row with the numbers of dropped packets by cause."""
+    """A struct with the numbers of dropped packets by cause."""
 
     @property
     def drops(self) -> int:
@@ -127,7 +127,7 @@ class Dropping(Protocol):
 
 
 class DropColumns:
-    """Columns of dropped packets: a single column, or a column per cause if a law dropped packets.
+    """Columns of dropped packets: one in total, or one per cause if a law dropped packets.
 
     The causes are a full buffer, a drop of ECN-capable packets by the law (omitted if no such
     packet was dropped), and a drop of other packets where the law would have marked ECN-capable
@@ -142,7 +142,7 @@ class DropColumns:
         self.heads: Final = ("drops:\nfull", *law, "not-ECT") if self._apart else ("drops",)
 
     def cells(self, row: Dropping) -> list[str]:
-        """Return the cells of a row, one per head."""
+        """Return the cells of a row, one per column."""
         if not self._apart:
             return [f"{row.drops:,}"]
         law = [row.law_drops - row.not_ect_drops] if self._by_law else []
@@ -150,7 +150,7 @@ class DropColumns:
 
 
 def link_table(rows: tuple[LinkRow, ...]) -> Table:
-    """Return the links that data crossed, with drops by cause and signs of congestion."""
+    """Return the table of links that data crossed, with drops by cause and signs of congestion."""
     drops = DropColumns(rows)
     table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     table.add_column("congested by")
@@ -168,7 +168,7 @@ def link_table(rows: tuple[LinkRow, ...]) -> Table:
 
 
 def balance_table(summary: Summary) -> Table:
-    """Return the balances of accounts at the end of the run."""
+    """Return the table of account balances at the end of the run."""
     columns = ["received", "of which by sources\nwithout an agent", "paid", "balance"]
     table = new_table("account (whole run, money)", *columns)
     for balance in summary.balances:

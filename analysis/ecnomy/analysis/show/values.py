@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of `ecnomy show RUN --json`: the parts of a run's summary as computed.
+"""The output of `ecnomy show RUN --json`: all parts of a run's summary, unrounded.
 
 Keys are the fields of the structs behind the tables: Missed (results/missed_targets.py), Welfare
 (welfare/welfare.py), and in run/ Summary, Guarantee (guarantees.py), Carrier (carriers.py),

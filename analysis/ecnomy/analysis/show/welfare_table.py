@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of `ecnomy show` on welfare, for runs in which an agent declares a utility."""
+"""The welfare table of `ecnomy show`, for runs in which an agent declares a utility."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _sum(found: Welfare) -> str:
 
 
 def _losers(found: Welfare) -> Iterator[str]:
-    """Yield notes on users whose utility is below their payments, or infinite at a rate of 0."""
+    """Yield notes on users whose utility is below their payments, or is infinite at a rate of 0."""
     lost = [one for one in found.consumers if one.has_zero and one.surplus_micro < 0]
     if lost:
         told = [f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost]
