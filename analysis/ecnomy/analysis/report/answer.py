@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first sentence of a page: whether a provider's business earns money, and at which loads.
+"""The first sentence of a page: whether a provider's business earns money, and up to which load.
 
 The answer is about the reference world, in which every varied key that the provider does not choose
 has the scenario's own value. If there are several choices, the answer uses the one with the largest
@@ -42,7 +42,7 @@ _UNSOLD = "Open the business: not decided; no call was sold"
 class Range(msgspec.Struct, frozen=True):
     """A range of loads in which a curve is above 0.
 
-    A range may also end because no further load was tried.
+    A range may also end because no higher or lower load was tried.
     """
 
     low: float
@@ -52,17 +52,16 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The results of one provider, at the reference.
+    """The results of one provider in the reference world.
 
     Attributes:
         choice: the value of each key that the provider chooses.
-        runs: the runs of that choice, at the reference.
+        runs: the runs of that choice in the reference world.
         verdict: 1 profitable, -1 not, 0 not decided.
         words: the verdict in words; `opens` says whether to open the business.
         loads: load -> estimate of the profit per call under that choice; {} if there is no load.
         facts: (label, value, source) of each fact on the first screen.
-        by_files: whether it sells files and no calls. In that case, all values are per hour, not
-            per call.
+        by_files: whether the provider sells only files. All values are then per hour, not per call.
     """
 
     provider: str
@@ -87,7 +86,7 @@ class Answer(msgspec.Struct, frozen=True):
     measured_of: Query | None
 
     def plain(self) -> dict[str, Any]:
-        """Return the values as plain numbers in money; None for missing values."""
+        """Return the values as plain numbers in money; missing values are None."""
         return {
             "provider": self.provider,
             "choice": self.choice_words,
@@ -106,12 +105,12 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def figure(self) -> Figure:
-        """The value by which loads and keys are compared."""
+        """The value that compares loads and keys: profit per call, or per hour for files."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property
     def figure_words(self) -> str:
-        """The name of this value on axes."""
+        """The name of `figure` on axes."""
         return "profit per hour" if self.by_files else "profit per call"
 
     @property
@@ -134,7 +133,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def method(self) -> tuple[Cell, ...]:
-        """The scope of the sentence, and its method."""
+        """The scope and the method of the sentence."""
         told = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
         if self.choice_words:
             told.append(f"run with {self.choice_words}, the choice with the largest profit")
@@ -247,7 +246,7 @@ def _as_it_is(runs: int) -> str:
 
 
 def _where(material: Material) -> str:
-    """Return the reference world in words; "" if it was not varied."""
+    """Describe the reference world; "" if no key of it was varied."""
     told = [
         f"{key.told(value)} {key.words}" if key.is_load else f"{key.words} {key.told(value)}"
         for key, value in zip(material.keys, material.world, strict=True)
@@ -292,7 +291,7 @@ def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Rang
 
 
 def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
-    """Return in words the loads at which the provider earns money, with bounds."""
+    """Describe the loads at which the provider earns money, with bounds."""
     if load is None or len(loads) < 2:
         return ()
     at, curve = list(loads), [one.value for one in loads.values()]
@@ -314,7 +313,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Return in words the loads, nearest to a crossing, at which the ends of the interval are 0."""
+    """Describe the loads nearest to a crossing at which the ends of the interval are 0."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]

@@ -6,14 +6,15 @@ single run:
 
     profit(x) = x m - c      m: calls whose price is kept,  c: all other costs minus other income
 
-If refunds are a fixed amount, m is calls sold and c contains that amount. If refunds follow the
-price (tied), m is calls sold times (revenue - refunds) / revenue, and c excludes them. The estimate
-is the ratio of means of c and m. The interval is the set of prices that the data do not reject:
+If refunds are a fixed amount, m is the number of calls sold, and c includes refunds. If refunds
+follow the price (tied), m is the number of calls sold times (revenue - refunds) / revenue, and c
+excludes refunds. The estimate is the ratio of means of c and m. The interval is the set of prices
+that the data do not reject:
 
     x >= 0 with |mean(c - x m)| <= t s(c - x m) / sqrt(n)
 
-(Fieller 1954), cut at 0, since a price is not below 0. It has no upper bound if the mean of m may
-be 0. In that case, nearly all charges are refunded, and a higher price may earn nothing.
+(Fieller 1954), cut at 0, because prices are not negative. The interval has no upper bound if the
+mean of m may be 0: nearly all charges are then refunded, and a higher price may earn nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from ecnomy.analysis.report.material import Made
 
 __all__ = ["BreakEven", "break_even", "fieller_prices"]
 
-# A refund counts in the block of its call; otherwise neighbouring blocks would be dependent.
+# A refund counts in the block of its call, which keeps neighbouring blocks independent.
 _CALL_TIME: Final = "coalesce(start_ps, t_ps)"
 
 
@@ -105,8 +106,8 @@ def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]
         t: Student's quantile for n values.
 
     Returns:
-        Low and high. Low is below 0 if the set continues there. High is infinite if the set has no
-        upper bound. Both are NaN if the set is empty.
+        Low and high. Low is negative if the uncut set extends below 0. High is infinite if the set
+        has no upper bound. Both are NaN if the set is empty.
     """
     n = len(costs)
     a, b = float(costs.mean()), float(kept.mean())
@@ -131,7 +132,7 @@ def _ratio() -> str:
 
 
 def _terms(tied: bool, sums: str) -> str:
-    """Return rows of kept [calls] and costs [money], one for each row of sums."""
+    """Return m [calls] and c [money] for each row of sums."""
     if not tied:
         return f"select part, sold as kept, (revenue - profit) / 1e6 as costs\nfrom ({sums})"
     return (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verb `report`: writes a page on a sweep, a run or a business from existing results.
 
-`ecnomy report FOLDER` reports on the folder's content. `ecnomy report gsp FOLDER...` reports on the
-business of a guaranteed stream provider.
+`ecnomy report FOLDER` reports on the run or sweep in the folder. `ecnomy report gsp FOLDER...`
+reports on the business of a guaranteed stream provider.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ecnomy.markets.support.printable import say
 __all__ = ["gsp_command", "page_command", "report_app"]
 
 PAGE: Final = "report.html"
-GSP_PAGE: Final = "gsp.html"  # beside the page about the whole run
-_FOLDER: Final = "folder"  # the command for a folder
+GSP_PAGE: Final = "gsp.html"  # a separate file next to the page about the whole run
+_FOLDER: Final = "folder"  # the subcommand for a folder
 
 
 class _Report(VerbGroup):
-    """A command group with `gsp` as a subcommand. Any other word is a folder."""
+    """A command group with the subcommand `gsp`; it takes any other word as a folder."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, "--help"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables for the queries of a page, by DuckDB over the Parquet files of its runs.
 
-The first query of a page (the prelude) makes the tables for all other queries. It is printed too.
+The first query of a page (the prelude), also printed, makes the tables for all other queries.
 
     runs      run (its number in the page), folder, seed, hours, k1, k2, ... (the varied keys)
     sellers   a provider that did business in a run: run, provider
@@ -125,7 +125,7 @@ class Database(Queries):
     def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
         """Return the tariffs of a provider in runs of one case; () if it sells no calls.
 
-        If no run was kept, only the names and amounts of tariffs are known, and whether refunds are
+        Without kept runs, only the tariffs' names and amounts are known, and whether refunds are
         tied.
         """
         return self._tariffs.get(runs[0].number, {}).get(provider, ())
@@ -189,7 +189,7 @@ def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any,
 
 
 def _asked(material: Material) -> str:
-    """Return the rows of all tables `calls`; empty if no run recorded calls."""
+    """Return the rows of the tables `calls` of all runs; empty if no run recorded calls."""
     made = [one for one in material.made if one.run and one.run.plan.record.calls]
     if made:
         return _ASKED.format(files=_files(made, "calls"))
@@ -198,10 +198,11 @@ def _asked(material: Material) -> str:
 
 
 def _sold(material: Material) -> tuple[str, str]:
-    """Return two SQL conditions: an offer sold the call, and its provider received the request.
+    """Return two SQL conditions: an offer sold a call, and the offer's provider received its
+    request.
 
-    A provider received requests for the calls that it sold and those that it refused. Tables from
-    versions of ecnomy with a single tariff lack this information.
+    A provider received requests for all calls that it sold or refused. Tables from versions of
+    ecnomy with a single tariff lack this information.
     """
     names = [
         columns_of(str(made.run.file("calls")))

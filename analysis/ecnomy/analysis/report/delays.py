@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packet delays of sold calls by marking law: the share of calls later than promised.
 
-The delay of a call is the mean over its delivered packets, from the table `calls`. A call may keep
-this mean below the bound and still break its promise, because some packets are later than the mean.
+The delay of a call is the mean over its delivered packets, from the table `calls`. Although its
+mean is below the bound, a call may break its promise, because some packets are later than the mean.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHARES: Final = np.linspace(0.0, 1.0, 101)  # shares of the calls
 
 
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
-    """Draw the share of calls whose mean packet delay exceeds a value, with one curve per law.
+    """Draw the share of calls whose mean packet delay exceeds a value, one curve per law.
 
     Return None if no call has ended, or if the runs are from a version that did not record call
     delays.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values of an account with 95 % intervals, each with its query.
 
-For several runs, which differ only in their seeds, the value is their mean, with an interval by
-Student's t. For one run, it is the value of its sums, with a percentile bootstrap interval over 20
-blocks of its time. The blocks are drawn 2,000 times with replacement, always with the same draws.
-Source: Efron 1979; Kunsch 1989 for blocks.
+For several runs, which differ only in their seeds, the value is the mean over runs, with an
+interval by Student's t. For one run, the value is computed from the run's sums, with a percentile
+bootstrap interval over 20 blocks of time. The blocks are drawn 2,000 times with replacement, with
+fixed random numbers. Source: Efron 1979; Kunsch 1989 for blocks.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ _SUMS: Final = (
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value; the interval is None if it is unknown (one run that was not kept).
+    """A value and its interval, which is None for a single run without kept results.
 
     Attributes:
         mean, low, high: cells with the mean and the ends of its 95 % interval.
         query: the query of the mean.
-        more: the query of the interval, if it differs.
+        more: the query of the interval, if that differs from `query`.
     """
 
     mean: Cell
@@ -78,7 +78,7 @@ class Estimate(msgspec.Struct, frozen=True):
     more: Query | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return mean and 95 % interval as plain values; None if unknown. Text stays unchanged."""
+        """Return mean and 95 % interval as plain values or unchanged text; None if unknown."""
         ends = {"low": self.low, "high": self.high}
         found = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
@@ -98,7 +98,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells of `0.031 [0.027, 0.035]`."""
+        """The cells that print as `0.031 [0.027, 0.035]`."""
         if self.low is None or self.high is None or math.isnan(self.bounds[0]):
             return (self.mean,)
         return (self.mean, Cell(" ["), self.low, Cell(", "), self.high, Cell("]"))
@@ -123,7 +123,7 @@ def owned(provider: str, runs: Sequence[Made]) -> str:
 
 
 def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) -> Estimate:
-    """Return a value of a provider over runs of one case."""
+    """Estimate a value of a provider over runs of one case."""
     own = owned(provider, runs)
     values = (
         f"select seed, {figure.sql} as x\n  from (select seed, {_SUMS} from accounts where {own})"
@@ -140,7 +140,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
 def difference(
     db: Database, provider: str, runs: Sequence[Made], others: Sequence[Made], figure: Figure
 ) -> Estimate | None:
-    """Return the mean difference (runs - others) over common seeds; None for fewer than two."""
+    """Return the mean difference (runs - others) over common seeds; None below two such seeds."""
     shared = {made.seed for made in runs} & {made.seed for made in others}
     if len(shared) < 2:
         return None

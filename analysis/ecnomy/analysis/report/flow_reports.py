@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counters of selected flows at each report. The rest of flow_epochs is not read.
+"""The counters of selected flows at each report, without reading the rest of flow_epochs.
 
-The whole table, with a row per report and flow, takes half a gigabyte for a 40-minute run.
+The complete table, with a row per report and flow, takes half a gigabyte for a 40-minute run.
 """
 
 from __future__ import annotations

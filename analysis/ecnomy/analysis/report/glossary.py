@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The glossary at the end of a page on a provider's business. A sentence explains each term."""
+"""The glossary at the end of a page on a provider's business: one sentence per term."""
 
 from __future__ import annotations
 

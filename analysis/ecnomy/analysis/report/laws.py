@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marking law with the highest profit, and the accounts by law, if runs differ in the law."""
+"""The most profitable marking law, and the account under each law, if runs differ in the law."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Laws", "accounts_by_law", "laws_apart", "runs_by_law"]
 
 
 class Laws(msgspec.Struct, frozen=True):
-    """The marking laws in order of profit.
+    """A comparison of the marking laws by profit.
 
     Attributes:
         title: a sentence on the law with the highest profit.
-        words: the hourly profit under each law, and the lead of the best law.
+        words: the hourly profit under each law, and the lead of the most profitable law.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Laws(msgspec.Struct, frozen=True):
 
 
 def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
-    """Return the runs of each law, with other keys as in the answer; {} for fewer than two laws."""
+    """Return the runs under each law, with other keys as in the answer; {} for a single law."""
     key = next((one for one in material.keys if one.is_marking), None)
     if key is None:
         return {}
@@ -71,7 +71,7 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
 
 
 def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section | None:
-    """Return the hourly account under each law, which shows why one law leaves more profit.
+    """Return the hourly account under each law, which shows why one law is more profitable.
 
     Return None if the runs do not differ in the marking law, or if the provider sells files.
     """

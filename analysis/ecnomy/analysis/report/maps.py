@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profit maps: over promised quality and price, and over load and price.
 
-Both are counterfactual unless a price was swept: they assume that the same calls are sold, carried
-and marked at another price or promise. Refunds follow the price if the tariff says so.
+Unless a price was swept, both maps are counterfactual: they assume that the same calls are sold,
+carried and marked at another price or promise. Refunds follow the price if the tariff ties them to
+it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
 def maps(material: Material, db: Database, answer: Answer) -> Section:
-    """Return the maps that the available tables allow."""
+    """Return all maps that the available tables support."""
     blocks: list[Block] = []
     if material.kept and not answer.by_files:
         blocks += _by_quality(db, answer)
@@ -46,7 +47,7 @@ def maps(material: Material, db: Database, answer: Answer) -> Section:
     price = next((key for key in material.keys if key.is_price), None)
     if price is not None:
         blocks += _measured(material, db, answer, price)
-    blocks.sort(key=lambda block: isinstance(block, Table))  # pictures side by side, then tables
+    blocks.sort(key=lambda block: isinstance(block, Table))  # all pictures before all tables
     return Section(f"{answer.provider}-maps", "Profit maps", tuple(blocks))
 
 
@@ -58,7 +59,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     tariffs = db.tariffs(answer.provider, answer.runs)
     own_limits = {t.max_delay_rate for t in tariffs}
     limits = tuple(sorted({*_LIMITS, *own_limits}))
-    mixed = len(own_limits) > 1  # adds a row in which each tariff has its original promise
+    mixed = len(own_limits) > 1  # adds a row in which each tariff keeps its original promise
     promised = f"unnest([{'null::double, ' if mixed else ''}{_list(limits)[1:]})"
     own = owned(answer.provider, answer.runs)
     query = db.ask(_quality_sql(own, tariffs, promised, FACTORS))
@@ -104,8 +105,7 @@ def _quality_sql(
 
 
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
-    """Return the hourly profit for each promised share at the current price, and the promised
-    share.
+    """Return the hourly profit at the current price for each promised share, and that share.
 
     The values are those of the map. Return None if tariffs promise different shares or no run was
     kept.
@@ -119,9 +119,8 @@ def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | No
     return db.ask(f"select q, profit from (\n{sql})"), limits.pop()
 
 
-# The party that observes the quality decides about refunds, and the ledger shows its decision only
-# for the original promise. If the decision differs from the measurement, it is assumed for any
-# promise.
+# The ledger shows refund decisions only for the original promise. If these differ from the measured
+# quality, they are assumed for every promise.
 _PAID_BACK: Final = (
     "case when (back > 0) <> broken then back > 0\n"
     "      when q is null then broken else complete and bad > q * sent end"
@@ -176,7 +175,7 @@ def _map(
     of: str,
     note: str = "",
 ) -> list[Block]:
-    """Return the result of an ordered, complete query of (row, column, value) in two forms."""
+    """Return an ordered, complete query of (row, column, value) as a picture and as a table."""
     values = [None if row[2] is None else float(row[2]) for row in query.rows]
     numbers = np.array([np.nan if v is None else v for v in values])
     if not np.isfinite(numbers).any():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a report: one scenario under several seeds, several scenarios, or a sweep.
 
-A *case* gives a value to every varied key. Its runs differ only in their seeds. Keys in a
-provider's own part of the scenario are its *choices*. All others belong to the world of its
-business.
+A *case* gives a value to every varied key, and its runs differ only in their seeds. Keys in a
+provider's part of the scenario are the provider's *choices*. All other keys belong to the world of
+its business.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Key(msgspec.Struct, frozen=True):
         path: path in the scenario, or the name of a parameter that sets several paths.
         unit: unit of the values; "" for texts and pure numbers.
         values: values in the order of the sweep.
-        own: whether a provider chooses it.
+        own: whether the key is a provider's choice.
         base: the scenario's value if it is among `values`; otherwise the first of `values`.
         sets: the paths of a parameter that sets several paths; otherwise empty.
     """
@@ -80,7 +80,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The short name used on axes."""
+        """The key's short name on axes."""
         parts = self.path.split(".")
         inner = parts if self.sets else parts[1:]
         name = ".".join(part for part in inner if part not in ("agents", "links"))
@@ -97,10 +97,10 @@ class Made(msgspec.Struct, frozen=True):
     """One run.
 
     Attributes:
-        number: number of the run in the page, from 1.
+        number: number of the run on the page, from 1.
         case: the value of each key.
         run: the results; None if a sweep kept no results of the run.
-        row: outcome columns of a run of a sweep.
+        row: outcome columns, for a run of a sweep.
     """
 
     number: int
@@ -139,13 +139,13 @@ class Material(msgspec.Struct, frozen=True):
         return tuple(p.name for p in self.told(self.made[0]))
 
     def told(self, made: Made) -> tuple[Provider, ...]:
-        """Return the providers of a kept run."""
+        """Return the providers of a run with kept results."""
         assert made.run is not None
         return providers_of(made.run)
 
     @property
     def load(self) -> Key | None:
-        """The key that measures the load; if there are several, the one with the most values."""
+        """The key that sets the load; if there are several, the key with the most values."""
         found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
         return found[0] if found else None
 
@@ -240,7 +240,7 @@ def _without_seed(run: RawRun) -> bytes:
 
 
 def _marking_key(runs: Sequence[RawRun]) -> Key | None:
-    """Return the marking law of a link as a swept key, if the scenarios differ only in that law."""
+    """Return the marking law of a link as a key, if the scenarios differ only in that law."""
     laws: list[dict[str, Any]] = []  # per scenario: link -> its marking
     rest = set()
     for run in runs:
@@ -268,7 +268,7 @@ def _of_sweep(folder: Path) -> Material:
     rows: list[dict[str, Any]] = [dict(r) for r in done.to_dict("records")]  # type: ignore[arg-type]
     made = tuple(_made(folder, keys, row, head["points"]) for row in rows)
     kept = all(one.run is not None for one in made)
-    if not kept:  # all figures come from the sweep's table
+    if not kept:  # all values come from the sweep's table
         made = tuple(msgspec.structs.replace(one, run=None) for one in made)
     notes = _gaps(folder, len(head["points"]), frame["number"], len(frame) - len(done))
     title = head.get("title") or (made[0].run.title if made[0].run else folder.name)

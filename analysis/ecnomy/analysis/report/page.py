@@ -35,7 +35,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
 
     Args:
         results: the folders of the runs or the sweep.
-        file: the page; an existing file is replaced when the new one is complete.
+        file: the page; an existing file is replaced once the new page is complete.
         command: the command shown on the page.
 
     Raises:
@@ -65,7 +65,7 @@ def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
 
 
 class _Shown:
-    """An answer, with the plot shown next to it."""
+    """An answer, and the plot shown next to it."""
 
     def __init__(self, material: Material, db: Database, answer: Answer) -> None:
         self.answer = answer

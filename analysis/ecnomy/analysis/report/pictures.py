@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plots of a page as SVG. They are narrow, so that their text is legible on a phone.
 
-Colours differ in lightness. Hatches, markers or signs repeat the information of colours, for
-readers of grey prints. The same numbers and library versions give the same bytes.
+Colours differ in lightness, and hatches, markers or signs repeat their information, for prints in
+grey. The same numbers and library versions give the same bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _INCHES: Final = (4.9, 3.2)
-_DARK: Final = 0.55  # share of the largest amount above which a cell of a map is dark
+_DARK: Final = 0.55  # a cell of a map is dark above this share of the largest amount
 _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
 _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "calls": {"facecolor": _SKY},
@@ -110,9 +110,9 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
 
 
 def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
-    """Return colour and hatch of a line, such as `calls (home)`; `rows` names all rows.
+    """Return colour and hatch of a line, such as `calls (home)`; `rows` names all tariff rows.
 
-    Each row has a different hatch, and colours get lighter from row to row.
+    Each tariff row has a different hatch, and colours get lighter from row to row.
     """
     line, _, row = name.partition(" (")
     look = dict(_LOOKS.get(line, _OTHER))
@@ -129,7 +129,7 @@ def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
 
 
 def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
-    """Draw bars from the income of an average call, by its costs, to its profit."""
+    """Draw bars that lead from the income of an average call through its costs to its profit."""
     with panel_style():
         canvas = _Canvas(height=2.6)
         axis, at = canvas.axes[0], 0.0
@@ -186,7 +186,7 @@ def along(
 
 
 def bins(low: Floats, counts: Floats, width: float, marks: Mapping[str, float]) -> bytes:
-    """Draw a histogram with logarithmic counts, hatched losses, and lines at `marks`."""
+    """Draw a histogram with logarithmic counts, hatched losses, and vertical lines at `marks`."""
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]

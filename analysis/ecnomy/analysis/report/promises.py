@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Promises kept and broken: blocked callers, and lost or late packets."""
+"""Kept and broken promises: blocked callers, and lost or late packets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Return the blocking and delay rates of each tariff next to B^G and L^G, and over time."""
+    """Return each tariff's blocking and delay rates, compared with B^G and L^G, and over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)

@@ -20,7 +20,7 @@ _DIGITS = 16  # characters of a digest
 
 
 def provenance(material: Material, db: Database, command: list[str]) -> Section:
-    """Return the source of every number, and the accounts as data."""
+    """Return the tables of sources and versions, and the accounts as data."""
     rows = [(Cell(name), Cell(told)) for name, told in _facts(material, command)]
     facts = Table(
         "provenance-table",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profit of a call over seeds, and the tail of the worst calls and hours.
+"""The profit per call over seeds, and the tail of the worst calls and hours.
 
 Value at risk (95 %) is the loss at the 5th percentile of profits: the profit of rank ceil(n / 20)
 among n ordered profits, with the opposite sign. Expected shortfall is the mean loss over the ranks

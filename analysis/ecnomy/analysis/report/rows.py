@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sentence on the rows of a provider's tariff table that earn or lose money."""
+"""A sentence on which rows of a provider's tariff table earn or lose money."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["rows_apart"]
 def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | None:
     """Return the hourly profit of each row; None for a table of one row.
 
-    A row's profit is the income from its calls or files minus their marks and refunds. Test
-    streams and fixed costs belong to no row. A sweep without kept results lacks these values.
+    A row's profit is the income from its calls or files minus their marks and refunds. Test streams
+    and fixed costs do not belong to a row. Sweeps without kept results lack these values.
     """
     if runs[0].run is None:
         return None

@@ -3,9 +3,9 @@
 
     M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   of a sample
 
-Samples of few packets scatter by chance. For n packets with a share x, x (1 - x) / (n - 1) is an
-unbiased estimate of the variance by chance. The rest of the observed variance v is variation of the
-shares themselves:
+Samples of few packets vary by chance. For n packets with a share x, x (1 - x) / (n - 1) is an
+unbiased estimate of this variance. The rest of the observed variance v is variation of the shares
+themselves:
 
     reliability = 1 - mean(x (1 - x) / (n - 1)) / v
     r corrected = r / sqrt(reliability of M x reliability of L)
@@ -60,7 +60,7 @@ def reliability(shares: Row, sent: Row) -> float:
 
 
 def corrected(raw: float, of_m: float, of_l: float) -> float:
-    """Correct a correlation for the noise of few packets; return NaN if only noise remains."""
+    """Correct a correlation for the noise of few packets; return NaN if all variation is noise."""
     both = of_m * of_l
     return raw / math.sqrt(both) if of_m > 0 and of_l > 0 else math.nan
 
@@ -68,7 +68,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Return each test stream's samples with at least two packets in the measured window."""
+    """Return each test stream's samples of at least two packets within the measured window."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps
@@ -99,7 +99,7 @@ def samples_of(
 
 
 def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
-    """Return the last report at or before each multiple of a step in the window, each once."""
+    """Return the last reports at or before multiples of a step in the window, without repeats."""
     wanted = np.arange(low, high + 1, max(step, 1))
     at = np.searchsorted(t_ps, wanted, side="right") - 1
     return np.unique(t_ps[at[at >= 0]])

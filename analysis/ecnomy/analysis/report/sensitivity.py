@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensitivity of the profit per call to each varied key, with all others at the reference."""
+"""Sensitivity of the profit per call to each varied key, with all other keys at the reference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["sensitivity"]
 
 
 def sensitivity(material: Material, db: Database, answer: Answer) -> Section | None:
-    """Return a table and a tornado; None if nothing was varied."""
+    """Return a table and a tornado chart; None if no key was varied."""
     if not material.keys:
         return None
     reference = tuple(

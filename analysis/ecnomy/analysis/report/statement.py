@@ -104,7 +104,7 @@ def _counted(count: Any, line: str) -> str:
 
 
 def signed(value: Any) -> str:
-    """Return an amount with its sign, or "-" for no amount."""
+    """Return an amount with its sign; "-" without an amount."""
     return "-" if value is None else money(float(value), "+")
 
 
@@ -166,7 +166,7 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 
 
 def period_s(duration_s: float) -> int:
-    """Return the length of a period [s]: an hour if few hours cover the run, or the best fit."""
+    """Return the length of a period [s]: an hour if few cover the run, otherwise the best fit."""
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
         return 3600

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prices and refunds of providers, read from the scenario, for sweeps that kept no results.
 
-The scenario is the sweep's base with the values of a run. It is not validated again, so its
+The scenario is the sweep's base with the values of a run. Because it is not validated again, its
 strategies need not be installed. Only names and amounts of a tariff are read.
 """
 
@@ -93,7 +93,7 @@ def _offer(name: str, index: int, row: Mapping[str, Any]) -> Offer:
 
 
 def _amount(told: Any) -> str:
-    """Return the same words for equal amounts, such as `0.1 money` and `0.10 money`."""
+    """Normalise an amount, so that `0.1 money` and `0.10 money` give the same words."""
     number, _, unit = str(told).strip().partition(" ")
     try:
         return f"{float(number)!r} {unit.strip()}"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The offers of a guaranteed stream provider (GSP), tariff by tariff. Only this module reads them.
+"""The offers of a guaranteed stream provider (GSP), tariff by tariff, read only in this module.
 
-Each offer comes from run/guarantors.py, with its times converted to numbers and its sample length
-added.
+An offer is that of run/guarantors.py, with times as numbers and with its sample length.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Tariff(msgspec.Struct, frozen=True):
             promise.
         max_time_s: duration of the longest connection [s]; None if there is no limit.
         tied: whether the refund follows the price, by declaration or because both change together
-            over the runs. A refund that merely equals the only price is not tied.
+            over the runs. A refund that merely equals the only price does not count as tied.
         sample_s: length of a sample of the test streams [s]: the longest connection, otherwise the
             `sample` of the strategy, otherwise a minute.
     """

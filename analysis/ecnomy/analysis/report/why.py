@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a provider's loss in numbers, and shows what could change it.
+"""Explains a provider's loss in numbers, and shows which changes could avoid it.
 
-The numbers are sums of its ledger and calls, and arithmetic on its scenario:
+The numbers are sums over the provider's ledger and calls, or follow from its scenario:
 
     delay of a full buffer = bytes it holds x 8 / rate
     packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet size)
 
-The changes are counterfactual: they assume the same calls, requested and carried as before.
+The changes are counterfactual: they assume that the same calls are requested and carried.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Queueing(NamedTuple):
 
 
 def why_it_loses(db: Database, answer: Answer) -> Section | None:
-    """Explain a loss; None for a provider that makes no loss, or sells only files."""
+    """Explain a loss; None for a provider that makes no loss or sells only files."""
     if answer.by_files or answer.unsold or not answer.per_call.value < 0:
         return None
     tariffs = db.tariffs(answer.provider, answer.runs)
@@ -65,7 +65,7 @@ def why_it_loses(db: Database, answer: Answer) -> Section | None:
 
 
 def _money(db: Database, own: str) -> Words:
-    """Return a paragraph on the income from a call and its costs, the largest first."""
+    """Return a paragraph on the income from a call and its costs, in descending order."""
     each = ", ".join(
         f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
     )
@@ -119,7 +119,7 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
 
 
 def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
-    """Return the buffer that delays a tariff's calls most; None if it is unknown or unlimited."""
+    """Return the buffer that can delay a tariff's calls most; None if unknown or unlimited."""
     if made.run is None:
         return None
     plan = made.run.plan
@@ -150,7 +150,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return a paragraph on the strictest looser promise that earns; None if no promise broke."""
+    """Return a paragraph on the strictest looser promise that pays; None if no promise broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:

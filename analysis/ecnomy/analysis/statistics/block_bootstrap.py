@@ -2,12 +2,12 @@
 """Ratios of event rates per packet, with intervals from a bootstrap over blocks of time.
 
 Events of a stream, such as marks, are clustered, because packets of the same second share a queue.
-Packets are not independent, but blocks of time longer than the clusters nearly are. So the
-bootstrap draws whole blocks with replacement. It draws as many blocks from each run as the run has.
-The counts of all streams in a block are drawn together, because they met the same queue. Slower
-changes, such as changes in the number of calls, are treated as independent between blocks. This
-does not affect the ratio of two streams that share these changes, but would make the interval of a
-single rate too narrow.
+Packets are therefore dependent, while blocks of time longer than the clusters are nearly
+independent. So the bootstrap draws whole blocks with replacement, as many from each run as the run
+has. The counts of all streams in a block are drawn together, because they met the same queue.
+Slower changes, such as changes in the number of calls, are treated as independent between blocks.
+This does not affect the ratio of two streams that share these changes. The interval of a single
+rate, however, would be too narrow.
 
 Source: Kuensch 1989 (overlapping blocks); Carlstein 1986 (separate blocks, as here); Davison,
 Hinkley 1997, chapter 8.
@@ -52,7 +52,7 @@ def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) 
 
     Returns:
         The ratio with its interval; n is the number of blocks. Draws without an event of `under`
-        are left out. If no draws remain, all values are NaN.
+        are dropped. If no draws remain, all values are NaN.
 
     Raises:
         InputError: the tables differ in shape, are empty, or contain invalid counts.

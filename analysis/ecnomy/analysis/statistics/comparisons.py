@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two groups of runs in one outcome, and judges many such comparisons together.
+"""Comparison of two groups of runs in one outcome, and joint judgement of many comparisons.
 
-The difference of means has Student's t interval over pairs if run i of both groups has the same
-seed, otherwise Welch's interval. The effect size is Hedges' g: the difference of means divided by
+If run i of both groups has the same seed, the difference of means has Student's t interval over
+pairs, otherwise Welch's interval. The effect size is Hedges' g: the difference of means divided by
 the standard deviation of individual runs, whether seeds are paired or not. Many comparisons are
 judged by the q-value of Benjamini and Hochberg: among comparisons with q <= 0.05, about one in
-twenty is not a difference.
+twenty is a false positive.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
 """
@@ -43,9 +43,9 @@ class Comparison(msgspec.Struct, frozen=True):
         first, second: means, in the unit of the values.
         difference: second - first, with its interval; `n` is the number of pairs, or of the
             smaller group.
-        effect: Hedges' g. Apart from rounding, it is 0 if all values are equal, and infinite if
-            values differ between the groups but not within them.
-        p: two-sided p-value of the hypothesis that there is no difference.
+        effect: Hedges' g. It is 0 if all values are equal up to rounding, and infinite if values
+            differ between the groups but not within them.
+        p: two-sided p-value of the hypothesis that the true means are equal.
         paired: whether runs are paired by seed.
     """
 

@@ -37,7 +37,7 @@ __all__ = [
     "welch_freedom",
 ]
 
-LEVEL: Final = 0.95  # of the intervals in answers; `compare` and `reproduce` have 90 %
+LEVEL: Final = 0.95  # level of the intervals in answers; `compare` and `reproduce` use 90 %
 
 Values = Sequence[float] | npt.NDArray[np.float64]
 Rows = list[npt.NDArray[np.float64]]
@@ -46,7 +46,7 @@ _KEY: Final = 1979
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """An estimate with a two-sided confidence interval at `level`, from n independent values."""
+    """An estimate from n independent values, with a two-sided confidence interval at `level`."""
 
     mean: float
     low: float
@@ -71,7 +71,7 @@ class Equivalence(msgspec.Struct, frozen=True):
 
     estimate: float
     p_low: float  # p-value of "the true value is at or below the lower margin"
-    p_high: float  # p-value of "it is at or above the upper margin"
+    p_high: float  # p-value of "the true value is at or above the upper margin"
     alpha: float
 
     @property
@@ -126,8 +126,7 @@ def bootstrap(
 ) -> Interval:
     """Return the percentile interval of a statistic, from samples drawn with replacement.
 
-    Values at the same index of different samples share a seed and are drawn together. The draws are
-    reproducible.
+    Values at the same index of different samples share a seed and are drawn together, reproducibly.
 
     Args:
         statistic: a function of rows [..., n], one per sample, that returns values [...].
@@ -156,9 +155,9 @@ def bootstrap(
 def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
     """Return the p-value of "the true value is in [low, high]", the smaller of its bounds.
 
-    For values (one per seed), Student's t of the mean gives it. For a bootstrap, it is the share of
-    draws that are not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high, p
-    is doubled, because the region then has two bounds at one point.
+    For values (one per seed), p comes from Student's t of the mean. For a bootstrap, p is the share
+    of draws that are not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high,
+    p is doubled, because the test is then two-sided.
 
     Raises:
         InputError: fewer than two values, or a value that is not finite.
@@ -185,7 +184,7 @@ def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, floa
 def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Interval:
     """Return a confidence interval for the mean of a correlated series, from equal batches.
 
-    The first len(series) % batches values are left out, because they are nearest to the transient.
+    The first len(series) % batches values are dropped, because they are nearest to the transient.
     Choose `batches` so that a batch is many correlation times long.
 
     Raises:
@@ -214,9 +213,9 @@ def ratio_of_means(
         numerators: one value per seed.
         denominators: one value per seed; with `paired`, of the same seeds in the same order.
         level: level of the two-sided interval.
-        paired: whether value i of both rows comes from the same run. Then the covariance counts,
-            with n - 1 degrees of freedom. Otherwise, Welch's degrees of freedom at the estimate
-            apply.
+        paired: whether value i of both sequences comes from the same run. If so, the covariance
+            enters, with n - 1 degrees of freedom. Otherwise, Welch's degrees of freedom at the
+            estimate apply.
 
     Raises:
         InputError: too few values, or a denominator that does not differ from zero at this level.
@@ -297,7 +296,7 @@ def jain(values: Values) -> float:
 
 
 def dispersion(counts: Values) -> float:
-    """Return the index of dispersion, var / mean of counts in equal intervals; 1 for Poisson.
+    """Return the index of dispersion, var / mean, of counts in equal intervals; 1 for Poisson.
 
     Raises:
         InputError: fewer than two counts or a mean that is not positive.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the points of a sweep: labels from its file, or short names of the differences.
+"""Names of the points of a sweep: labels from its file, or short names of what varies.
 
 A *factor* varies independently: a path of a grid, a range of samples, or the items of a list or
 zip, whose paths vary together. The name of a mapping (strategy, marking law) is its label or the
@@ -314,5 +314,5 @@ def _literal(text: str) -> str:
 def labels_of_column(
     path: str, unit: str, labels: Sequence[str], values: tuple[float, ...]
 ) -> Factor:
-    """Return the factor of a parameter, from its values in the runs."""
+    """Return the factor of a single parameter, from its values in the runs."""
     return Factor(short_path(path), (path,), unit, tuple(labels), values, (), False)

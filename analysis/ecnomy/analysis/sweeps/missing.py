@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The missing runs of a sweep in one line: their number and shards, and how to make them.
+"""The missing runs of a sweep in one line: their number, their shards, and how to make them.
 
-Runs are missing while the sweep is in progress, or if a shard was not merged, damaged or lost.
+Runs are missing while the sweep is in progress, or if a shard was lost, damaged or not merged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def missing_runs(folder: Path, asked: int, there: Iterable[int]) -> str:
     Args:
         folder: the folder of the sweep.
         asked: number of runs of the sweep.
-        there: numbers of its finished and failed runs, counted from 0.
+        there: numbers of the finished and failed runs, counted from 0.
     """
     missing = set(range(asked)) - set(there)
     if not missing:

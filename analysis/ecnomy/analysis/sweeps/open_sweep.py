@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a sweep as one table: a row per run with its key, parameters and outcomes.
+"""The runs of a sweep as one table: each row has a run's key, parameters and outcomes.
 
 Shards may differ in their columns, for example if some runs lack a source. Missing values are
-empty. Records outside shards are included, so that queries work while the sweep runs. The table
-shows only runs of the current sweep, and the latest run of each point.
+empty. The table includes records outside shards, so that queries work while the sweep runs. It
+shows only runs of the current sweep and, for a repeated point, its latest record.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _LATEST = "qualify row_number() over (partition by made.point order by made.gene
 
 
 def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) -> pd.DataFrame:
-    """Return the finished runs of a sweep. One line on standard error reports missing runs.
+    """Return the finished runs of a sweep, and report missing runs in one line on standard error.
 
     Args:
         folder: the folder of the sweep.
-        raw: whether parameters are as recorded, with mappings as JSON text instead of names; no
-            line reports missing runs.
-        partial: whether runs may be missing, without a line about them.
+        raw: whether parameters stay as recorded, with mappings as JSON text instead of names.
+            Missing runs are then not reported.
+        partial: whether runs may be missing without being reported.
 
     Returns:
         One row per run in the order of the sweep: `run` (its key), `number`, `point` (number of
@@ -68,7 +68,7 @@ def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) 
 
 
 def whole_kept(result: Any) -> pd.DataFrame:
-    """Return the rows of a query; integers stay integers in columns with gaps (pandas' Int64)."""
+    """Return the rows of a query; columns of integers with missing values become pandas' Int64."""
     integers = [
         c for c, kind in zip(result.columns, result.types, strict=True) if str(kind) in _INTEGERS
     ]
@@ -108,8 +108,8 @@ def connect(
     Args:
         folder: the folder of the sweep.
         raw: as in `open_sweep`.
-        confined: whether SQL may open only the shards of the sweep and load no extension. SQL can
-            still write to the shards, so check that statements only read.
+        confined: whether SQL may open only the shards of the sweep and cannot load extensions. SQL
+            can still write to the shards, so check that statements only read.
 
     Raises:
         ResultsError, InputError: as `open_sweep`.

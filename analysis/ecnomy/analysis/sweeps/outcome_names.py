@@ -12,7 +12,7 @@ __all__ = ["Named", "called", "name_of"]
 
 
 class Named(msgspec.Struct, frozen=True):
-    """The name of a column: owner, quantity, and the unit of `factor` times the value."""
+    """The name of a column: owner, quantity, and unit (of the value times `factor`)."""
 
     subject: str
     what: str
@@ -92,6 +92,6 @@ def name_of(column: str, sellers: Collection[str] = ()) -> Named:
 
 
 def called(column: str) -> str:
-    """Return a column for a sentence (`shop: balance at the end`), or an unknown one unchanged."""
+    """Return a column's words in a sentence (`shop: balance at the end`); unknown columns stay."""
     named = name_of(column)
     return named.what if named.subject == _WHOLE else f"{named.subject}: {named.what}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verb `query`: SQL over the runs of a sweep.
 
-Queries can only read, and only from the folder of the sweep. With --unsafe, any DuckDB statement
+Queries can only read, and only in the folder of the sweep. With --unsafe, any DuckDB statement
 runs.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common code of the verbs that search with runs: calibrate, evaluate, tune, tournament.
+"""Common code of the verbs that make runs as they need them: calibrate, evaluate, tune, tournament.
 
-Runs are kept, so that the same command resumes an interrupted search.
+Runs are kept, so the same command resumes an interrupted search.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def make_missing(
     """Make the missing runs of a sweep, and repeat failed ones.
 
     Args:
-        sweep: the runs that are needed.
+        sweep: the needed runs.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a listener, given the numbers of all runs and of missing ones.
-        accept_old_code: whether to keep runs of other code or strategies.
+        told: function that returns a listener, given the number of all runs and of missing runs.
+        accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.

@@ -2,7 +2,7 @@
 """Short and distinct names for the values of a swept parameter.
 
 The name of a mapping, such as a strategy or a marking law, is its kind or law. If several mappings
-share a name, the fewest keys that distinguish them are added: `red (min_threshold 7 kB)`.
+share a name, it includes the fewest keys that distinguish them: `red (min_threshold 7 kB)`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["short_path", "words_of"]
 
 _NAMES = ("kind", "law")
-_MOST = 3  # largest number of keys to add
+_MOST = 3  # a name includes at most this many keys
 
 
 def short_path(path: str) -> str:

@@ -7,7 +7,7 @@
     PC3    p_l(t+1) = [p_l + gamma (alpha b_l(t) + y_l(t) - c_l)]^+
     b_l(t+1) = [b_l + y_l(t) - c_l]^+                                               (Eq. 14)
 
-y_l is the input of link l. The first link of a route receives the source's rate; every later link
+y_l is the input of link l. The first link of a route receives the source's rate. Every later link
 receives the previous link's output of the previous period. A link serves its flows in proportion to
 their packets there. Rates are per period. Source: Athuraliya, Low 2000, sections II-B and II-C.
 """
@@ -75,8 +75,8 @@ def asynchronous_prices(
 ) -> PriceCourse:
     """Run the asynchronous version of the basic algorithm (section II-B, last paragraphs).
 
-    In each period every link and every source updates with probability `activity`. It uses delayed
-    values of the others, whose ages from 0 to `longest_delay` periods are equally likely.
+    In each period, every link and every source updates with probability `activity`. An update uses
+    delayed values of the others, with equally likely ages from 0 to `longest_delay` periods.
 
     Args:
         problem: the network and its flows.
@@ -121,7 +121,7 @@ def rule_prices(
     capacity_share: float = 1.0,
     backlogs: npt.ArrayLike = 0.0,
 ) -> PriceCourse:
-    """Run PC1, PC2 or PC3 with exact feedback of the prices and Eq. 14 for the backlogs.
+    """Run PC1, PC2 or PC3 with exact feedback of prices, and with backlogs by Eq. 14.
 
     Args:
         problem: the network and its flows; a route lists its links in the order of travel.

@@ -2,8 +2,7 @@
 """Measurements for the papers' claims from theory alone.
 
 The functions follow the wording of the claims: they integrate trajectories, perturb optima and run
-algorithms. They only measure; claims.yaml of each paper has
-the expected values. Entries:
+algorithms. They only measure: claims.yaml of each paper has the expected values. Entries:
 siris2002.fluid-stability, athuraliya2000.fig1 and athuraliya2000.basic-theorem.
 """
 
@@ -138,7 +137,7 @@ def weighted_log_perturbation(
     until_s: float,
     change: float = 0.01,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c3: the change of sum w log x - sum C_j if one rate changes.
+    """siris2002.fluid-stability c3: the change in sum w log x - sum C_j if one rate changes.
 
     The start is the final state of Eq. 1. C_j is the integral of the link's curve. `largest_gain`
     is the maximum over all flows and both directions; at an optimum it is negative.
@@ -166,7 +165,7 @@ def general_utility_residual(
     kappa_per_s: float,
     until_s: float,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c4: the distance of the path's sum of probabilities from U'(x).
+    """siris2002.fluid-stability c4: the distance between U'(x) and the path's sum of probabilities.
 
     The rates are the final state of Eq. 1 with w(t) = x U'(x).
     """

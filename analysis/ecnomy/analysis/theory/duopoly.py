@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel carriers that compete on the price of a mark, and a monopolist who owns all links.
+"""Parallel carriers that compete in the price of a mark, and a monopolist that owns all links.
 
 The market. There are m parallel links of capacity C with load-based marking. At the load X/C, a
 share p = s (X/C - r) of packets is marked for X >= r C. A carrier posts the price P of a mark. A
@@ -16,7 +16,8 @@ utility U(x) = a (x/x0 - (x/x0)^2 / 2) are best off at U'(x) = lambda. Their tot
 Packets cost a carrier nothing, so it maximises its income lambda X_i.
 
 Equilibrium. A carrier that faces the others' supply sells D(lambda) - (m-1) T - lambda sum beta_j.
-Its price selects lambda on that line. Its income is a parabola in lambda with the optimum
+The carrier's price selects lambda on that line, and its income is a parabola in lambda with the
+optimum
 
     X_i = lambda (A / l0 + sum_{j != i} beta_j)                                                 (3)
 
@@ -24,7 +25,7 @@ With equal carriers beta_j lambda = X - T and m X = D, so lambda A / l0 = (m-1) 
 
     y = lambda / l0 = m (m-1) T / (2 A) - (m-2) / 2          m = 1: 1/2      m = 2: T / A       (4)
 
-For two carriers, the elasticity is -lambda D' = T, compared with X under Cournot and 0 under
+For two carriers, -lambda D' is T in equilibrium, compared with X under Cournot and 0 under
 Bertrand. With more unmarked traffic on a link, sales respond less to the price, and both carriers
 charge more. A monopolist over the same m links has unit elasticity, y = 1/2, like a single carrier.
 By (3) the best reply of two carriers is linear in beta with the slope (A - 3T) / (A - T) < 1. Its
@@ -56,7 +57,7 @@ __all__ = ["ParallelCarriers", "Posted"]
 
 
 class Posted(msgspec.Struct, frozen=True):
-    """The outcome of posted prices when customers respond optimally; one value per link.
+    """The outcome of posted prices if customers respond optimally.
 
     Attributes:
         prices: price of a mark on each link [money].
@@ -64,7 +65,7 @@ class Posted(msgspec.Struct, frozen=True):
         rates: traffic of each link [packets/s].
         marking: share of packets marked on each link.
         incomes: income of each link's owner [money/s].
-        welfare: utility of all customers; payments are transfers [money/s].
+        welfare: utility of all customers [money/s], because payments are transfers.
     """
 
     prices: tuple[float, ...]
@@ -121,7 +122,8 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self.worth * (share - share**2 / 2)
 
     def posted(self, prices: tuple[float, ...]) -> Posted:
-        """Return the customers' response to posted prices: (1) = (2), all links used, none full.
+        """Return the customers' response to posted prices: (1) = (2), with all links used and not
+        full.
 
         Args:
             prices: price of a mark on each link [money].
@@ -147,7 +149,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return Posted(prices, cost, rates, marking, incomes, self.welfare(sum(rates)))
 
     def competition(self) -> Posted:
-        """Return the equilibrium in which each link has a different owner: equation (4).
+        """Return the equilibrium in which each link has a different owner, by equation (4).
 
         Raises:
             InputError: links would be full or unmarked there, or packets cost nothing.
@@ -163,7 +165,8 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self._at(share)
 
     def monopoly(self) -> Posted:
-        """Return the outcome with one owner and one price: half of the demand at a price of zero.
+        """Return the outcome with one owner and one price, at half of the demand at a price of
+        zero.
 
         Raises:
             InputError: links would be full or unmarked there.
@@ -174,7 +177,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         """Return a carrier's best price of a mark against the rivals' prices, by (3) [money].
 
         Raises:
-            InputError: there is no best price at which its link is marked.
+            InputError: no best price lets the carrier's link mark.
         """
         supply = sum(self.capacity_pps / (price * self.slope) for price in rivals)
         left = self.satiation_pps - (self.links - 1) * self.free_pps
@@ -188,7 +191,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             probe: h, above 0 and at most 1.
-            monopoly: one owner of all links; otherwise each link has its own.
+            monopoly: whether one owner has all links; otherwise each link has a different owner.
 
         Returns:
             The central price of the trials, and means over all trial prices.
@@ -219,7 +222,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return _mean((price,) * self.links, [of for _, of in outcomes(price)])
 
     def _at(self, share: float) -> Posted:
-        """Return equal links at a packet price of this share of the choke price."""
+        """Return the outcome for equal links at a packet price of `share` times the choke price."""
         rate = self.satiation_pps * (1 - share) / self.links
         if not self.free_pps < rate <= self.capacity_pps:
             raise InputError(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The purely theoretical entries of the papers; each function returns the measurements of one.
+"""The purely theoretical entries of the papers: each function returns one entry's measurements.
 
 A key consists of the claim, the measurement and, if there are several, the case: `c1.growth.1.4`.
-The expected values are elsewhere. If a paper states no settings, the docstrings list ours.
+claims.yaml has the expected values. If a paper does not state its settings, docstrings list ours.
 """
 
 from __future__ import annotations
@@ -120,5 +120,5 @@ def christin2003_pi_tuning() -> Figures:
 
 
 def antoniadis2000_eq2() -> Figures:
-    """Claim c1 of antoniadis2000.eq2, its theoretical part: the gain for Q / sigma^2 = 10."""
+    """Theoretical part of claim c1 of antoniadis2000.eq2: the gain for Q / sigma^2 = 10."""
     return _keyed("c1", {"gain": gaussian_gain_bound(10.0)})

@@ -59,7 +59,7 @@ def wtp_equilibrium(
         max_load: the load at which the curve ends.
 
     Raises:
-        InputError: arguments do not fit, or the flows want more marks than the link gives at
+        InputError: arguments do not fit, or the flows require more marks than the link sets at
             `max_load`.
     """
     w, t = _checked(weights, rtts_s, capacity_pps)
@@ -75,7 +75,7 @@ def wtp_equilibrium(
             f"{asked:g} marks/s are wanted, but at load {max_load:g} the law gives {given:g}"
         )
     load = float(scipy_part("optimize").brentq(excess, 0.0, top, xtol=1e-14))
-    # from the load rather than the curve, because the curve may be steep
+    # computed from the load rather than the curve, because the curve may be steep
     probability = asked / (load * capacity_pps)
     return Equilibrium(load, probability, 0.0, tuple((w / (probability * t)).tolist()))
 
@@ -92,11 +92,11 @@ def wtp_red_equilibrium(
 ) -> Equilibrium:
     """Solve for the queue q of a full RED link: sum_i w_i / (p(q) (T_i + q/C)) = C, a fluid model.
 
-    q is RED's average queue, and its delay adds to every round trip. Thresholds are in packets. See
+    q is RED's average queue, which delays every round trip by q/C. Thresholds are in packets. See
     `wtp_equilibrium` for the other arguments.
 
     Raises:
-        InputError: arguments do not fit, or the flows ask for more marks than RED can give.
+        InputError: arguments do not fit, or the flows require more marks than RED can set.
     """
     w, t = _checked(weights, base_rtts_s, capacity_pps)
 

@@ -4,9 +4,9 @@
     dx_r/dt = kappa_r (w_r - x_r(t - T_r) sum_j p_j(y_j(t - T_r)))  (Siris et al. 2002, Eq. 1, 2)
     dx/dt   = kappa (w_inc - x(t - T) p(x(t - T)) / w_dec)          (Eq. 5 with the lag)
 
-All have the form x' = f(x(t), x(t - T_1), ...). The fourth-order Runge-Kutta method integrates them
-with a constant step. Cubic Hermite interpolation of the same order gives past values. The start
-causes kinks at sums of delays, and kinks between steps reduce the accuracy.
+All have the form x' = f(x(t), x(t - T_1), ...). The fourth-order Runge-Kutta method integrates
+these equations with a constant step. Cubic Hermite interpolation of the same order gives past
+values. The start causes kinks at sums of delays. Kinks between steps reduce the accuracy.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def delayed_trajectory(
     Args:
         slope: function of x, shape (n,), and the lagged states, shape (delays, n).
         start: initial state, shape (n,).
-        delays_s: delays, seconds; each is 0 (no lag) or at least one step.
+        delays_s: delays, seconds; each delay is 0 (no lag) or at least one step.
         until_s: end of the integration, seconds.
-        step_s: the step; a whole number of steps in each delay keeps the fourth order.
+        step_s: the step, seconds; the fourth order requires delays of a whole number of steps.
 
     Raises:
         InputError: a delay shorter than a step, or a step that is not positive.
@@ -91,7 +91,7 @@ class _Past(msgspec.Struct, frozen=True):
     step_s: float
 
     def at(self, position: float) -> Floats:
-        """Return the cubic interpolation within the step of the position; the start before 0."""
+        """Return the cubic interpolation within the step at a position; before 0, the start."""
         if position <= 0:
             return np.asarray(self.states[0])
         i = math.floor(position)
@@ -162,8 +162,9 @@ def network_trajectory(
         routes: for each of S flows the indices of the links it crosses.
         curves: marking probability p_j of each link as a function of its arrival rate, packets/s.
         utility: the utility of all flows.
-        kappa_per_s: one gain, or one per flow.
-        delays_s: round-trip delays T_r, one or one per flow; 0 means instantaneous feedback.
+        kappa_per_s: one gain for all flows, or one per flow.
+        delays_s: round-trip delays T_r, one for all flows or one per flow; 0 means instantaneous
+            feedback.
         start_pps: rates up to time 0, shape (S,).
         until_s: end of the integration.
         step_s: the integration's step.
@@ -191,7 +192,7 @@ class Course(msgspec.Struct, frozen=True):
     """The course of a deviation from the equilibrium."""
 
     crossings: int  # number of sign changes
-    growth: float  # largest deviation of the last quarter over that of the first quarter
+    growth: float  # largest deviation in the last quarter over that in the first quarter
 
 
 def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:

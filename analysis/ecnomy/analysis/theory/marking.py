@@ -20,7 +20,7 @@ def red_probability(
     *,
     gentle: bool = True,
 ) -> float:
-    """Return RED's probability p_b at an average queue, before any correction by the mark count.
+    """Return RED's probability p_b at an average queue, without correction by the mark count.
 
     Args:
         average_packets: RED's average queue, packets.
@@ -53,11 +53,11 @@ def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bo
     """Return the fraction of packets that RED marks at a constant p_b, corrected by the mark count.
 
     Let k be the arrivals since the last mark, including the current one. With `wait` (ns-2) a
-    packet is marked with p / (2 - k p) for 1 <= k p < 2, and never before. Without it (Floyd and
-    Jacobson) the probability is p / (1 - k p). At larger k p, marking is certain. The mean distance
-    between marks is the sum over n >= 0 of the probability that n packets pass unmarked. It is
-    about 1.5 / p with `wait` and 0.5 / p without it. So the fraction is about 2/3 p or 2 p.
-    Distances are nearly uniform, not geometric.
+    packet is marked with probability p / (2 - k p) for 1 <= k p < 2, and never below. Without
+    `wait` (Floyd and Jacobson) the probability is p / (1 - k p). At larger k p, marking is certain.
+    The mean distance between marks is the sum over n >= 0 of the probability that n packets pass
+    unmarked. This distance is about 1.5 / p with `wait` and 0.5 / p without, so the fraction is
+    about 2/3 p or 2 p. Distances are nearly uniformly, not geometrically distributed.
 
     Raises:
         InputError: a probability outside [0, 1].
@@ -88,8 +88,8 @@ def red_load_curve(
 ) -> float:
     """Return RED's p_b at a load below 1, for Poisson arrivals of equal packets.
 
-    With a small weight the average queue stays at the mean of M/D/1, excluding the packet in
-    service. Bursty arrivals lengthen the queue and shift the curve to the left.
+    With a small averaging weight, the average queue stays at the mean queue of M/D/1, excluding the
+    packet in service. Bursty arrivals lengthen the queue and shift the curve to the left.
 
     Raises:
         InputError: a load outside [0, 1) or thresholds out of order.

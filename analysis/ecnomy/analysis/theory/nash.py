@@ -8,8 +8,8 @@ effect of their bids on rho maximise U_i(x_i) - w_i at
     (1 - x_i / C) U_i'(x_i) = rho      if x_i > 0,      U_i'(0) <= rho  else               (1)
 
 With increasing concave utilities, the equilibrium is unique. It maximises the sum of (1 - x/C) U(x)
-+ (1/C) integral_0^x U over sum x = C; the derivatives are the left side of (1). If U(0) >= 0, it
-has at least 3/4 of the optimum's utility. One user with the utility x, among more and more users
++ (1/C) integral_0^x U over sum x = C, with the left side of (1) as derivatives. If U(0) >= 0, its
+utility is at least 3/4 of the optimum's. One user with the utility x, among more and more users
 with the utility x/2, approaches this bound. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the
 mechanism: Kelly 1997.
 """
@@ -27,7 +27,7 @@ from ecnomy.agents.errors import InputError
 
 __all__ = ["NASH_BOUND", "Concave", "LinearUtility", "NashEquilibrium", "nash_equilibrium"]
 
-NASH_BOUND: Final = 0.75  # share of the optimum's utility, if U(0) >= 0
+NASH_BOUND: Final = 0.75  # least share of the optimum's utility, if U(0) >= 0
 _HALVINGS: Final = 64  # more halvings than a double has binary digits
 
 
@@ -89,7 +89,8 @@ def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquil
         capacity: C, in any unit of rate.
 
     Raises:
-        InputError: an argument is out of range, or a utility does not grow up to its share C/users.
+        InputError: an argument is out of range, or a utility does not increase up to the equal
+            share C/users.
     """
     if users < 2 or not (np.isfinite(capacity) and capacity > 0):
         found = f"{users} users and the capacity {capacity:g}"
@@ -117,10 +118,10 @@ def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquil
 def _divided(
     slope: Callable[[Floats], Floats], users: int, capacity: float
 ) -> tuple[Floats, float]:
-    """Return rates that sum to the capacity, with slopes at one price, or below it at rate 0.
+    """Return rates that sum to the capacity, with slopes equal to one price, or below it at rate 0.
 
-    At equal rates the least and the largest slope bound the price. Constant slopes make rates jump
-    at a price. The users whose rates jump share the remaining capacity.
+    The least and the largest slope at equal rates bound the price. With constant slopes, rates jump
+    at a price, and the users whose rates jump share the remaining capacity.
     """
     equal = slope(np.full(users, capacity / users))
     low, high = float(equal.min()), float(equal.max())

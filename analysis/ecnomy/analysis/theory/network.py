@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equilibrium rates on a network whose links mark by their load or by their queue.
+"""Equilibrium rates on a network whose links mark by load or by queue.
 
 A flow with the willingness to pay w per round trip T sends
 
     x = w / (p T)          p = sum of its links' probabilities     (Siris et al. 2002, Eq. 1)
 
-A flow with the utility U sends the x at which U'(x) = p, so that w(t) = x U'(x). There are three
-options:
+A flow with the utility U sends the x at which U'(x) = p, so that w(t) = x U'(x). Options add
 - the queueing delay in the round trip,
 - the floor of ACK-clocked windows (half a packet less than cwnd is in flight, see wtp.py),
 - p = 1 - prod(1 - p_j), because a packet carries at most one mark.
@@ -41,7 +40,7 @@ SWEEPS = 20_000
 
 
 class LoadLink(msgspec.Struct, frozen=True):
-    """A link that marks by its load, as load-based marking and virtual queues do."""
+    """A link that marks by its load, as with load-based marking and virtual queues."""
 
     capacity_pps: float
     curve: Callable[[float], float]  # probability at a load; continuous, not decreasing
@@ -58,7 +57,7 @@ class LoadLink(msgspec.Struct, frozen=True):
 
 
 class QueueLink(msgspec.Struct, frozen=True):
-    """A link that marks by its mean queue, as RED does. In the fluid model, it is full or empty."""
+    """A link that marks by its mean queue, like RED. In the fluid model, it is full or empty."""
 
     capacity_pps: float
     curve: Callable[[float], float]  # probability at a queue; continuous, not decreasing
@@ -167,7 +166,7 @@ def _settle(
     demand: Demand,
     compose: str,
 ) -> NetworkEquilibrium:
-    """Solve for the state of one link after another until all states are stationary."""
+    """Solve for the state of one link after another, until all states are stationary."""
     if compose not in ("sum", "product"):
         raise InputError(f"probabilities compose by 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
@@ -209,7 +208,7 @@ class _Network(msgspec.Struct, frozen=True):
         return self.demand(self.paths(states), self.use @ waits)
 
     def fitting(self, states: Floats, j: int) -> float:
-        """Return the state of link j at which its arrivals fit, with other states fixed.
+        """Return the state of link j at which its arrivals fit, with all other states fixed.
 
         Return 0 if arrivals always fit, and the top of the range if they never fit.
         """

@@ -30,8 +30,7 @@ TOLERANCE = 1e-7
 class FlowProblem(msgspec.Struct, frozen=True):
     """A network, the utilities of its flows and the bounds of their rates.
 
-    Rates and capacities are in one unit (such as packets/ms). Prices are in utility per unit of
-    rate.
+    Rates and capacities share a unit (such as packets/ms). Prices are in utility per unit of rate.
 
     Attributes:
         routes: for each of S flows the indices of the links it crosses.
@@ -78,7 +77,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
         """Return D(p), Eq. 8, for prices of shape (..., L).
 
         Raises:
-            InputError: a flow without a largest rate has a free path, so D is infinite.
+            InputError: the path of a flow without a largest rate is free, so D is infinite.
         """
         path = prices @ self.incidence().T
         rates = self.rates(path)
@@ -139,7 +138,7 @@ def _bounded(problem: FlowProblem, use: Floats, c: Floats) -> tuple[FlowProblem,
 
 
 def _residual(z: Floats, slope: Floats) -> float:
-    """Return the scaled distance of min(z, dD/dz) from 0; it is 0 only at the optimum."""
+    """Return the scaled distance of min(z, dD/dz) from 0, which is 0 only at the optimum."""
     return float(np.abs(np.minimum(z, slope)).max())
 
 

@@ -22,8 +22,8 @@ def pi_gains(
 
         a = K (1/z + 1/(2f)),   b = K (1/z - 1/(2f)).
 
-    These formulas give the four constants in christin2003 for N = 50, R = 0.3 s and N = 60,
-    R = 0.18 s at 2,500 packets/s. Source: Hollot, Misra, Towsley and Gong, INFOCOM 2001.
+    These formulas give all four constants of christin2003 for N = 50, R = 0.3 s and N = 60, R =
+    0.18 s at 2,500 packets/s. Source: Hollot, Misra, Towsley and Gong, INFOCOM 2001.
 
     Args:
         flows: N, the least number of flows.

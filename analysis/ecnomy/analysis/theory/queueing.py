@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting times, without service, in an unlimited single-server queue with Poisson arrivals.
+"""Waiting times before service in an unlimited single-server queue with Poisson arrivals.
 
 Pollaczek-Khinchine: W = rho s (1 + c2) / (2 (1 - rho)). s is the mean service time and c2 its
 squared coefficient of variation: 0 for M/D/1, 1 for M/M/1. Source: Kleinrock, Queueing Systems 1.
@@ -41,10 +41,10 @@ def mm1_wait_s(load: float, service_s: float) -> float:
 
 
 def md1_queue_packets(load: float) -> float:
-    """Return the mean number of waiting packets in M/D/1, by Little's law (not in service)."""
+    """Return the mean number of waiting packets (not in service) in M/D/1, by Little's law."""
     return load * md1_wait_s(load, 1.0)
 
 
 def mm1_queue_packets(load: float) -> float:
-    """Return the mean number of waiting packets in M/M/1, by Little's law (not in service)."""
+    """Return the mean number of waiting packets (not in service) in M/M/1, by Little's law."""
     return load * mm1_wait_s(load, 1.0)

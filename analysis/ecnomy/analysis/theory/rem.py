@@ -5,8 +5,8 @@
     x = U'^-1(p), windows x RTT               (Eq. 5)
     backlog  PC1 0, with a capacity below the true one; PC2 p / gamma; PC3 b0 where p > 0
 
-The optimum of Eq. 6, 7 gives prices and rates. A source that estimates its round trip (1 + error)
-times too long has a distorted utility (Eq. 15, 16). Source: Athuraliya, Low 2000.
+The optimum of Eq. 6, 7 gives prices and rates. If a source estimates its round trip (1 + error)
+times too long, its utility is distorted (Eq. 15, 16). Source: Athuraliya, Low 2000.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
 def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Floats:
     """Return a source's rate x = U'^-1(-log_phi(1 - m)) at an end-to-end marking (Eq. 4, 5).
 
-    The rate has no limit, as in Fig. 1b: with a logarithmic utility it is infinite at m = 0.
+    The rate is unlimited, as in Fig. 1b: with a logarithmic utility it is infinite at m = 0.
 
     Args:
         marking: end-to-end marking probabilities, of any shape.
@@ -73,7 +73,7 @@ def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Flo
 
 
 class RemEquilibrium(msgspec.Struct, frozen=True):
-    """The operating point of REM links and sources; S sources, L links."""
+    """The operating point of L REM links and S sources."""
 
     rates: Floats  # (S,), in the unit of the capacities
     prices: Floats  # (L,)
@@ -101,11 +101,11 @@ def rem_equilibrium(
 
     Args:
         problem: the network with its true capacities, in packets per unit of time.
-        rtts: round-trip propagation times, in that unit of time.
+        rtts: round-trip propagation times, in the same unit of time.
         phi: base of the marking.
         rule: "pc1", "pc2" or "pc3".
-        gamma: step of the price per packet. It affects only the backlog of PC2, and that of PC1 if
-            the target is the true capacity (then also p = gamma b).
+        gamma: step of the price per packet. It affects only the backlog of PC2 and, if the target
+            is the true capacity, of PC1 (for which p = gamma b then holds too).
         capacity_share: target share of the capacity under PC1, 0.85 in the paper; 1 for PC2 and
             PC3.
         target_backlog: b0 of PC3, packets.
@@ -149,7 +149,7 @@ def _checked(
     capacity_share: float,
     target_backlog: float,
 ) -> Floats:
-    """Check all arguments and return the round trips as an array."""
+    """Check all arguments, and return the round trips as an array."""
     round_trips = np.asarray(rtts, dtype=np.float64)
     if round_trips.shape != (len(problem.routes),) or not (round_trips > 0).all():
         raise InputError(f"one positive round trip for each of {len(problem.routes)} flows")

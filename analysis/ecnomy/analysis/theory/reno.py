@@ -21,15 +21,15 @@ packets, so W sqrt(p) = (3/4) sqrt(8/3) = sqrt(3/2). Mathis et al. 1997.
 def single_flow_utilization(buffer_bdp: float) -> float:
     """Return the fraction of time a link is busy with one Reno flow and a drop-tail buffer.
 
-    Let the window be in units of the bandwidth-delay product and the time in units of one base
-    round trip per packet of window growth. The window grows from (1+b)/2 to 1+b, at which buffer
-    and pipe are full. A round trip carries W. It takes 1 for W below 1, and W above:
+    Let the window W be in units of the bandwidth-delay product, and time in units of one base round
+    trip per packet of window growth. The window grows from (1+b)/2 to 1+b, at which buffer and pipe
+    are full. A round trip carries W and takes a time of 1 for W below 1, otherwise W:
 
         carried  = integral of W dW over [(1+b)/2, 1+b]        = (3/8) (1+b)^2
         time     = (1 - (1+b)/2) + integral of W over [1, 1+b]  = (1-b)/2 + ((1+b)^2 - 1)/2
         busy     = carried / time = (3/4) (1+b)^2 / (1 + b + b^2)    for b < 1, else 1
 
-    At b = 1/4 it is 0.8929, at b = 0 it is 3/4.
+    The busy fraction is 0.8929 at b = 1/4, and 3/4 at b = 0.
 
     Args:
         buffer_bdp: buffer over the bandwidth-delay product (propagation only), >= 0.
@@ -50,11 +50,10 @@ def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float
 
     Let n count packets: dW/dn = 1/W, so Y = p W^2 / 2 grows by 1 per 1/p packets. A mark multiplies
     Y by q = decrease^2. Marks form a Poisson process of rate 1 on that clock and do not depend on
-    W. So before a mark, and at any packet, Y has the distribution of the sum of q^k E_k with E_k
-    exponential of mean 1. Its moments are
-    E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) / (1 - q^k). A packet takes T/W of
-    time. So the average over time is 1 / E[1/W] = sqrt(2/p) / E[Y^(-1/2)], and the average over
-    packets is sqrt(2/p) E[Y^(1/2)].
+    W. So before a mark, and at any packet, Y is distributed like the sum of q^k E_k, with
+    exponential E_k of mean 1. Its moments are E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) / (1 -
+    q^k). A packet takes the time T/W. So the average over time is 1 / E[1/W] = sqrt(2/p) /
+    E[Y^(-1/2)], and the average over packets is sqrt(2/p) E[Y^(1/2)].
 
     For Reno the result is 1.3098 over time and 1.5269 over packets. Regular signals give
     `SAWTOOTH_CONSTANT` = 1.2247. The limit is p -> 0 at a constant round-trip time.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions under which rate control with delayed feedback settles, with or without oscillation.
+"""Conditions under which delayed rate control converges, with or without oscillation.
 
     du/dt = -alpha u(t - T)   settles for alpha T < pi/2, without oscillation for alpha T < 1/e
     WTP: alpha = kappa (p + x p') / w_dec                      (Siris et al. 2002, Eq. 3, 5, 7)
@@ -32,8 +32,8 @@ def delay_root_per_s(alpha_per_s: float, delay_s: float) -> complex:
     """Return the slowest mode of du/dt = -alpha u(t - T): u tends to exp(root t).
 
     The root of s = -alpha exp(-s T) with the largest real part is W_0(-alpha T) / T. W_0 is the
-    principal branch of Lambert's function. The real part is the rate of growth. The imaginary part
-    is the angular frequency, 0 without oscillation.
+    principal branch of Lambert's function. The real part of the root is the rate of growth. Its
+    imaginary part is the angular frequency, 0 without oscillation.
 
     Raises:
         InputError: an argument is not positive.

@@ -8,8 +8,9 @@
     distorted  (1+e) U(x / (1+e))      U'(x / (1+e))  (1+e) demand of U
 
 Log and quadratic: Athuraliya, Low 2000, section I-B. Distorted is the apparent utility of a source
-with the relative round-trip error e (Eq. 15, 16 there). Power with a = 2 is U = -w / x (Mo, Walrand
-2000). Parameters are numbers, or arrays with one entry per flow. Prices are per unit of rate.
+with the relative round-trip error e (Eq. 15 and 16 of that paper). Power with a = 2 is U = -w / x
+(Mo, Walrand 2000). Parameters are numbers, or arrays with one entry per flow. Prices are per unit
+of rate.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ Parameter = float | Floats
 
 
 class Utility(Protocol):
-    """Strictly concave utilities of flows; columns and results have the shape (..., flows)."""
+    """Strictly concave utilities of flows; arguments and results have the shape (..., flows)."""
 
     def value(self, rates: Floats) -> Floats:
         """Return U(x), flow by flow."""
@@ -45,7 +46,7 @@ class Utility(Protocol):
         """Return U'(x)."""
 
     def demand(self, prices: Floats) -> Floats:
-        """Return the rate at which U'(x) is the path's price.
+        """Return the rate at which U'(x) equals the path's price.
 
         At price 0 the rate is infinite if U' is positive everywhere.
         """
@@ -110,7 +111,7 @@ class PowerUtility(msgspec.Struct, frozen=True):
 
 
 class QuadraticUtility(msgspec.Struct, frozen=True):
-    """The utility -(M - x)^2 / (2 w) on [0, M]; it is largest at the rate M, `ceiling`."""
+    """The utility -(M - x)^2 / (2 w) on [0, M], with its maximum at the rate M, `ceiling`."""
 
     ceiling: Parameter
     weight: Parameter
@@ -135,8 +136,8 @@ class QuadraticUtility(msgspec.Struct, frozen=True):
 class DistortedUtility(msgspec.Struct, frozen=True):
     """The apparent utility of a source that estimates its round trip (1 + error) times too long.
 
-    It converts its rate to a window with the wrong round trip, so it sends (1 + error) times its
-    intended rate. Only the relative error matters.
+    The source converts its rate to a window with the wrong round trip, so it sends (1 + error)
+    times its intended rate. Only the relative error matters.
     """
 
     base: Utility

@@ -3,13 +3,13 @@
 
 The virtual buffer holds K packets and drains one packet per unit of time. Packets arrive at rate a
 (the virtual load). A packet that does not fit entirely is discarded. Level crossing gives the
-distribution F of the virtual content v up to a factor, with F(0) = 1:
+distribution F of the virtual content v, up to a factor, from F(0) = 1:
 
     F'(v) = a (F(v) - F(v-1))    for v <= K-1
     F'(v) = a (F(K-1) - F(v-1))  above,          discarded fraction = 1 - F(K-1) / F(K)
 
-A busy cycle has F(K) arrivals. Marking until the end of the busy period also needs the mean time
-m(v) to empty from v, and the mean number u(v) of future marks from v before marking begins:
+A busy cycle has F(K) arrivals. For marking until the end of the busy period, let m(v) be the mean
+time to empty from v, and u(v) the mean number of future marks from v before marking begins:
 
     m' = 1 + a (m(v+1) - m(v)),  u' = a (u(v+1) - u(v))   for v <= K-1
     m' = 1,                      u' = a (1 + a m - u)     above,        m(0) = u(0) = 0
@@ -46,8 +46,8 @@ def virtual_queue_probability(
             "per-overflow" marks only the packets that overflow.
 
     Raises:
-        InputError: an argument is out of range, or a virtual buffer of less than one packet
-            or of more than 1,000.
+        InputError: an argument is out of range, or the virtual buffer holds less than one packet or
+            more than 1,000.
     """
     if load < 0 or not 0 < theta <= 1:
         raise InputError("the load must not be negative and theta must lie in (0, 1]")
@@ -60,7 +60,7 @@ def virtual_queue_probability(
         return 0.0
     a = load / theta
     if variant == "busy-period" and limit < 1 + 1e-9:
-        limit = 1 + 1e-9  # an arrival that finds the queue empty fits
+        limit = 1 + 1e-9  # an arrival at an empty queue fits
     inner, total = _content(a, limit)
     if variant == "per-overflow":
         return max(1 - inner / total, 0.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Willingness-to-pay (WTP) congestion control in equilibrium: a flow gets w marks per round trip.
+"""Willingness-to-pay (WTP) congestion control in equilibrium: w marks per flow and round trip.
 
 On every ACK, cwnd += gain (w_inc / cwnd - f / w_dec) with f = 1 for a marked packet, otherwise 0.
 With w = w_inc w_dec the drift vanishes at cwnd = w / p. Source: Siris, Courcoubetis, Margetis 2002,
@@ -49,17 +49,17 @@ def wtp_time_constant_s(rtt_s: float, gain: float, probability: float, w_dec: fl
 def wtp_stability(
     gain: float, probability: float, rate_pps: float, slope_s: float, w_dec: float = 1
 ) -> float:
-    """Return Eq. 7's left side, gain (p + x p') / w_dec per ACK, with p' = dp/dx in seconds.
+    """Return the left side of Eq. 7, gain (p + x p') / w_dec per ACK, with p' = dp/dx in seconds.
 
-    With one common round trip, the loop does not oscillate below 1/e and is stable below pi/2.
-    The per-ACK gain is the rate-based gain kappa times T.
+    With one common round trip, the loop does not oscillate if the left side is below 1/e, and is
+    stable below pi/2. The per-ACK gain is the rate-based gain kappa times T.
     """
     _positive(gain=gain, w_dec=w_dec)
     return gain * (probability + rate_pps * slope_s) / w_dec
 
 
 def wtp_floor_bias(window_packets: float) -> float:
-    """Return the ratio of an ACK-clocked WTP flow's marks to the marks it pays for: 1 - 0.5 / W.
+    """Return the ratio of an ACK-clocked WTP flow's marks to its weight: 1 - 0.5 / W.
 
     An ACK-clocked sender has the integer part of cwnd in flight, on average half a packet less than
     cwnd. The drift vanishes at cwnd = W = w / p, but the flow sends W - 0.5 packets per round trip.

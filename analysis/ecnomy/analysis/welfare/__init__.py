@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of a run: the value of rates, payments, earnings, and the distance from the optimum.
+"""Welfare of a run: users' utility, payments, profits, and the distance from the optimum.
 
 declared_utilities  agents that declare a utility
 subwindows   parts of a window between starts and stops of sources

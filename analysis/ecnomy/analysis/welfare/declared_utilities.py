@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents whose strategy declares a utility, their flows, and their utility over time.
 
-The utility of a flow is a function of its momentary rate, which is observed report by report. If n
-flows of a row were on (`active`) in an epoch of dt seconds, each at the rate x, their utility was n
-U(x) dt money. A flow that is off has no rate and no utility. If U(0) is infinite, a rate
-counts as at least x0/1000, as for the strategies. A utility's cost of delay is subtracted, for the
-packets acknowledged in an epoch, at the round trip reported at its end.
+The utility of a flow is a function of its momentary rate, as reported epoch by epoch. If n flows of
+a row were on (`active`) in an epoch of dt seconds, each at the rate x, their utility was n U(x) dt
+money. Inactive flows have neither rate nor utility. If U(0) is infinite, a rate counts as at least
+x0/1000, as for the strategies. A utility's cost of delay is subtracted for the packets acknowledged
+in an epoch, at the round trip reported at the epoch's end.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
         utility: utility [money/s] as a function of a flow's rate over x0.
         rows: rows of its flows, as in the table `flows`.
         x0_bps: reference rate x0 of each row [bit/s].
-        least: the smallest ratio of rate and x0 that counts; 0 if U(0) is finite.
+        least: the lower bound of the ratio of rate and x0; 0 if U(0) is finite.
         weight: the utility's `a`, or 1 if it has no `a` [money/s].
         flows: the number of flows in each row.
         stop_ps: stop time of the source of each row [ps], at most the end of the run.
@@ -126,11 +126,11 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def _may_declare(scenario: Any) -> bool:
-    """Return whether a strategy is written with a utility, or is custom."""
+    """Return whether a strategy has a utility in the scenario, or is custom."""
     try:
         market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
     except msgspec.ValidationError:
-        return False  # from an older version; missing parts are omitted
+        return False  # a manifest of an older version; missing parts are omitted
     held = [agent.strategy for agent in (market.agents if market else ()) if agent.strategy]
     return any(one.utility is not None or one.kind not in BUILT_IN for one in held)
 
@@ -141,7 +141,7 @@ def declared_of(run: RawRun, agents: tuple[AgentSpec, ...]) -> tuple[Declared, .
     If both the user and the provider of a source declare a utility, the source belongs to its user.
 
     Raises:
-        StrategyError: a strategy cannot be made.
+        StrategyError: a strategy cannot be constructed.
     """
     found: list[Declared] = []
     taken: set[str] = set()
@@ -190,7 +190,8 @@ def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
     bits = 8 * np.diff(flows.column("acked_bytes")[inside][:, declared.rows], axis=0)
     # A report's `active` holds for the epoch before it: decisions act after the report.
     seconds = flows.column("active")[inside][1:, declared.rows] * (np.diff(t_ps, axis=0) / PS_PER_S)
-    # As an exception, rows switched off in the epoch in which their source stops have sent nothing.
+    # Exception: rows that are switched off in the epoch in which their source stops have sent
+    # nothing.
     begun_s = (declared.stop_ps - t_ps[:-1]) / PS_PER_S * declared.flows
     ends = (declared.stop_ps > t_ps[:-1]) & (declared.stop_ps < t_ps[1:])
     seconds = np.where(ends, np.where(bits > 0, begun_s, 0.0), seconds)

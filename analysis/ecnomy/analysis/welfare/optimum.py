@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The distance of a run from the rates that maximise its users' utility over the same routes.
+"""The distance of a run from the rates that maximise its users' utility on the same routes.
 
-The window is cut where sources start or stop and caps are lifted (parts.py). In each
+The window is cut at starts and stops of sources and at lifted caps (subwindows.py). In each part,
 
     max  sum_r N_r U_r(y_r / N_r)     sum over r on l of y_r <= c_l - b_l,   y_r <= N_r M_r
 
-is solved by `theory.network_optimum`. Rows r are the flows of agents that declare a utility; N_r is
-the mean number of them that were on, and y_r is their total rate. The activity and routes of flows
-are taken from the run. The other traffic on a link, b_l (other users, ACKs, retransmissions), is
-also taken from the run, as a constant rate. c_l is the link's rate minus framing, regardless of its
-marking law's target. M_r is the largest demand of the flow's traffic. The run itself is one of the
-compared allocations. So, except for packets in flight at the ends of a part, no run is better than
-its optimum.
+is solved by `theory.network_optimum`. Rows r contain the flows of agents that declare a utility;
+N_r is the mean number of active flows of a row, and y_r their total rate. The activity and routes
+of flows are taken from the run. The other traffic on a link, b_l (other users, ACKs,
+retransmissions), is also taken from the run, as a constant rate. c_l is the link's rate minus
+framing, regardless of its marking law's target. M_r is the largest demand of the flow's traffic.
+The run itself is one of the compared allocations. Apart from packets in flight at the ends of a
+part, a run therefore never exceeds its optimum.
 
 Users who anticipate prices (`theory.nash_equilibrium`) are considered if a single link limits all
 rates, all flows are on throughout, and no cap limits the traffic.
@@ -104,8 +104,8 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
     def demand(self, prices: Floats) -> Floats:
         """See theory.Utility.
 
-        The demand is found by bisection, because a custom utility has no inverse. At a price of 0,
-        saturated users want no more than their saturation rate.
+        Bisection finds the demand, because a custom utility has no inverse. At a price of 0,
+        saturated users demand at most their saturation rate.
         """
         wanted = prices * self.scale / self.count
         low = np.full(np.shape(wanted), math.log(_SMALLEST))
@@ -156,7 +156,7 @@ def distance_of(
 def _concave(declared: Declared) -> bool:
     """Return whether a utility is declared concave, with slopes >= 0 that do not grow.
 
-    The slopes of a step function are all 0, so the samples alone would not show that it jumps.
+    A step function has slopes of 0 everywhere, so slopes alone would not reveal its jumps.
     """
     if not getattr(declared.utility, "concave", True):
         return False
@@ -269,7 +269,7 @@ def _joined(had: list[Lived], name: str) -> Floats:
 
 
 def _most_bps(source: Source, window: Window) -> float:
-    """Return the largest demand of a flow's traffic in this part, ignoring a cap lifted earlier."""
+    """Return the largest demand of a flow's traffic in this part, without caps lifted earlier."""
     until_s = source.traffic.params.get("until_s", -1.0)
     if 0 <= until_s * PS_PER_S <= window.from_ps:
         return math.inf
@@ -322,7 +322,7 @@ def _nash(
     priced = best.prices > _PRICED * best.prices.max()
     low, high = problem.limits()
     if best.prices.max() <= 0 or (best.rates >= high * (1 - 1e-6)).all():
-        return best.utility  # the capacity is enough for all users, so bids have no effect
+        return best.utility  # the capacity satisfies all users, so bids have no effect
     shared = problem.incidence()[:, priced]
     if priced.sum() != 1 or not shared.all() or not always or members.sum() < 2 or low.any():
         return math.nan
@@ -336,7 +336,7 @@ def _nash(
         utilities.agent[each],
     )
     if not (players.marginal(np.full(len(each), capacity / len(each))) > 0).all():
-        return math.nan  # a user wants less than an equal share
+        return math.nan  # a user demands less than an equal share
     found = nash_equilibrium(players, len(each), capacity)
     over = found.rates > (high / members)[each] * (1 + 1e-9)
     return math.nan if over.any() else found.utility

@@ -3,8 +3,8 @@
 
     gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 if it holds
 
-Eq. 7 applies to one link whose flows have one gain and one round trip. For each link that WTP flows
-cross, the quantities over a window are:
+Eq. 7 applies to one link whose flows have equal gains and equal round trips. For each link that WTP
+flows cross, the quantities over a window are:
 
     p          marks / arrivals of the link
     x          the rate of WTP flows there, packets/s, because only they react to marks
@@ -17,7 +17,7 @@ cross, the quantities over a window are:
                marks per round trip (marks/s x RTT, as measured) for the inverse decrease, and the
                parameter for the general form
 
-Eq. 7 does not cover the delay of a queue, several links in a row, or other window laws.
+Eq. 7 does not cover queueing delays, several links in a row, or other window laws.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ class Margin(msgspec.Struct, frozen=True):
     probability: float
     rate_pps: float
     slope_s: float
-    from_law: bool  # whether the slope is the law's own rather than from reports
+    from_law: bool  # whether the law gives the slope, rather than the reports
     left: float  # left side of Eq. 7
 
     @property
     def margin(self) -> float:
-        """The factor by which the left side may grow; infinite if nothing is marked."""
+        """The factor by which the left side may grow; infinite without marks."""
         return NO_OSCILLATION_BELOW / self.left if self.left > 0 else math.inf
 
 
 def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
-    """Return the smallest margin of each link that marked and has a known slope, smallest first.
+    """Return the margin of each link that marked and has a known slope, in ascending order.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -111,13 +111,13 @@ def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
     elif form == 2.0:
         w_dec = params["w_dec"]
     gain = params["gain"]
-    if source.transport.reference_rtt_ps > 0:  # it holds for this round trip
+    if source.transport.reference_rtt_ps > 0:  # gain and w_dec hold for this round trip
         gain *= rtt_s / (source.transport.reference_rtt_ps / 1e12)
     return gain / w_dec
 
 
 def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[float, bool]:
-    """Return dp/dx of a link [s] (NaN if unknown), and whether it is the law's own."""
+    """Return dp/dx of a link [s] (NaN if unknown), and whether the law gives it."""
     link = plan.links[number]
     packets, data = (
         float(links.difference(name, window)[number]) for name in ("departures", "departed_bytes")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a window between starts and stops of sources, and lifted caps."""
+"""The parts of a window, cut at starts and stops of sources and at lifted caps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["parts_of"]
 def parts_of(plan: Plan, flows: Epochs, window: Window) -> tuple[Window, ...]:
     """Split a window at the first report at or after the start of each phase.
 
-    A part includes the settling time of flows.
+    Parts include the time in which flows settle.
     """
     cuts = [phase.from_ps for phase in phases_of(plan, window.to_ps)[1:]]
     reports = {int(flows.t_ps[np.searchsorted(flows.t_ps, cut)]) for cut in cuts}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of a run: value of rates to users, payments, earnings, distance from the optimum.
+"""Welfare of a run: users' utility, payments, profits, and the distance from the optimum.
 
 Over the measured window, for agents whose strategy declares a utility (declared_utilities.py):
 
@@ -8,14 +8,14 @@ Over the measured window, for agents whose strategy declares a utility (declared
     profit             of a seller: received - paid
     welfare             sum of utilities, because payments cancel
 
-so that welfare = surpluses + profits - net payments of others. This is exact, because utilities are
-rounded to micro-units and all other amounts are from the ledger. Sellers are agents without flows,
-and `unassigned:network`. Others are users without a declared utility, such as background traffic,
-whose utility is unknown.
+so that welfare = surpluses + profits - net payments of others. This holds exactly, because
+utilities are rounded to micro-units and all other amounts come from the ledger. Sellers are agents
+without flows, and `unassigned:network`. Others are users without a declared utility, such as
+background traffic, whose utility is unknown.
 
-The sums use the mean of U(x_t); U of the mean rate is shown beside it. The first is the utility
-that users had. Because U is concave, the second is never smaller, and the difference is the cost of
-fluctuations from report to report. Neither captures variation within an epoch.
+The sums use the mean of U(x_t), the utility that users had. U of the mean rate is shown next to it.
+Because U is concave, U of the mean rate is never smaller, and the difference is the cost of
+fluctuations from report to report. Neither value captures variation within an epoch.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Consumer(msgspec.Struct, frozen=True):
 
     Attributes:
         account: income and payments of the agent.
-        users: number of its users that were on; alternatives of one user count as one.
-        has_zero: whether U(0) is finite. If not, only differences of utility are meaningful.
+        users: number of its active users; alternatives of one user count as one.
+        has_zero: whether U(0) is finite. Otherwise, only differences of utility are meaningful.
         utility_micro: utility over the window [micro-units].
         steady_micro: utility at constant rates, U of the mean [micro-units].
     """
@@ -97,9 +97,9 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
         consumers: agents that declare a utility, users before providers.
         sellers: agents without flows, and `unassigned:network`.
         others: other accounts with postings, in order of their names.
-        jain_rates: Jain's index of users' mean rates while on; NaN if all are 0.
+        jain_rates: Jain's index of users' mean rates while active; NaN if all rates are 0.
         jain_utilities: Jain's index of users' utilities per second and unit of weight (the
-            utility's `a`); NaN if one is negative.
+            utility's `a`); NaN if a utility is negative.
         distance: the distance from the optimum.
         margins: stability margins of links that marked, the smallest first.
     """
@@ -115,7 +115,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def users(self) -> int:
-        """The number of users that were on."""
+        """The number of active users."""
         return sum(one.users for one in self.consumers)
 
     @property
@@ -160,7 +160,7 @@ def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
     """Return welfare over the measured window; None if no agent declares a utility.
 
     Also return None if the scenario does not load (see declared_utilities.agent_specs), if a
-    strategy cannot be made, or if the window has fewer than two reports. Without `nash` the
+    strategy cannot be constructed, or if the window has fewer than two reports. Without `nash` the
     equilibrium of users who anticipate prices, which takes most of the time, is NaN.
 
     Raises:
@@ -255,7 +255,7 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
 def _users(
     run: RawRun, declared: tuple[Declared, ...], parts: list[Lived]
 ) -> list[tuple[Floats, Floats]]:
-    """Return by agent the mean rate, and the utility per second and weight, of active users."""
+    """Return, by agent, active users' mean rates and their utilities per second and weight."""
     sources = run.plan.row_sources()
     choosing = {choice.agent for choice in choices_of(run)}
     found = []
