@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The searches of a calibration over the runs of its sweep: the runs they need, and their results.
+"""The searches of a calibration over the runs of its sweep: requested runs, and results.
 
-The searches for all points of the sweep's blocks proceed in rounds. A round runs a sweep of all
-runs that any search needs. Existing runs are kept, so the same command resumes a killed search, and
-a search with more seeds reuses its earlier runs.
+The searches for all points of the sweep's blocks proceed in rounds. Each round runs a sweep of all
+runs that any search needs. Because runs are kept, the same command resumes a killed search, and a
+search with more seeds reuses earlier runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Row = npt.NDArray[np.float64]
 
 
 def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found]:
-    """Search until each value is found or its target is known to be unreachable.
+    """Search until each value is found, or its target is known to be unreachable.
 
     Args:
         sweep: a sweep with `calibrate`.
@@ -79,7 +79,7 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
 def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
     """Return the sweep of all runs that the searches have requested so far.
 
-    In its table, `replicate` restarts at the seeds of the check, while `seed` is unique.
+    In the sweep's table, `replicate` restarts at the seeds of the check, while `seed` is unique.
 
     Raises:
         ResultsError: runs failed or lack the outcome.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `calibrate`: the value of a parameter at which an outcome of the runs meets a target."""
+"""The verb `calibrate`: finds the value of a parameter at which an outcome meets a target."""
 
 from __future__ import annotations
 

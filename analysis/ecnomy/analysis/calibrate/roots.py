@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crossing of a target by a monotone curve that is known at a few values, with noise.
+"""The crossing of a target by a monotone curve that is known, with noise, at a few values.
 
 The curve is made monotone by pooling adjacent violators (Barlow et al. 1972). The closed form is
 the min-max formula
@@ -7,8 +7,8 @@ the min-max formula
     m_i = max over j <= i of min over k >= i of mean(y_j .. y_k)
 
 Between two values, the logarithm of the curve is linear in x (in log x on a logarithmic scale),
-because rates of rare events are exponential in thresholds. If the curve is not above 0 at the first
-value, the curve itself is linear.
+because rates of rare events are exponential in thresholds. If the first value of the curve is not
+above 0, the curve itself is linear.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
 
 
 def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
-    """Return the x at which rising curves cross the target, or an end of x if they do not.
+    """Return the x at which rising curves cross the target, or an end of x without a crossing.
 
     Args:
         x: values of shape [k], in the order in which the curves rise.

@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search over one parameter for one target, as a function of the existing runs.
+"""The search over one parameter for one target, as a function of existing runs.
 
 All values are run with the same seeds (common random numbers). The first round covers the whole
 range, including both ends. Each later round runs the value at which the curve through the means
-(roots.py) crosses the target. The search ends if a value already run is as close, or if it has run
-the largest number of values. The value nearest to the crossing is then checked with as many new
-seeds, because it was chosen by its results with the seeds of the search.
+(roots.py) crosses the target. The search ends if an earlier value is as close, or after the largest
+number of values. The value nearest to the crossing is then checked with as many new seeds, because
+the seeds of the search determined the choice of this value.
 
     found          the 99 % interval of the outcome over the unseen seeds contains the target
     missed         it does not, because the outcome jumps over the target or seeds differ too much
     not reachable  the outcome is above the target at both ends of the range, or below it at both
 
-If values are multiples of a step, even the best one may miss the target by more than chance. Such a
-value also counts as found if its mean and the mean of the next value beyond the crossing enclose
-the target.
+If values are multiples of a step, even the best value may miss the target by more than chance. It
+also counts as found if its mean and the mean of the next value beyond the crossing enclose the
+target.
 
 The 90 % interval of the value is a bootstrap interval over seeds. It covers the crossings of curves
-through the means of resampled seeds. With a step, the interval is widened to the next multiples, so
-that it covers those around the crossing. An interval that reaches an end of the range gives no
-bound on that side.
+through the means of resampled seeds. With a step, the interval is widened to the next multiples on
+both sides. If an interval reaches an end of the range, that end is not a bound.
 
 The check is at 99 % because the value found has its own error: for the difference of two means over
 equally many seeds, the 99 % interval of one mean covers only 93 %.
@@ -45,7 +44,7 @@ NOT_REACHABLE: Final = "not reachable"
 _CHECKED: Final = 0.99
 _TOLD: Final = 0.90
 Row = npt.NDArray[np.float64]
-Seen = Callable[[float, bool], Row | None]  # (value, whether seeds are unseen) -> figures or None
+Seen = Callable[[float, bool], Row | None]  # (value, whether seeds are unseen) -> outcomes or None
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -62,8 +61,8 @@ class Found(msgspec.Struct, frozen=True):
             the seeds of the search.
         tried: the values in the order of their runs.
         means: mean outcome of each value tried, over the seeds of the search.
-        why: the reason if the value was not found, or if the step prevents the outcome from meeting
-            the target.
+        why: why the value was not found, or why the step prevents the outcome from meeting the
+            target.
     """
 
     params: dict[str, Any]
@@ -109,7 +108,7 @@ def searched(calibration: Calibration, params: dict[str, Any], target: float, se
 
 
 def _is_one(calibration: Calibration, nearest: float, at: float, values: list[float]) -> bool:
-    """Return whether a value already run is as good as the estimate."""
+    """Return whether an earlier value is as good as the estimate."""
     close = abs(nearest - at) <= calibration.within * max(abs(nearest), abs(at))
     return close or calibration.rounded(at) in values
 
@@ -150,7 +149,7 @@ def _checked(
     pair: tuple[float, float],
     seen: Seen,
 ) -> Search:
-    """Return the verdict on the first of the pair, the value nearest to the crossing."""
+    """Return the verdict on the first value of the pair, which is nearest to the crossing."""
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
     side = _beyond(calibration, known, target)
@@ -187,7 +186,7 @@ def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float])
 
 
 def _beyond(calibration: Calibration, known: dict[float, Row], target: float) -> str:
-    """Return the side of the target on which the whole curve lies, "" if it crosses it."""
+    """Return the side of the target on which the whole curve lies; "" if the two cross."""
     values, at = _ordered(calibration, known), _estimate(calibration, known, target)
     if at == values[0] and known[at].mean() > target:
         return "above"

@@ -67,7 +67,7 @@ def compare_command(
     from ecnomy.analysis.compare.runs import Study
     from ecnomy.analysis.support.optional import scipy_part
 
-    scipy_part("stats")  # fails before minutes of runs, not after them
+    scipy_part("stats")  # fails before minutes of runs rather than after them
     changes = (*(set_ or ()), *((f"warmup={warmup}",) if warmup else ()))
     folder = out or Path("results") / f"compare-{config.stem}"
     study = Study(str(config), changes, _engines(engines), folder, keep)

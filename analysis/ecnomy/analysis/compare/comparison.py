@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs and judges a comparison; it doubles the seeds while an interval straddles its bound.
+"""Runs and judges a comparison, and doubles the seeds while an interval straddles its bound.
 
 compare.json   subject and result (Comparison); only CPU times differ between equal runs
 """
@@ -50,7 +50,7 @@ MOST_SEEDS: Final = 40  # doubling stops at this number of seeds
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of an engine's runs: CPU time of the engine alone, and the packets it moved."""
+    """The cost of an engine's runs: the engine's CPU time, and the data packets sent."""
 
     engine: str
     cpu_s: float  # per run, mean over seeds

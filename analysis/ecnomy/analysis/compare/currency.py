@@ -8,7 +8,7 @@ seed shows whether outcomes have changed:
     agents, economy              digit as when the record was made; or OMNeT++/INET does
     omnet/inet                   OMNeT++/INET gives the record's values to the last digit
 
-Without OMNeT++ and INET, a record that only a run of INET can confirm counts as stale.
+Without OMNeT++ and INET, a record counts as stale if only a run of INET could confirm it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Currency(msgspec.Struct, frozen=True):
 
     Attributes:
         reasons: the reasons why the record does not hold; empty if it holds.
-        made_of: the current digests, None if the scenario does not load.
+        made_of: the current digests; None if the scenario does not load.
         probe: digest of the built-in engine's outcomes now; "" if there was no probe.
         probed: number of probe runs.
     """

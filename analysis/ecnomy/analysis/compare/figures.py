@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compared outcomes of a run over its measured window, by source and by link, and its money.
+"""The compared outcomes of a run over its measured window, by source and link, and its money.
 
     source   goodput_bps           IP bits/s acknowledged for the first time, over all its flows
              goodput_share         this over the goodput of all sources
@@ -14,7 +14,7 @@
     money    money_per_s           all postings, or the postings of one kind from a payer to a payee
              money_share           money of these postings / money of all postings
 
-Links that only ACKs cross are left out. A value without a denominator (no packet delivered) is
+Links that only ACKs cross are omitted. A value with a denominator of 0 (no packet delivered) is
 None. A run has rows only for postings that occurred in it.
 """
 
@@ -102,7 +102,7 @@ def rows_of(plan: Plan) -> list[Row]:
 
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
-    """Return the rows of postings in any of the runs, first the row of all postings together."""
+    """Return the rows of postings that occur in any run, after the row of all postings together."""
     found = (key.partition("/") for key in {key for figures in runs for key in figures})
     names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
     if not names:
@@ -118,7 +118,7 @@ def filled(runs: Sequence[Figures]) -> list[Figures]:
 
 
 def figures_of(run: RawRun) -> Figures:
-    """Return the outcomes of a complete run per row key.
+    """Return the outcomes of a complete run by row key.
 
     Raises:
         ResultsError: the run is partial, or a table is unreadable.
@@ -133,8 +133,8 @@ def figures_of(run: RawRun) -> Figures:
 
 def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
     counted = ["acked_bytes", "ce", "delivered", "delay_sum_ps"]
-    # As Python integers, because delays may sum beyond int64 over a source, even if not over a
-    # flow.
+    # Python integers, because delays of a source may sum beyond int64, even if those of a flow do
+    # not.
     exact = flows.assign(delay_sum_ps=flows["delay_sum_ps"].astype(object))
     sums = exact.groupby("source")[counted].sum()
     everything = float(sums["acked_bytes"].sum())

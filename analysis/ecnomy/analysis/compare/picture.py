@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a comparison: for each quantity, both engines' means with their intervals.
+"""The picture of a comparison: both engines' means of each quantity, with intervals.
 
 Each quantity has a panel, with sources on the left and links on the right. Each source or link is a
 line of its panel. Means are drawn in percent of the reference's mean, which is printed next to the
-name. Grey spans show the bound of judged rows. A line without points means that the reference's
+name. Grey spans show the bounds of rows with a verdict. A line has no points if the reference's
 mean is 0. Money is not drawn.
 """
 
@@ -31,9 +31,9 @@ _LINE_INCHES: Final = 0.34
 _PANEL_INCHES: Final = 0.75
 _MOST: Final = 24  # only the first sources or links are drawn
 _APART: Final = 0.16  # offset of the two engines on a line
-_NARROWEST: Final = 12.0  # percent on each side, so that nearly equal means do not look far apart
+_NARROWEST: Final = 12.0  # percent on each side, so that nearly equal means do not appear far apart
 _WIDEST: Final = 150.0
-_NOTES: Final = {DIFFERENT: "#B00020", UNDECIDED: "#8A6D00"}  # verdicts that are written out
+_NOTES: Final = {DIFFERENT: "#B00020", UNDECIDED: "#8A6D00"}  # verdicts printed next to the line
 
 
 def comparison_picture(comparison: Comparison, file: Path) -> None:

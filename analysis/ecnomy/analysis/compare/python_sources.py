@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of Python code, without comments, docstrings, blank lines and module locations.
+"""Digests of Python code without comments, docstrings, blank lines and module locations.
 
-Imported names count, but their modules do not, so moving a module needs no new measurement.
+Imported names count, but their modules do not, so a moved module needs no new measurement.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def economy_codes(checkout: Path) -> list[str]:
 
 
 def python_codes(files: Iterable[Path]) -> list[str]:
-    """Return the sorted digests of the code of those paths that are files."""
+    """Return the sorted digests of the code in those paths that are files."""
     return sorted(_code_of(file) for file in files if file.is_file())
 
 

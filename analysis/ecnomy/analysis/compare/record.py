@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records: earlier results of another engine, kept as JSON to check the built-in engine.
+"""Records: earlier results of another engine, stored as JSON to check the built-in engine.
 
 A record of OMNeT++/INET is current while the scenario, the plans and the C++ sources of laws,
 bridge, host and INET modules are unchanged (sources.py). Otherwise, currency.py makes a run to see
@@ -60,7 +60,7 @@ SCENARIOS: Final = Path("tests/validation/scenarios")
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
-    """One quantity of a source, link or kind of postings: a value per seed, and its verdict."""
+    """One quantity of a source, link or kind of postings: a value per seed, and the verdict."""
 
     kind: str
     name: str
@@ -102,7 +102,7 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
         made_of: digests of the sources of the record.
         probe: digest of the built-in engine's outcomes for the first seed, by the same code.
         versions: versions of ecnomy and of both engines; for the recorded engine, of INET too.
-        machine: the machine of the recording; `date`: the time of the recording (UTC).
+        machine: the machine that made the record; `date` is the time of recording (UTC).
         seeds: seeds, in the order of all values.
         duration_ps, warmup_ps: duration and warm-up of each run; outcomes cover the measured
             window.
@@ -169,7 +169,7 @@ def read_record(file: Path) -> ScenarioRecord:
 
 
 def write_record(record: ScenarioRecord, file: Path) -> None:
-    """Write a record; the file gets its name when it is complete.
+    """Write a record; the file gets its name once complete.
 
     Raises:
         OSError: the file cannot be written.
@@ -233,7 +233,7 @@ def new_record(
         comparison: the comparison of this scenario.
         runs: runs of both engines, in the order of the comparison's seeds.
         checkout: the checkout whose sources made the runs.
-        made: how, where and when the record was made.
+        made: the origin of the record.
     """
     first, recorded = (runs[engine] for engine in comparison.engines)
     figures = filled([done.figures for done in (*recorded, *first)])[: len(recorded)]
@@ -278,10 +278,10 @@ def against(record: ScenarioRecord, figures: Mapping[int, Figures]) -> list[Comp
 def seeds_within(
     record: ScenarioRecord, engine: str, budget_s: float, fewest: int = 4
 ) -> tuple[int, ...]:
-    """Return the first seeds whose recorded runs fit into the given CPU time.
+    """Return the first seeds whose runs fit into the given CPU time, by the recorded times.
 
     Args:
-        record: the record with seeds and CPU times; nothing is measured here.
+        record: the record with the seeds and CPU times.
         engine: the engine whose time counts.
         budget_s: CPU time of all these seeds.
         fewest: least number of seeds, even if these take longer.

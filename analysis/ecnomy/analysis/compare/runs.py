@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a comparison.
 
-They are made in separate processes, and each is kept as a row of outcomes.
+Separate processes make the runs, and each run is kept as a row of outcomes.
 
     <folder>/runs/<engine>-<seed>.json     the outcomes of a run (Done)
     <folder>/results/<engine>-<seed>/      its results folder, if kept
     <folder>/lock                          locked while a comparison is made
 
 A row is valid as long as its key is unchanged: plan, market, strategies, engine and sources. So a
-repeated comparison makes only missing runs. After a change of the code, it makes all runs again.
-Rows get their names when they are complete.
+repeated comparison makes only missing runs or, after a change of the code, all runs. A row's file
+gets its name once complete.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ BUILT_IN, OMNET, LINUX = ENGINES
 _LOCK: Final = "lock"
 _RUNS: Final = "runs"
 _RESULTS: Final = "results"
-_TRIES: Final = 3  # times to try a run in real time that is late
+_TRIES: Final = 3  # attempts at a real-time run that is late
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -124,7 +124,7 @@ def check_engine(engine: str) -> None:
 
 
 def _engine_argument(engine: str) -> dict[str, Any]:
-    engine_kind(engine)  # fails immediately if something is missing
+    engine_kind(engine)  # raises at once if something is missing
     return {"engine": engine}
 
 
@@ -159,7 +159,7 @@ class Study(msgspec.Struct, frozen=True):
 
 
 def rows_of_study(study: Study) -> list[Row]:
-    """Return the rows of a study's comparison.
+    """Return the rows that a study compares.
 
     Raises:
         InputError: an engine cannot run the scenario.
@@ -179,7 +179,7 @@ def claim(folder: Path) -> TextIO:
 
     Raises:
         InputError: the path is a file, the folder holds anything but a comparison, or another
-            comparison is being made there.
+            comparison uses it.
     """
 
     def judge() -> None:
@@ -195,7 +195,7 @@ def claim(folder: Path) -> TextIO:
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
-    """Return the existing rows, and the runs that are missing or were made with other code."""
+    """Return the valid rows, and the runs that are missing or were made with other code."""
     there: dict[Task, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))
@@ -218,7 +218,7 @@ def make(study: Study, task: Task) -> Done:
         if not study.keep:
             shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):
-                folder.parent.rmdir()  # if it was the last one
+                folder.parent.rmdir()  # if that was the last folder in it
     file = study.row_file(task)
     temporary = file.with_suffix(".json.tmp")
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(done), indent=1) + b"\n")

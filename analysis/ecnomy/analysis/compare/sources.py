@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the C++ sources behind the outcomes. A record with other digests must be probed.
+"""Digests of the C++ sources behind the outcomes. Other digests in a record require a probe.
 
     digest = sha256 over the sorted sha256 digests of all source files below some folders
 
-Source files are C++, NED, message and ini files. Their names, comments and layout do not count, and
-neither do documents and build products (objects, generated `*_m.cc` and `*_m.h`).
+Source files are C++, NED, message and ini files. Digests ignore their names, comments and layout,
+and all documents and build products (objects, generated `*_m.cc` and `*_m.h`).
 
 Runs whose plans name only some laws do not depend on the other laws. A law's own header defines
-kName. Only the host's list of its family and headers of other laws include it. The header counts
+kName. Only the host's list of its family and headers of other laws include this header. It counts
 only in the digest of runs that name the law, or a law whose header includes it.
 """
 
@@ -40,7 +40,7 @@ __all__ = [
 
 SHARED: Final = ("omnet/laws", "omnet/bridge", "omnet/host")
 INET: Final = "omnet/inet"
-VIEW: Final = "omnet/inet/view"  # draws in Qtenv and does not affect runs
+VIEW: Final = "omnet/inet/view"  # draws in Qtenv without effect on runs
 FOLDERS: Final = (*SHARED, INET)
 LINUX_SOURCES: Final = (*SHARED, "omnet/engine", "omnet/linux")
 _SUFFIXES: Final = (".h", ".cc", ".c", ".cpp", ".ned", ".msg", ".ini")
@@ -61,7 +61,7 @@ _LAYOUT: Final = re.compile(r"(?<=\w)(\s)\s*(?=\w)|\s+")
 
 
 def find_checkout(start: Path | None = None) -> Path | None:
-    """Return the nearest folder with the sources, upwards from `start` or the current folder."""
+    """Return the nearest folder with the sources, from `start` or the current folder upwards."""
     here = (start or Path()).resolve()
     folders = (here, *here.parents)
     return next((folder for folder in folders if (folder / FOLDERS[0]).is_dir()), None)
@@ -92,7 +92,7 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """Return those laws named by plans that have their own header; extra names are harmless."""
+    """Return the laws with a header among those that plans name; extra names are harmless."""
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
     laws = frozenset().union(*_law_headers(checkout).values())
@@ -128,7 +128,7 @@ def _law_headers(checkout: Path) -> dict[Path, frozenset[str]]:
 
 @functools.lru_cache(maxsize=1024)
 def _named(file: Path, state: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
-    """Return the law that a file defines, or "", and the names of the files that it includes."""
+    """Return the law that a file defines, or "", and the names of the included files."""
     text = file.read_text()
     law = _LAW.search(text)
     return law[1] if law else "", tuple(Path(name).name for name in _INCLUDE.findall(text))

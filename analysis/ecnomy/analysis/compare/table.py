@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison as a table in the terminal, and as a sentence."""
+"""A comparison as a table and a sentence in the terminal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> st
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Return every row: means with intervals, ratio with interval, bound, verdict."""
+    """Return the table of all rows: means and ratio with intervals, bound, and verdict."""
     from rich import box
     from rich.table import Table
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests whether the means of two engines agree within a bound, from one value per seed.
+"""Tests whether the means of two engines agree within a bound, given one value per seed.
 
 For a relative bound e the two null hypotheses are linear in the means of both engines,
 
@@ -7,19 +7,19 @@ For a relative bound e the two null hypotheses are linear in the means of both e
 
 so the tests allow for noise in the reference's mean. For an absolute bound d they are mean(b) -
 mean(a) >= d and <= -d. Each is tested by a one-sided t test at size (1 - level) / 2: at level 0.90,
-0.05 each. If both are refuted, the engines are equivalent (Schuirmann 1987, J. Pharmacokinet.
-Biopharm. 15:657; as a statement on a ratio Sasabuchi 1988). If the mean is shown to lie beyond one
-of the bounds, they are different. Otherwise the row is undecided: the interval straddles a bound.
+0.05 each. If both are rejected, the engines are equivalent (Schuirmann 1987, J. Pharmacokinet.
+Biopharm. 15:657; as a statement on a ratio Sasabuchi 1988). If the mean is shown to lie beyond a
+bound, the engines are different. Otherwise the row is undecided: its interval straddles a bound.
 
 Runs of equal seed draw the same files, calls and starts in both engines. If both engines have the
-same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, they are independent
-(Welch). Ratios have Fieller's interval, not the delta method's. Rows are judged one by one, so one
-in twenty of the rows that lie just outside their bounds is called equivalent.
+same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, samples are independent
+(Welch). Ratios have Fieller's interval, not the delta method's. Because rows are judged one by one,
+one in twenty of the rows just outside their bounds is judged equivalent.
 
 Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
 wider at the reference's mean; all money 5 %, each kind of posting 5 % or 1 % of all money,
 whichever is wider. With the engine linux, marking probabilities 15 % and mean queues 20 % or 1
-packet. Other quantities are shown, not judged.
+packet. All other quantities are shown without a verdict.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Bound(msgspec.Struct, frozen=True):
     absolute: float = 0.0
 
     def is_absolute(self, reference: float) -> bool:
-        """Return whether the absolute bound is the wider one at this mean of the reference."""
+        """Return whether the absolute bound is the wider bound at this mean of the reference."""
         return self.absolute > self.relative * abs(reference)
 
 
@@ -85,7 +85,7 @@ BOUNDS: Final[dict[tuple[str, str], Bound]] = {
     (LINK, "mean_queue_packets"): Bound(0.15, absolute=1.0),
     (MONEY, "money_share"): Bound(0.05, absolute=0.01),
 }
-# The kernel's TCP is another implementation, and real time adds noise.
+# The kernel has another implementation of TCP, and real time adds noise.
 IN_REAL_TIME: Final = BOUNDS | {
     (SOURCE, "marking_probability"): Bound(0.15),
     (LINK, "marking_probability"): Bound(0.15),
@@ -109,7 +109,7 @@ class Compared(msgspec.Struct, frozen=True):
         seeds: the number of seeds with a value, per engine.
         means: mean of each engine, reference first; None if an engine has fewer than two values.
         ratio: mean(other) / mean(reference); None if the reference may be zero.
-        bound: the bound of the verdict, None for a row that is only shown.
+        bound: the bound of the verdict; None for a row without a verdict.
     """
 
     row: Row
@@ -162,7 +162,7 @@ def judge(
 
 
 def _p(p: float, on_bound: bool) -> float:
-    """Return the p-value; a mean on a bound, without any spread (0 against 0), is within it."""
+    """Return the p-value; without spread (0 against 0), a mean on a bound counts as within it."""
     return 0.0 if on_bound and p == 1.0 else p
 
 

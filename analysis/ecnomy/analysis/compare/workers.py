@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the runs of a comparison in several processes.
 
-A worker makes one run after another and writes the rows itself. Workers end when the process that
-started them ends, even if it is killed. An interrupted run leaves no row.
+A worker makes one run after another, and writes their rows. Workers end when the process that
+started them ends or is killed. An interrupted run does not leave a row.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _told(told: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
-    """Start a pool of processes that are terminated after an error, without waiting for them."""
+    """Start a pool of processes that an error terminates at once."""
     context = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(jobs, context, _begin_worker)
     before = set(multiprocessing.active_children())
@@ -79,7 +79,7 @@ def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
 
 
 def _begin_worker() -> None:
-    """Ignore Ctrl-C, which the process that started the workers handles by ending them."""
+    """Ignore Ctrl-C: the process that started the workers handles it by ending them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access control of the live page, because every user of the machine can reach its port.
+"""Access control of the live page, whose port every user of the machine can reach.
 
 The printed address ends in a token, which is new for each server. The server exchanges the token
 for a cookie that all later requests carry, including the page's websocket. Other requests get 403.
@@ -19,7 +19,7 @@ _Receive = Callable[[], Awaitable[_Message]]
 _Send = Callable[[_Message], Awaitable[None]]
 _App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 _REFUSED: Final = b"Open the address that `ecnomy dashboard` printed, with its token.\n"
-_POLICY_VIOLATION: Final = 1008  # RFC 6455; before the handshake the server sends it as a 403
+_POLICY_VIOLATION: Final = 1008  # RFC 6455; before the handshake, the server sends it as a 403
 
 
 class Guard:

@@ -2,7 +2,7 @@
 """`ecnomy dashboard CONFIG`: serves the live page of a scenario until Ctrl-C.
 
 Solara's server finds the module of the page by name, so an environment variable passes the
-arguments to it as JSON. Every browser tab has its own market and engine, which end with the tab.
+arguments to it as JSON. Every browser tab has a separate market and engine, which end with the tab.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["SHOWN", "Shown", "dashboard_command"]
 SHOWN: Final = "ECNOMY_DASHBOARD"
 _PAGE: Final = "ecnomy.analysis.dashboard.page"
 _NEEDED: Final = ("solara", "altair")  # packages that Mesa's page needs
-# time in which a page can reconnect; a crashed browser never does
+# time in which a page can reconnect, which a crashed browser never does
 _LOST: Final = "15s"
 _TOKEN_BYTES: Final = 16
 _SLOW_S: Final = 120.0  # longest time without a message from a browser on a busy machine
@@ -84,7 +84,7 @@ def dashboard_command(
 
 
 def _open(url: str, folder: Path) -> None:
-    """Open the browser through a private file, because all users can see its command line."""
+    """Open the browser through a private file, because all users can see command lines."""
     import webbrowser
 
     file = folder / "page.html"
@@ -118,7 +118,7 @@ def _serve(sock: socket.socket, token: str) -> None:
     os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
     os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # the banner would cover the page
     os.environ["SOLARA_APP"] = _PAGE
-    # It checks the style of Mesa's code, and would require secure cookies without https.
+    # This feature checks the style of Mesa's code, and would require secure cookies without https.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"solara\.")
     import uvicorn
     from solara.server import starlette
@@ -140,7 +140,7 @@ def _serve(sock: socket.socket, token: str) -> None:
     try:
         server.run(sockets=[sock])
     except KeyboardInterrupt:
-        pass  # uvicorn has ended in good order and raises it again
+        pass  # uvicorn has ended in good order and raises the interrupt again
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         sock.close()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of the live page: how a market's reports and books changed over the last seconds.
+"""The values of the live page: changes of a market's reports and accounts in the last seconds.
 
 Rates, marks and money per second are means over the last WINDOW_S of simulated time, but at least
-one epoch. Marks and prices of links are counted for the data between each pair of nodes in that
-time. For a finished run, ecnomy.analysis.run.link_marking estimates them.
+one epoch. Marks and prices of links are counted from the data between each pair of nodes in that
+time, while ecnomy.analysis.run.link_marking estimates them for a finished run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class GroupSeen(msgspec.Struct, frozen=True):
     active: int  # now
     goodput_bps: float  # sum over the flows
     marks_per_s: float
-    charge_per_s: float  # the cost of these marks, whoever pays
+    charge_per_s: float  # the charge for these marks, whoever pays
     fee_per_s: float  # class fees
     service: str  # class, "mixed" for several, "" for none
     pay_micro: float  # mean payment of a flow for marks, micro-units/s; -1 if unset

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that the user of the page sets; they are passed to the market before each step.
+"""Values that the user of the page sets, passed to the market before each step.
 
-Agents continue to decide; held values override them. The thread of the page changes values while
-another thread steps the market, so each change is a single atomic operation on a dict.
+Held values override the decisions of agents. Because the page's thread changes values while another
+thread steps the market, each change is a single atomic operation on a dict.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Hand:
 def stops(base_micro: int) -> tuple[int, ...]:
     """Return the stops of a money slider: 0, and from a tenth to ten times its initial value.
 
-    There are ten stops per factor of ten, rounded to three digits. For an initial value of 0, the
-    stops surround one unit of money.
+    A factor of ten has ten stops, rounded to three digits. For an initial value of 0, the stops
+    surround one unit of money.
     """
     base = base_micro or MICRO
     found = {0, base}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The knobs of the live page: a service class or a payment per group, prices, and load.
 
-A knob shows the value in force. Turning it sets a value that stays until `release`
-(held_values.py). Knobs are redrawn when their `version` changes, that is, after a step or after a
-knob was turned.
+A knob shows the value in force. A user who turns a knob sets a value that stays until `release`
+(held_values.py). Knobs are redrawn when their `version` changes: after a step, or after a knob was
+turned.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model that SolaraViz steps: an open market, held values, and the values shown.
+"""The model that SolaraViz steps: an open market, held values, and observations.
 
 At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
 be about to take several steps. So a Stage holds the only market of a page. It ends the previous
 engine and opens another one when the playing thread has ended.
 
-A request to draw the page makes a thread that is drawing it start over. If drawing takes longer
-than a step, the requests of a playing thread would keep it from ever finishing. So a step waits
-until the last requested picture is drawn (Drawn).
+A request to draw the page makes the drawing thread start over. If drawing takes longer than a step,
+requests from a playing thread would never let it finish. So a step waits until the last requested
+picture is drawn (Drawn).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from ecnomy.markets.session.session import open_market
 __all__ = ["Drawn", "LiveMarket", "Stage"]
 
 _PLAYER_ENDS_S: Final = 2.0  # the playing thread sleeps for half a second at most
-_LONGEST_S: Final = 5.0  # a hidden page is not drawn
+_LONGEST_S: Final = 5.0  # longest wait, because a hidden page is not drawn
 
 
 class Drawn:
-    """The number of the last picture that was drawn completely."""
+    """The number of the last completely drawn picture."""
 
     def __init__(self) -> None:
         """Start before the first picture."""
@@ -49,7 +49,7 @@ class Drawn:
     def wait(self, number: int) -> None:
         """Wait for a picture, but at most some seconds.
 
-        If it is not there yet, wait as long again, because its thread has work left.
+        If the picture is not complete by then, wait once more, because its thread is still drawing.
         """
         began_s = time.monotonic()
         with self._changed:
@@ -89,7 +89,7 @@ class Stage:
             player.join(_PLAYER_ENDS_S)
 
     def replaces(self, market: Market) -> bool:
-        """Return whether a reset has ended the market, so that another follows."""
+        """Return whether a reset has ended the market, so that another market follows."""
         return self._market is not market and not self._closed
 
     def close(self) -> None:
@@ -150,8 +150,8 @@ class LiveMarket:
     def running(self) -> bool:
         """Whether another epoch follows.
 
-        True for a market that a reset has ended. Otherwise Mesa's playing thread would switch off
-        the buttons of the next market.
+        It is also true for a market that a reset has ended. Otherwise, Mesa's playing thread would
+        disable the buttons of the next market.
         """
         return not self.failure and (self.stage.replaces(self.market) or self.market.running)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The live page: Mesa's controls (step, play, pause, reset), the scenario, and the knobs.
 
-Solara finds this module by name and draws `Page` for every open tab. Each tab has its own Stage,
-market and engine, which end with it.
+Solara finds this module by name and draws `Page` for every open tab. Each tab has a separate Stage,
+market and engine, which end with the tab.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def Page() -> None:
 
 
 def _opened() -> tuple[Stage, LiveMarket] | str:
-    """Return the stage and the first market of a tab, or a line that says why it has no market."""
+    """Return the stage and the first market of a tab, or the reason why it has no market."""
     shown = msgspec.json.decode(os.environ[SHOWN], type=Shown)
     try:
         scenario = load(shown.config, overrides=shown.changes, seed=shown.seed)
@@ -145,13 +145,13 @@ def Network(live: LiveMarket, steps: int) -> None:
 
 @solara.component
 def History(live: LiveMarket, steps: int) -> None:
-    """Show rates, use and prices over time."""
+    """Show rates, utilisation and prices over time."""
     svg = solara.use_memo(lambda: history_svg(list(live.watch.history)), [live, steps])
     _card("Over time", lambda: _picture(svg, "Rates, use of links and prices over time"))
 
 
 def _card(title: str, content: Callable[[], Any]) -> None:
-    place = "ec-" + title.split()[0].lower()  # its position on a telephone
+    place = "ec-" + title.split()[0].lower()  # its position on a phone
     with solara.Div(classes=["ec-card", place]):
         solara.HTML(tag="h2", unsafe_innerHTML=html.escape(title))
         content()

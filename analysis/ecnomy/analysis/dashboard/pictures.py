@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the live page, as SVG: the network now, and rates, use and prices over time.
+"""The pictures of the live page as SVG: the current network; rates, utilisation, prices over time.
 
-Pictures are WIDE points wide, so that text is legible on a telephone, which shows a point as a
-pixel. Desktop browsers enlarge them. Styles apply to each picture rather than to matplotlib as a
-whole, because pages draw in threads.
+Pictures are WIDE points wide, so that text is legible on a phone, which shows a point as a pixel.
+Desktop browsers enlarge them. Because pages draw in threads, styles apply to each picture rather
+than to matplotlib as a whole.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
 
 
 def history_svg(history: Sequence[Seen]) -> bytes:
-    """Draw rates per flow by group, use of carriers' busiest links, and prices over time."""
+    """Draw rates per flow by group, utilisation of carriers' busiest links, prices over time."""
     from matplotlib.figure import Figure
 
     names = [group.name for group in history[-1].groups][:MOST_GROUPS]
@@ -166,7 +166,7 @@ def _key_rows(names: Sequence[str]) -> int:
 
 
 def _draw_key(axis: Axes) -> None:
-    """Explain the colour, width and rim of a line."""
+    """Draw the key to colour, width and rim of lines."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 

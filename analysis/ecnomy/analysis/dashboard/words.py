@@ -22,7 +22,7 @@ Fact = tuple[str, str, float, str]  # quantity, key, value in base units, words
 
 
 def clock(seen: Seen, duration_s: float) -> str:
-    """Return the progress of the run and the window of the means."""
+    """Return the progress of the run, and the window of the means."""
     t = _figure("time", seen.t_s, f"{seen.t_s:g} s of {duration_s:g} s")
     window = f"means over the last {seen.window_s:g} s"
     return f"{t} simulated; {window if seen.window_s else 'nothing has been sent yet'}"
@@ -48,7 +48,7 @@ def group_facts(group: GroupSeen) -> str:
 
 
 def carrier_facts(carrier: CarrierSeen) -> str:
-    """Return the use of a carrier's busiest link and the carrier's earnings."""
+    """Return the utilisation of a carrier's busiest link, and the carrier's earnings."""
     used = carrier.utilization
     busiest = f"use of {carrier.link}" if carrier.link else "use of its busiest link"
     facts: list[Fact] = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two runs, or two groups of runs: the differences, their sizes and their certainty.
+"""Compares two runs, or two groups of runs: differences, their sizes and their certainty.
 
 groups      the compared runs: results folders, folders of these, runs of a sweep
 settings    the differences between the scenarios

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `diff`: two runs, or two groups of runs, side by side.
+"""The verb `diff`: compares two runs, or two groups of runs.
 
 ecnomy diff results/red results/vq                    runs, or folders of runs under seeds
 ecnomy diff results/a1 results/a2 -- results/b1 results/b2
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["diff_app", "diff_command"]
 
 PICTURE: Final = "diff.png"
-_BETWEEN: Final = "--"  # the groups
+_BETWEEN: Final = "--"  # separates the groups
 _KEPT: Final = "/--/"  # replaces `--` while options are parsed
 
 Runs = Annotated[
@@ -53,7 +53,7 @@ All = Annotated[bool, typer.Option("--all", help="Show all outcomes, not only th
 
 
 class _Grouped(Verb):
-    """Keeps the `--` between groups; options may come after it."""
+    """A command that keeps the `--` between groups, and accepts options after it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [_KEPT if arg == _BETWEEN else arg for arg in args])

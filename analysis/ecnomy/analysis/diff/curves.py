@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The curves of a run in the picture of a diff: rates, marking, queues, prices, balances.
 
-A curve is identified by the title of its panel, so that runs of both groups share a panel.
+The title of a panel identifies its curve, so that runs of both groups share the panel.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
     """Return the links with the most marks and drops among the links common to all runs.
 
-    If no link marked or dropped, return the most used one.
+    If no link marked or dropped packets, return the most used link.
     """
     common = set.intersection(*({str(n) for n in run.links["name"]} for run in runs))
     bad = dict.fromkeys(sorted(common), 0.0)

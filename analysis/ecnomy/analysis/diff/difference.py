@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two groups of runs compared in all their outcomes.
+"""Compares two groups of runs in all outcomes.
 
 An outcome is compared over the runs that have a value for it. If runs of both groups have the same
-seeds, they are compared in pairs; otherwise, the groups are compared as a whole (see
+seeds, they are compared in pairs. Otherwise the means of the groups are compared (see
 ecnomy.analysis.statistics.comparisons). A single run or pair gives a difference without an
-interval. Outcomes with the same value in every run are only counted, and q-values cover all others.
-Outcomes that differ (q up to 0.05) come first. Within each part, outcomes are in order of effect
-size.
+interval. Outcomes with the same value in every run are only counted. The q-values cover all other
+outcomes. Outcomes that differ (q up to 0.05) come first. Within each part, outcomes are ordered by
+effect size.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def change(self) -> float:
-        """The difference over the larger mean; without intervals, outcomes are sorted by it."""
+        """The difference over the larger mean, by which outcomes without intervals are ordered."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 
@@ -92,7 +92,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def single(self) -> bool:
-        """Whether intervals are missing because there is only one pair, or one run on a side."""
+        """Whether intervals are missing because of a single pair, or a single run in a group."""
         return min(self._counts) < 2
 
     @property
@@ -113,8 +113,8 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
     def frame(self) -> pd.DataFrame:
         """Return a row per outcome.
 
-        Its columns are column, of, what, unit, both means, difference, low, high, effect, p, q
-        and runs.
+        The columns are column, of, what, unit, both means, difference, low, high, effect, p, q and
+        runs.
         """
         import pandas as pd
 
@@ -146,7 +146,7 @@ def diff(first: Names, second: Names = (), *, by: str = "") -> Diff:
         by: a parameter of the sweep with two values, one for each group.
 
     Raises:
-        ResultsError: a name matches no runs.
+        ResultsError: a name does not match any runs.
         InputError: a run is in both groups, or the parameter does not have two values.
     """
     first, second = _listed(first), _listed(second)
@@ -166,7 +166,7 @@ def diff_groups(first: Group, second: Group) -> Diff:
 
     Raises:
         InputError: a run is in both groups.
-        ResultsError: the groups have no outcome in common.
+        ResultsError: the groups do not share an outcome.
     """
     both = {m.label for m in first.members} & {m.label for m in second.members}
     if both:
@@ -251,7 +251,7 @@ def _sellers(member: Member) -> tuple[str, ...]:
 def _outcome(
     column: str, named: Named, a: Sequence[Member], b: Sequence[Member], *, paired: bool
 ) -> Outcome | None:
-    """Return an outcome without its q; None if it is equal in all runs."""
+    """Return an outcome without its q-value; None if the outcome is equal in all runs."""
     x, y = ([member.values.get(column) for member in group] for group in (a, b))
     if paired:
         both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two groups of a diff: the runs in each group, and the pairs among them.
+"""The two groups of a diff: the runs of each group, and pairs of runs.
 
-A group is named by one or more of the following:
+One or more of these names select a group:
 
     results/red-1                     the results folder of a run
     results/red                       a folder with results folders in it: 1/, 2/, 3/
@@ -75,10 +75,10 @@ class Group(msgspec.Struct, frozen=True, eq=False):
 
 
 def open_group(names: Sequence[str | Path]) -> Group:
-    """Return the runs that the given names select.
+    """Return the group of runs that the given names select.
 
     Raises:
-        ResultsError: a name selects no runs, or no selected run is complete.
+        ResultsError: a name does not select any runs, or all selected runs are incomplete.
     """
     found = [_opened(str(name)) for name in names]
     members = tuple(member for group in found for member in group.members)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcomes of a stored run, by the columns of a sweep (see sweeps/outcome_names.py).
+"""The outcomes of a stored run, under the column names of sweeps (sweeps/outcome_names.py).
 
-The columns are those of markets/README.md, "A sweep's table", computed by the same functions. For a
-run that a sweep kept, they equal the columns of the sweep to the last digit.
+The columns are listed in markets/README.md, "A sweep's table", and computed by the same functions.
+For a run that a sweep kept, they equal the sweep's values to the last digit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a diff: both groups in the same axes over time, with a panel per outcome.
+"""The picture of a diff: both groups over time, in one panel per outcome.
 
-A line is the mean over the runs of a group. Its band extends from the lowest run to the highest.
-The groups differ in colour, lightness, dashes and markers, and remain distinct in grey.
+A line is the mean over the runs of a group. The band around the line extends from the lowest run to
+the highest. The groups differ in colour, lightness, dashes and markers, so they remain distinct in
+grey.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = ["diff_picture"]
 Curves = dict[str, list[Curve]]
 _MOST_PANELS: Final = 12
 _MOST_OF_A_KIND: Final = 4
-_MOST_RUNS: Final = 20  # number of runs of a group that are drawn
+_MOST_RUNS: Final = 20  # largest number of runs drawn per group
 _COLUMNS: Final = 2
 _LOOKS: Final[tuple[dict[str, Any], ...]] = (
     {"color": COLOURS[1], "linestyle": "-", "marker": "o"},
@@ -47,7 +48,7 @@ def diff_picture(found: Diff, file: Path) -> bool:
     """Draw a diff as a PNG of 150 dpi.
 
     Returns:
-        True if a picture was drawn. A plot needs the results of at least one run on each side.
+        True if a picture was drawn. A plot needs the results of at least one run of each group.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -77,7 +78,7 @@ def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
 
 
 def _panels(first: Curves, second: Curves) -> list[str]:
-    """Return the panels: common curves by kind, and prices that only one side changed."""
+    """Return the panels: common curves by kind, and prices that changed in only one group."""
     names = [name for name in first if name in second]
     names += [n for n in (*first, *second) if n.endswith(": price of a mark") and n not in names]
     kinds = dict.fromkeys(name.rpartition(": ")[2] for name in names)

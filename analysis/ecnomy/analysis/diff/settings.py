@@ -2,7 +2,7 @@
 """Differences between the scenarios of two groups of runs, by path, except for the seed.
 
 A different marking law or strategy counts as one difference, not one per parameter. A setting
-varies if its value is not the same in all runs of a group.
+varies if its value differs between runs of a group.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MISSING: Final = object()
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A setting whose value differs between the groups; values are in words."""
+    """A setting that differs between the groups; values are in words."""
 
     path: str
     first: str
@@ -35,7 +35,7 @@ class Settings(msgspec.Struct, frozen=True):
     """The differences between the scenarios of two groups.
 
     Attributes:
-        differs: settings with one value in each group, different between groups.
+        differs: settings with one value in each group that differs between the groups.
         varies: settings with several values within a group.
         unknown: number of runs whose scenario is unknown.
     """
@@ -77,7 +77,7 @@ def _several(words: Sequence[str]) -> str:
 
 
 def _made_by(first: Group, second: Group) -> list[Setting]:
-    """Return the engine and the version of ecnomy, where the two groups differ in them."""
+    """Return the engine and the version of ecnomy as differences, if the groups differ in them."""
     told = [
         {
             name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))
@@ -95,7 +95,7 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
 def _same_maker(first: str, second: str) -> bool:
     """Return whether all runs have the same engine and version.
 
-    Sweeps without kept results lack a version, and old ones lack an engine.
+    Sweeps without kept results lack a version, and old sweeps lack an engine.
     """
     return first.startswith(second) or second.startswith(first)
 
@@ -131,7 +131,7 @@ def _rows_alike(values: Sequence[Any]) -> bool:
 
 
 class _Given:
-    """The scenarios without defaults, by which mappings are distinguished."""
+    """The scenarios without defaults, whose keys distinguish mappings."""
 
     def __init__(self, scenarios: Sequence[Mapping[str, Any]]) -> None:
         self._scenarios = scenarios
@@ -153,7 +153,7 @@ class _Given:
         return setting_words(value if inner is None else inner)
 
     def _tree(self, number: int) -> dict[str, Any]:
-        """Return the settings of a run; runs that differ only in their seeds are read only once."""
+        """Return the settings of a run; runs that differ only in their seeds are read once."""
         scenario = {k: v for k, v in self._scenarios[number].items() if k != "seed"}
         text = msgspec.json.encode(scenario, order="sorted")
         if text not in self._trees:

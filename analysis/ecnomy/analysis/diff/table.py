@@ -22,7 +22,7 @@ _LEAST_SHOWN: Final = 0.001
 
 
 def heading(found: Diff) -> str:
-    """Return the compared groups in words."""
+    """Describe the compared groups."""
     a, b = found.first, found.second
     runs = f"{a.name}: {_runs(len(a.members))}; {b.name}: {_runs(len(b.members))}"
     if found.single and not found.pairs:
@@ -58,7 +58,7 @@ def settings_lines(found: Diff) -> Iterator[str]:
 
 
 def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
-    """Return the outcomes that vary between runs, differences first."""
+    """Return the table of outcomes that vary between runs, differences first."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
@@ -94,7 +94,7 @@ def _q(q: float) -> str:
 
 
 def legend(found: Diff) -> Iterator[str]:
-    """Yield the meaning of each column, and the number of outcomes that are not in the table."""
+    """Yield the meaning of each column, and the number of outcomes outside the table."""
     if found.single:
         yield "one run each: no interval; run several seeds for intervals"
     else:
@@ -124,7 +124,7 @@ def _outcomes(count: int) -> str:
 
 
 def sentences(found: Diff) -> Iterator[str]:
-    """Yield a sentence on each seller, with the group in which it earns more."""
+    """Yield a sentence on each seller that names the group in which the seller earns more."""
     by_column = {one.column: one for one in found.outcomes}
     for seller in found.sellers[:_MOST_SELLERS]:
         one = by_column.get(f"balance.{seller}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of several carriers: their prices, use, income and customers over one time axis.
+"""Plot of several carriers: prices, utilisation, income and customers over one time axis.
 
 The same results and library versions give the same PNG, byte for byte.
 """
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 __all__ = ["carriers_picture", "income_over"]
 
-_BINS: Final = 40  # intervals per line, because one payer has few marks
+_BINS: Final = 40  # intervals per line, because a single payer has few marks
 _MOST_STEPS: Final = 60  # with more changes, customers are drawn as interval means
 _MOST: Final = 6  # a reader can tell at most this many carriers apart
-_MOST_PAYMENTS: Final = 8  # lines of income; all others are summed in one line
+_MOST_PAYMENTS: Final = 8  # payments with a line each; all others are summed in one line
 _DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 
@@ -70,7 +70,7 @@ class _Data(msgspec.Struct, frozen=True):
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def held(self, t_ps: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
-        """Return times [s] and values of a step function, with report times added for markers."""
+        """Return times [s] and values of a step function, also at report times for markers."""
         times = np.union1d(t_ps, self.edges_ps[self.edges_ps >= t_ps[0]])
         at = np.searchsorted(t_ps, times, side="right") - 1
         return times / PS_PER_S, values[at]
@@ -95,7 +95,7 @@ class _Data(msgspec.Struct, frozen=True):
 
 
 def carriers_picture(run: RawRun | Results, file: str | Path) -> bool:
-    """Draw prices, use, income and customers of carriers as a PNG of 150 dpi.
+    """Draw prices, utilisation, income and customers of carriers as a PNG of 150 dpi.
 
     Returns:
         True if a picture was drawn. A plot needs two carriers, or customers with a choice.

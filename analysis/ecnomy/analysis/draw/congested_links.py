@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links in the overview: all congested links, or the most used link if none was congested."""
+"""The links in the overview: all congested links or, without congestion, the most used link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_LINKS: Final = 4  # a reader can tell at most this many lines apart without
 
 
 class DrawnLink(msgspec.Struct, frozen=True):
-    """A link that was congested in some phase; `signs` are its signs of congestion in any phase."""
+    """A link congested in some phase; `signs` are its signs of congestion in all phases."""
 
     link: int
     name: str
@@ -24,7 +24,7 @@ class DrawnLink(msgspec.Struct, frozen=True):
 
 
 def congested_links(summary: Summary) -> list[DrawnLink]:
-    """Return the links congested in some phase, by marks, drops or waiting; the worst first.
+    """Return the links with marks, drops or waits in some phase, the most congested first.
 
     Links are ordered by packets marked or lost, then by packets waiting.
     """

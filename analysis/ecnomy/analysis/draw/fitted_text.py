@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text cut to a width in points, measured in the font of the plots."""
+"""Text, cut to a width in points and measured in the font of the plots."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["guarantee_picture"]
 
-_BARS: Final = 40  # largest number of bars; narrower bars contain too few calls
+_BARS: Final = 40  # largest number of bars, because narrower bars would contain too few calls
 _LENGTHS_S: Final = (10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
 _POINTS: Final = 120  # points of the marking rate, if the provider reports none
 _DASHES: Final = (0, (5, 2))
@@ -98,7 +98,7 @@ def _figure(data: _Data) -> Figure:
 
 
 def _from_zero(axis: Axes) -> None:
-    """Start the axis slightly below 0, so that a line at 0 is fully visible."""
+    """Begin the axis slightly below 0, so that a line at 0 is fully visible."""
     top = max(axis.get_ylim()[1], 1e-9)
     axis.set_ylim(-0.03 * top, top)
 
@@ -205,7 +205,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
             align="edge",
             edgecolor="white",
             linewidth=0.6,
-            zorder=2,  # above the hatching of the warm-up, which looks like "blocked" in grey
+            zorder=2,  # above the hatching of the warm-up, which resembles "blocked" in grey
             label=f"{label}, {which.sum():,}",
             **look,
         )

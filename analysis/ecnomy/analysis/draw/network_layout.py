@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Positions of nodes and their names in a picture, in points (1/72 inch).
 
-Positions come from the scenario. Degrees of longitude are scaled by the cosine of the mean
-latitude. networkx places nodes without a position around the others.
+Positions come from the scenario. Longitudes are scaled by the cosine of the mean latitude. networkx
+places nodes without a position around the others.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def name_labels(
     lines: Sequence[tuple[Point, Point]],
     width: float,
 ) -> list[Label]:
-    """Place names next to their nodes, at positions that cover the fewest names, nodes and lines.
+    """Place names next to their nodes, where they cover the fewest names, nodes and lines.
 
     Args:
         points: node -> position.

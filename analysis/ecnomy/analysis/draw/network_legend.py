@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HALO", "SHADES", "draw_legend", "width_of"]
 
-# One hue from light to dark, and orange for congestion: legible in grey and to colour-blind
+# One hue from light to dark, and orange for congestion, are legible in grey and to colour-blind
 # readers.
 SHADES: Final = ("#BDD3E6", "#5B9BCB", "#0B5394", "#052A4F")
 HALO: Final = "#E69F00"
@@ -24,12 +24,12 @@ _THINNEST: Final = 1.0
 
 
 def width_of(used_bps: float, most_bps: float) -> float:
-    """Return the width of a line in points: a minimum, plus a part proportional to its rate."""
+    """Return the width of a line in points: a minimum plus a part proportional to the rate."""
     return _THINNEST + (_WIDEST - _THINNEST) * used_bps / most_bps
 
 
 def draw_legend(axis: Axes, most_bps: float, priced: bool) -> None:
-    """Explain colours, widths, rims and sides of lines, on an axis in points."""
+    """Draw, on an axis in points, what colours, widths, rims and sides of lines mean."""
     wide, high = axis.get_xlim()[1], axis.get_ylim()[1]
     axis.axhline(high - 4, 0.01, 0.99, color="0.8", linewidth=0.8)
     _draw_use(axis, 10)

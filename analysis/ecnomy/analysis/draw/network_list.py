@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list next to a network map: congested links by badge, and the nodes that pay most."""
+"""The list next to a network map: congested links with their badges, and nodes that pay most."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_SENDERS: Final = 5
 
 
 def badge_names(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return badge names that differ from all node names: letters, numbers or Greek letters."""
+    """Return names of badges that differ from all node names: letters, numbers or Greek letters."""
     taken = {node.strip().casefold() for node in nodes}
     for names in _BADGE_NAMES:
         if not taken & {name.casefold() for name in names}:
@@ -106,7 +106,7 @@ def _draw_senders(
 
 
 def link_facts(link: LinkLoad) -> str:
-    """Return the use of a link, its signs of congestion, and its price if it marks, in words."""
+    """Describe a link's utilisation, its signs of congestion and, if it marks, its price."""
     parts = [f"{100 * link.utilization:.0f} % used"]
     if link.marked > 0:
         parts.append(f"{_share(link.marked)} marked")

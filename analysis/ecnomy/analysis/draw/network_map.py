@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network on an axis in points: both directions of each link, their badges, nodes and names.
+"""A network on an axis in points: links in both directions, their badges, nodes and names.
 
-Each line shows one direction and lies to the right of its link, seen in that direction; links that
-join the same nodes lie side by side. A darker line is fuller, and a wider line carries more. A
+Each line shows one direction and lies to the right of its link, seen in that direction. Links
+between the same nodes lie side by side. A darker line is fuller, and a wider line carries more. A
 congested line (ecnomy.analysis.run.congestion) has an orange rim. Maps show finished runs
 (network_plot.py) and running ones (dashboard/).
 """
@@ -29,11 +29,11 @@ _MOST_NUMBERED: Final = 60  # with more directions, utilisations are not printed
 _MOST_NAMED: Final = 60  # with more nodes, only ends of congested links are named
 _NAME_SIZE: Final = 8.5  # font size of node names
 _ACROSS: Final = (2.0, 6.0, 10.0)  # distances from a link, across the widest arrow
-_BETWEEN: Final = 17.0  # points between links that join the same nodes, with room for a utilisation
+_BETWEEN: Final = 17.0  # points between links of the same nodes, with room for a utilisation
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
-    """The common parts of all maps: the positions of nodes and the scale of line widths."""
+    """The parts that all maps share: positions of nodes and the scale of line widths."""
 
     points: dict[str, Point]
     labels: list[Label]
@@ -49,7 +49,7 @@ def map_labels(
     width: float,
     letters: float = 1.0,
 ) -> list[Label]:
-    """Return the names for all maps: all nodes or, if there are many, only ends of congested links.
+    """Return the names for all maps: of all nodes or, if many, only of congested links' ends.
 
     Args:
         points: node -> position.
@@ -97,7 +97,7 @@ def draw_map(
 
 
 def _middle(a: Point, b: Point) -> tuple[Point, Point]:
-    """Return the part of a direction's line that its printed utilisation covers."""
+    """Return the part of a line that the printed utilisation covers."""
     (ax, ay), (bx, by) = _aside(a, b, 11.0)
     part = min(11.0 / (math.dist(a, b) or 1.0), 0.5)
     return (
@@ -114,7 +114,7 @@ def _aside(a: Point, b: Point, by: float) -> tuple[Point, Point]:
 
 
 def _lines(links: Sequence[LinkLoad], frame: NetworkMap) -> dict[int, tuple[Point, Point]]:
-    """Return the line of each direction, next to its link and to parallel lines."""
+    """Return the line of each direction, next to its link and clear of parallel lines."""
     lines = {}
     taken: dict[tuple[str, str], float] = {}  # distance of the next line from the link
     for link in links:
@@ -168,7 +168,7 @@ def _draw_percent(
     (ax, ay), (bx, by) = line
     length = math.dist(*line) or 1.0
     if length < 34:
-        return None  # it would cover the line, and the list or the table shows it
+        return None  # it would cover the line, and the list or the table shows the number
     ux, uy = (bx - ax) / length, (by - ay) / length
     aside = letters * (11.5 if link.congested else 8.5)
     at = 0.5 if not link.congested else 0.75

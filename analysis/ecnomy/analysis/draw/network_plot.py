@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Map of a run on a network: both directions of each link with utilisation, marking and price.
+"""Map of a run on a network: utilisation, marking and price of each link in both directions.
 
 Each line shows one direction and lies to the right of its link, seen in that direction. A darker
 line is fuller, and a wider line carries more. A congested line (see run/congestion.py) has an
-orange rim and a badge, which the list next to the map explains. Each phase has a map. The same
+orange rim and a badge that the list next to the map explains. Each phase has a map. The same
 results and library versions give the same bytes.
 """
 
@@ -65,7 +65,7 @@ def network_picture(run: RawRun | Results, file: str | Path) -> bool:
 
 
 def _maps(run: RawRun) -> list[tuple[Phase, NetworkLoads]]:
-    """Return the measurable phases with their loads; if there are many, only the first and last."""
+    """Return the measurable phases with their loads; if many, only the first and the last."""
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     reached = int(epochs.t_ps[-1]) if len(epochs.t_ps) else 0
     windows = [(p, epochs.window(p.settled_ps, p.to_ps)) for p in phases_of(run.plan, reached)]
@@ -101,7 +101,7 @@ def _figure(run: RawRun, maps: list[tuple[Phase, NetworkLoads]]) -> Figure:
 
 
 def _axis(figure: Figure, box: tuple[float, ...], whole: Point) -> Axes:
-    """Return an axis in points, without a frame."""
+    """Return an axis in points without a frame."""
     left, low, wide, high = box
     place = (left / whole[0], low / whole[1], wide / whole[0], high / whole[1])
     axis = figure.add_axes(place)

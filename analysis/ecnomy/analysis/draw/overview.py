@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 __all__ = ["overview", "overview_figure"]
 
-_BINS: Final = 60  # intervals per line; a flow has too few marks for more intervals
-_MANY: Final = 6  # for a larger group, only the mean of its flows is drawn
-# one more marker than colours: pairs repeat only after 42 groups
+_BINS: Final = 60  # intervals per line, because a flow has too few marks for more
+_MANY: Final = 6  # a larger group is drawn as the mean of its flows
+# one marker more than colours, so that pairs repeat only after 42 groups
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 _STYLES: Final = ("-", "--", "-.")
 _UNPRICED: Final = "#6E6E6E"
@@ -265,7 +265,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
 
 
 def _bottleneck(data: _Data) -> int:
-    """Return the link with the most marks on data, or without marks the most used link."""
+    """Return the link with the most marks on data or, without marks, the most used link."""
     marks = data.crossings.data_marks.sum(axis=0)
     counted = data.links.at("marks", data.edges_ps[-1:])[0]
     if (marked := np.where(marks > 0, counted, 0.0)).any():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of pictures with several panels over one time axis: colours, legends, phases."""
+"""Common parts of pictures whose panels share a time axis: colours, legends, phases."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def panel_style() -> AbstractContextManager[None]:
 
 
 def _seaborn() -> Any:
-    """Import seaborn without the packages that its styles do not need (some 30 MB).
+    """Import seaborn without packages that its styles do not need (some 30 MB).
 
-    Its widgets for notebooks would load IPython. In place of scipy.stats it has its own density
+    Its notebook widgets would load IPython. Without scipy.stats, seaborn uses its built-in density
     estimate.
     """
     optional = () if "seaborn" in sys.modules else ("ipywidgets", "scipy.stats")
@@ -132,6 +132,6 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """Return a name cut in the middle to at most `most` letters; names differ at their ends."""
+    """Cut the middle of a name to at most `most` letters, because names differ at their ends."""
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a run in order, for `ecnomy show` and the page of a run."""
+"""The pictures of a run, in order, for `ecnomy show` and the page of a run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Matplotlib figure for notebooks. It avoids pyplot, which would keep every figure in memory."""
+"""A Matplotlib figure for notebooks, without pyplot, which would keep every figure in memory."""
 
 from __future__ import annotations
 

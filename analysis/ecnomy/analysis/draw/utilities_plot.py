@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of all utilities that ecnomy provides, one per panel, and of demand over the price.
+"""Plot of all utilities of ecnomy, one per panel, and of the demand over the price.
 
     python -m ecnomy.analysis.draw.utilities_plot agents/utilities.png
 
-draws the picture of agents/README.md. The module is here because agents/ has no plotting code. The
+draws the picture in agents/README.md. The module is here because agents/ has no plotting code. The
 same library versions give the same PNG, byte for byte.
 """
 
@@ -76,7 +76,7 @@ def _figure() -> Figure:
 
 
 def _line(axis: Axes, at: int, x: Floats, y: Floats, label: str = "_") -> None:
-    """Draw one curve; its index in the panel selects colour and dashes."""
+    """Draw one curve; the index in the panel selects its colour and dashes."""
     colour, dashes = COLOURS[at % len(COLOURS)], _DASHES[at % len(_DASHES)]
     axis.plot(x, y, label=label, linewidth=1.8, color=colour, linestyle=dashes)
 

@@ -198,8 +198,7 @@ def _asked(material: Material) -> str:
 
 
 def _sold(material: Material) -> tuple[str, str]:
-    """Return two SQL conditions: an offer sold a call, and the offer's provider received its
-    request.
+    """Return two SQL conditions: an offer sold a call; the offer's provider received its request.
 
     A provider received requests for all calls that it sold or refused. Tables from versions of
     ecnomy with a single tariff lack this information.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy reproduce`: repeats the measurements behind the claims of papers, with a verdict on each.
+"""`ecnomy reproduce`: repeats the measurements behind papers' claims and judges each claim.
 
 The claims are data (configs/papers/<paper>/claims.yaml), the measurements are code
 (reproduce/<paper>/). Only judge.py compares the two.

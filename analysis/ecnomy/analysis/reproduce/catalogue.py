@@ -5,12 +5,12 @@
     configs/papers/<paper>/findings.yaml    findings about claims that were not confirmed
     configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
 
-A claim expects quantities to lie in a region [low, high]. It names them by patterns in which `*`
-matches any text. Only judge.py reads the regions.
+A claim expects quantities to lie in a region [low, high]. It names quantities by patterns in which
+`*` matches any text. Only judge.py reads the regions.
 
-A detail that a paper leaves open is a setting: the chosen value and plausible alternatives,
-declared before the runs. An entry lists under `grid` the settings over which its claims are judged,
-one at a time. papers.py reads and checks these files.
+For each detail that a paper leaves open, a setting declares the chosen value and plausible
+alternatives before any run. An entry lists under `grid` the settings over which its claims are
+judged, one at a time. papers.py reads and checks these files.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
 
     Attributes:
         open: the detail that the paper leaves open.
-        chosen: the value in the studies' own scenarios.
+        chosen: the value in the studies' scenarios.
         also: name of an alternative -> its changes to the scenarios: path -> value. If studies
             already measure the alternative, `figures`: part of a quantity's name -> replacement.
-        not_in: studies in which it is not varied (`except` in the file).
-        only: the studies in which it is varied; if empty, all.
+        not_in: studies that do not vary the setting (`except` in the file).
+        only: the studies that vary the setting; if empty, all studies.
     """
 
     open: str
@@ -61,7 +61,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     only: tuple[str, ...] = ()
 
     def touches(self, study: str) -> bool:
-        """Return whether a study is run again under the alternatives of this setting."""
+        """Return whether the alternatives of this setting require further runs of a study."""
         return study not in self.not_in and (not self.only or study in self.only)
 
 
@@ -71,8 +71,8 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
     Attributes:
         says: the printed text.
         holds: path into a scenario -> its value there, or the list of all values that occur.
-        not_in: studies to which it does not apply (`except` in the file).
-        only: the studies to which it applies; if empty, all.
+        not_in: studies to which the choice does not apply (`except` in the file).
+        only: the studies to which the choice applies; if empty, all studies.
     """
 
     says: str
@@ -86,7 +86,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The quantities of a control. A claim is informative only if it fails in the control."""
+    """The quantities of a control; a claim is informative only if it fails in the control."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
@@ -100,9 +100,9 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tolerance: the reason for our tolerance, if the paper's statement is not exact.
         expect: pattern of quantity names -> [low, high].
         pending: the reason why the claim cannot be judged yet, or "".
-        ids: the ids of its entry to which the claim belongs; if empty, all.
-        grid: settings over which it is judged, instead of the entry's.
-        kind: `identity` if it checks our own arithmetic or input.
+        ids: the ids of the entry to which the claim belongs; if empty, all ids.
+        grid: settings over which the claim is judged, instead of the entry's settings.
+        kind: `identity` if the claim checks our arithmetic or input.
         not_testable: the reason why no measurement can test the claim, or "".
         control: quantities of a control in which the claim must fail.
     """
@@ -123,7 +123,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return not item or not self.ids or item in self.ids
 
     def of_parts(self, parts: dict[str, str]) -> Claim:
-        """Return the claim with parts of its quantities' names replaced: part -> replacement."""
+        """Return the claim with replaced parts of its quantities' names: part -> replacement."""
 
         def renamed(regions: dict[str, T]) -> dict[str, T]:
             names = {p: ".".join(parts.get(part, part) for part in p.split(".")) for p in regions}
@@ -142,7 +142,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         sweep: the sweep file, in the paper's folder.
         budget: the largest number of data packets that all its runs together may send.
         batches: whether samples are batch means of long runs, instead of one value per seed.
-        grid_replicates: seeds of its runs under an alternative; 0: as many as the study itself has.
+        grid_replicates: number of seeds under an alternative; 0: as many as in the study.
     """
 
     sweep: str
@@ -158,8 +158,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         module: the module of its quantities and picture in reproduce/<paper>; "" if there are no
             claims to judge.
         studies: names of its studies.
-        chosen: the choices for details the paper leaves open, made before the first full run.
-        grid: settings over which its claims are judged; [] if the paper leaves no relevant detail
+        chosen: our choices of details that the paper leaves open, made before the first full run.
+        grid: settings over which the claims are judged; [] if the paper leaves no relevant detail
             open, None if undeclared.
     """
 
@@ -173,7 +173,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grid: tuple[str, ...] | None = None
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """Return all ids of the entry; `name` comes first."""
+        """Return all ids of the entry, beginning with `name`."""
         return name, *self.also
 
     @property
@@ -182,13 +182,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(each if isinstance(each, str) else each.says for each in self.chosen)
 
     def grid_of(self, number: str) -> tuple[str, ...] | None:
-        """Return the settings over which a claim is judged, or None if none were declared."""
+        """Return the settings over which a claim is judged; None if undeclared."""
         own = self.claims[number].grid
         return self.grid if own is None else own
 
 
 class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A main result, as readers who cite the paper would state it.
+    """A main result, as stated by readers who cite the paper.
 
     Attributes:
         claims: the claims (`entry.cN`) that support it.
@@ -201,7 +201,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: its change, and what that isolates. `{figure}` stands for a value."""
+    """A controlled run: its change, and the effect it isolates. `{figure}` stands for a value."""
 
     run: str
     shows: str
@@ -237,7 +237,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: str = ""
 
     def find(self, item: str) -> tuple[str, Entry]:
-        """Return the entry with this id, or the entry that shares its runs.
+        """Return the entry that has this id.
 
         Raises:
             InputError: the paper has no such entry.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded causes in the current words of findings.yaml, with the recorded quantities."""
+"""Recorded causes, in the current words of findings.yaml and with the recorded quantities."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["cause_now"]
 def cause_now(record: Recorded, paper: Paper) -> str | None:
     """Return the cause of a record in the current words; "" if it has no cause.
 
-    Return None if the finding has changed and needs quantities that the record lacks. It needs the
-    quantities that it names and those of its conditions.
+    Return None if the finding has changed and needs quantities that the record lacks. A finding
+    needs the quantities in its text and in its conditions.
     """
     item, _, number = record.claim.partition(".")[2].rpartition(".")
     finding = paper.findings.get(f"{item}.{number}")

@@ -18,8 +18,8 @@ Digests of a claim:
     claim    its regions, its grid and control (not its words)
 
 A record is stale if the digest of its runs, rows or claim differs. For any other difference, a
-probe decides (currency.py). Comments, layout, docstrings, file names and package versions do not
-count. Code that only draws, prints or keeps records does not count either (`_APART`).
+probe decides (currency.py). Digests ignore comments, layout, docstrings, file names, package
+versions, and code that only draws, prints or keeps records (`_APART`).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sources:
-    """The digests of the current checkout; each catalogue and entry module is read once."""
+    """The digests of the current checkout, which read each catalogue and entry module once."""
 
     def __init__(self, checkout: Path) -> None:
         self._checkout = checkout
@@ -104,7 +104,7 @@ class Sources:
         return entry is not None and number in entry.claims
 
     def of_study(self, name: str, laws: tuple[str, ...] | None = None) -> StudyMade:
-        """Return the current digests of a study (`paper/study`), except `plans` and `rows`.
+        """Return the current digests of a study (`paper/study`) except `plans` and `rows`.
 
         Args:
             name: the study.

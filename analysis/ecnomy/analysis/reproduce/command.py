@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `reproduce`: measures figures, tables and claims of the papers again and judges them."""
+"""The verb `reproduce`: repeats measurements of papers' figures and tables, and judges claims."""
 
 from __future__ import annotations
 

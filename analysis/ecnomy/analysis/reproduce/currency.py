@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds out which records of claims are stale, given the current code, scenarios and claims.
 
-Digests (claim_digests.py) show where something has changed. The change is then tested:
+Digests (claim_digests.py) show which parts have changed. Each change is then tested:
 
     laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
     measuring code, plans          quantities depend on a row that moved
@@ -9,7 +9,7 @@ Digests (claim_digests.py) show where something has changed. The change is then 
     an entry's module              its quantities, computed again from the kept quick runs
     points, seeds, regions, grid   no test; the record is of another measurement and so is stale
 
-To find the quantities that depend on a row, its values are replaced several times, and the
+To find the quantities that depend on a row, the row's values are replaced several times, and the
 quantities are computed again.
 """
 
@@ -47,14 +47,14 @@ Make = Callable[[Sequence[Probe]], list[Ran]]
 
 
 class Look(msgspec.Struct, frozen=True):
-    """The result of a check for stale records.
+    """The result of a search for stale records.
 
     Attributes:
         stale: claim -> reasons.
-        reworded: claim -> its cause in the current words. These claims are stale only because of
-            the new words.
-        same: current digests of studies with changed code or scenarios but equal quantities of all
-            claims. Rows may have moved if no claim uses them.
+        reworded: claim -> its cause in the current words, for claims that are stale only because of
+            new words.
+        same: current digests of studies whose code or scenarios have changed without effect on the
+            quantities of claims. Rows that no claim uses may have moved.
         probed: the number of probe runs.
     """
 
@@ -65,7 +65,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class _Of(msgspec.Struct, frozen=True):
-    """The state of a changed study: the rows that moved, or the reason why they are unknown."""
+    """The state of a changed study: the rows that moved, or why these are unknown."""
 
     moved: dict[str, tuple[int, ...]] = {}
     reason: str = ""
@@ -94,7 +94,7 @@ def look(
         studies: the recorded digests of their studies.
         tables: the results of the quick runs (quick_results.py).
         sources: the digests of the current checkout.
-        budget_s: CPU time for probes; studies beyond it count as stale without a probe.
+        budget_s: CPU time for probes; studies beyond this time count as stale without a probe.
         make: runs the probes.
 
     Raises:
@@ -120,7 +120,7 @@ def look(
     used = [study for study in now if _is_used(study, by_entry, sources)]
     changed = {s: of for s in used if isinstance(of := now[s], StudyMade) and of != _of(studies, s)}
     found, probed = _probed(changed, studies, tables, sources, budget_s, make)
-    upset: set[str] = set()  # studies with rows that moved and stale claims
+    upset: set[str] = set()  # studies with moved rows and stale claims
     for (name, item), own_records in by_entry.items():
         paper = sources.paper(name)
         own_stale = _stale_in(paper, item, own_records, found, studies, tables, sources)
@@ -139,7 +139,7 @@ def look(
 def _reworded(
     records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
-    """Add records with changed findings to `stale`; return the new causes that can be worded."""
+    """Add records with changed findings to `stale`; return the new causes that records can fill."""
     found: dict[str, str] = {}
     for record in records:
         cause = cause_now(record, sources.paper(place_of(record.claim)[0]))
@@ -156,7 +156,7 @@ def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
 
 
 def _as_it_is(study: str, studies: Mapping[str, StudyMade], sources: Sources) -> StudyMade | str:
-    """Return a study's current digests with the recorded plans and rows, or an error message."""
+    """Return a study's current digests, with the recorded plans and rows, or an error message."""
     then = _of(studies, study)
     try:
         now = sources.of_study(study, then.laws)
@@ -305,7 +305,7 @@ def _depend_on(
             other[study] = _replaced(tables[study], numbers, params[study], tried)
         try:
             now = _outcomes(paper, item, other)
-        except Exception:  # code that rejects impossible values does read them
+        except Exception:  # code that rejects impossible values depends on them
             return set(then)
         found |= {
             claim for claim in then if quick_figures(then[claim]) != quick_figures(now[claim])
@@ -316,7 +316,7 @@ def _depend_on(
 def _replaced(
     table: pd.DataFrame, numbers: tuple[int, ...], params: frozenset[str], tried: int
 ) -> pd.DataFrame:
-    """Return a table with other measured values in all runs of these rows' points."""
+    """Return a table with other measured values in all runs at the points of these rows."""
     rows = table["point"].isin(set(table["point"][table["number"].isin(numbers)])).to_numpy()
     draws = np.random.default_rng(tried)
     found = table.copy()
@@ -343,7 +343,7 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
 def carried(
     records: Iterable[Recorded], studies: Mapping[str, StudyMade], seen: Look, sources: Sources
 ) -> tuple[list[Recorded], dict[str, StudyMade]]:
-    """Return records and studies, with current digests if the changes moved nothing."""
+    """Return records and studies, with current digests where changes had no effect."""
     studies = {**studies, **seen.same}
 
     def over(record: Recorded) -> Recorded:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of an entry, which computes quantities from the runs and draws the picture.
+"""The code of an entry, which computes quantities from runs and draws a picture.
 
 A module `reproduce/<paper>/<module>.py` has
 
@@ -7,7 +7,7 @@ A module `reproduce/<paper>/<module>.py` has
     draw(studies, figure) -> None     the picture, in the layout of the paper's (optional)
 
 and, if runs need extra columns, the functions that its sweep files name under `measure`. These
-modules do not know the regions that claims expect.
+modules do not know the regions expected by claims.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         claim: `paper.entry.cN`.
         verdict: the verdict, with the quantities behind it.
-        reason: the alternatives, control or missing measurement that leave it open, or "".
-        cause: finding on the claim (findings.yaml), with the quantities filled in, or "".
+        reason: the alternatives, control or missing measurement that leave the verdict open, or "".
+        cause: the finding on the claim (findings.yaml), with quantities filled in, or "".
         controls: further quantities to which the cause refers, by name.
-        identity: whether it checks our own arithmetic or input.
-        over: the settings over which it was judged, None if none were declared.
+        identity: whether the claim checks our arithmetic or input rather than the paper's result.
+        over: the settings over which the claim was judged; None if undeclared.
     """
 
     claim: str
@@ -162,7 +162,7 @@ def reason_of(verdict: Verdict, claim: Claim) -> str:
 def cause_of(
     verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
-    """Return the cause of a verdict not confirmed as chosen, and the quantities it names."""
+    """Return the cause if the chosen settings do not confirm a claim, and the named quantities."""
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 
     if verdict.verdict in (PENDING, NOT_TESTABLE, CONFIRMED) or verdict.alone == CONFIRMED:

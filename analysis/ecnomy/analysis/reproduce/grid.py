@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grid over which a claim is judged: settings that a paper leaves open, varied one at a time.
+"""The grid of a claim's verdict: settings that a paper leaves open, varied one at a time.
 
-A variant is one alternative of one setting. Its runs are the studies' runs, with the changes of the
-alternative applied to every point. Points keep their parameters, so entry modules need no change.
-If the studies already measure an alternative under other quantity names, it needs no runs, and
-claims read those quantities. Settings are not varied together, so k settings with m alternatives
+A variant is one alternative of one setting. The variant's runs are the studies' runs, with the
+alternative's changes applied to every point. Points keep their parameters, so entry modules need no
+change. If the studies already measure an alternative under other quantity names, claims read those
+quantities without further runs. Settings are not varied together, so k settings with m alternatives
 each give k m variants, not m^k.
 """
 
@@ -54,12 +54,12 @@ def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
 
 
 def read_under(claim: Claim, variant: Variant) -> Claim:
-    """Return the claim under a variant, which refers to quantities by the variant's names."""
+    """Return the claim under a variant, with the variant's names of quantities."""
     return claim.of_parts(variant.figures) if variant.figures else claim
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
-    """Return the variants over which a claim is judged; empty if there is nothing to judge."""
+    """Return the variants over which a claim is judged; empty if the claim cannot be judged."""
     entry = paper.entries[item]
     claim = entry.claims[number]
     if claim.pending or claim.not_testable:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main results of a paper: a line on each with its outcome, settings and reason.
+"""The main results of a paper: one line each, with outcome, settings and reason.
 
 not reproduced         a claim that supports the result is refuted
 depends                no claim is refuted, but one depends on a setting that the paper leaves open
@@ -51,7 +51,7 @@ class Line(msgspec.Struct, frozen=True):
         kind: one of the five kinds of outcome.
         told: the outcome at the chosen settings, the settings that it depends on, and the number of
             alternatives that agree.
-        why: the decisive quantities, "" if all claims are confirmed.
+        why: the decisive quantities; "" if all claims are confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
 
@@ -63,7 +63,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
-    """Return a line for each headline of a paper whose claims all have a record.
+    """Return a line for each headline of a paper, if all claims of the headline have a record.
 
     Args:
         paper: the paper with its headlines.
@@ -103,7 +103,7 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
 
 
 def _told(opening: str, records: Sequence[Recorded]) -> str:
-    """Return the opening words, the settings that matter, and how many alternatives agree."""
+    """Return the opening words, the decisive settings, and the number of agreeing alternatives."""
     depends = dict.fromkeys(name for record in records for name in record.depends)
     agree: dict[tuple[str, str], bool] = {}
     for record in records:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on whether quantities lie where the paper says, under all settings it leaves open.
+"""Verdicts on whether quantities lie where a paper says, under all settings that it leaves open.
 
 Each quantity is compared with its region:
 
@@ -8,32 +8,31 @@ Each quantity is compared with its region:
     inconclusive   neither, or there are no values to average
     reported       it has no bound: the paper, or our catalogue, states no region
 
-A claim is confirmed if all its quantities with bounds are confirmed, refuted if one of them is
-refuted, otherwise inconclusive. It is reported if no quantity has a bound.
+A claim is confirmed if all its quantities with bounds are confirmed, refuted if one is refuted,
+otherwise inconclusive. A claim is reported if its quantities have no bounds.
 
-*Confirmed* states that all k quantities lie inside. Its null hypothesis is a union: at least one
-quantity does not. Each quantity is tested at 5 % on either side, and the union is rejected if all
-its parts are rejected. That test has size 5 % for any number of quantities (Berger 1982,
+*Confirmed* states that all k quantities lie inside. The null hypothesis is a union: at least one
+quantity lies outside. Each quantity is tested at 5 % on either side, and the union is rejected if
+all its parts are rejected. That test has size 5 % for any number of quantities (Berger 1982,
 intersection-union tests; on both sides of a region Schuirmann 1987, whose two tests are the 90 %
 interval). *Refuted* states that at least one quantity lies outside. Among k quantities inside, some
 seem to lie outside by chance. So p-values are compared with 5 % by Holm's steps (Holm 1979, A
 simple sequentially rejective multiple test procedure): the smallest of k with 5 % / k, the next
 with 5 % / (k - 1), and so on to the first that is above.
 
-The p-value depends on the quantity. For values per seed or batch it comes from Student's t. For a
-statistic that is not a mean (a rank correlation of means) it is a share of the bootstrap draws. For
-any other interval it is 5 % if the interval lies outside, because no more is known. A theoretical
-quantity or a count is one value without an interval, and cannot be outside by chance. So it needs
+The p-value depends on the quantity. For values per seed or batch, it comes from Student's t. For a
+statistic that is not a mean (a rank correlation of means), it is a share of the bootstrap draws.
+For any other interval, it is 5 % if the interval lies outside, because no more is known. A
+theoretical quantity or a count is a single value, which cannot lie outside by chance. So it needs
 no correction, refutes by itself, and does not count among the k.
 
 A claim with a control must fail in the control, by the same rules. Otherwise the claim is
-uninformative, and confirmed becomes inconclusive. A refuted claim stays refuted with or without a
-control.
+uninformative: confirmed becomes inconclusive, while refuted stays refuted.
 
-Over a grid (grid.py) the claim is judged at the chosen settings and under each alternative. It is
-confirmed or refuted if all agree, `depends` if two are opposite, else inconclusive. There is no
-correction over the settings, because each is a separate question. This is the only module that
-reads the regions.
+Over a grid (grid.py) the claim is judged at the chosen settings and under each alternative. The
+verdict is confirmed or refuted if all agree, `depends` if two are opposite, otherwise inconclusive.
+It is not corrected over the settings, because each is a separate question. Only this module reads
+the regions.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ VERDICTS: Final = (
     *(REPORTED, PENDING),
 )
 LEVEL: Final = 0.90
-ALPHA: Final = 0.05  # of either side of an interval at LEVEL
+ALPHA: Final = 0.05  # size of the test on either side of an interval at LEVEL
 
 Sample = npt.NDArray[np.float64] | Sequence[float] | float | Interval
 Samples = Mapping[str, Sample]
@@ -125,8 +124,7 @@ class Verdict(msgspec.Struct, frozen=True):
         verdict: the verdict; over the grid if the claim has a grid.
         figures: the quantities at the chosen settings.
         control: the quantities of a control, if the claim has a control.
-        note: the reason if the verdict is inconclusive although the quantities lie inside;
-            otherwise "".
+        note: why the verdict is inconclusive although the quantities lie inside; otherwise "".
         alone: the verdict at the chosen settings alone.
         grid: the verdict under each alternative.
         depends: the settings on which the verdict depends.
@@ -150,7 +148,7 @@ class Verdict(msgspec.Struct, frozen=True):
 def told_of(
     verdict: str, depends: Sequence[str], alone: str, grid: Sequence[tuple[str, str]]
 ) -> str:
-    """Return a verdict in words, with the settings on which it depends, or that leave it open.
+    """Return a verdict in words, with the settings on which it depends or which leave it open.
 
     Args:
         verdict: the verdict over the grid.
@@ -167,7 +165,7 @@ def told_of(
 
 
 def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
-    """Return the number of alternatives with the chosen settings' verdict, and the open ones."""
+    """Return the number of alternatives with the chosen settings' verdict, and of open ones."""
     names = list(dict.fromkeys(left_open))
     verb = "is" if len(names) == 1 else "are"
     told = f"{agree} of {of} alternatives agree"
@@ -232,7 +230,7 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
 
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
-    """Return the quantity that decides a verdict; if it is confirmed, the one deciding `beside`."""
+    """Return the quantity that decides a verdict or, if it is confirmed, decides `beside`."""
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
         names = [figure for figure in verdict.figures if other and figure.name == other.name]
@@ -243,7 +241,7 @@ def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
 
 
 def contradicted(finding: Finding, samples: Samples) -> Judged | None:
-    """Return the first quantity that does not meet a finding's conditions; None if all do."""
+    """Return the first quantity that violates a finding's conditions; None if all hold."""
     for figure in _held(finding.when, samples):
         if figure.verdict != CONFIRMED:
             return figure
@@ -265,7 +263,7 @@ def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple
 
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return whether Holm's steps reject each hypothesis; at most `alpha` to reject a true one."""
+    """Return whether Holm's steps reject each hypothesis; true ones with probability <= `alpha`."""
     rejected = [False] * len(p_values)
     for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[place] > alpha / (len(p_values) - done):
@@ -275,7 +273,7 @@ def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
 
 
 def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
-    """Judge a quantity by itself; quantities that Holm's correction covers are not refuted yet."""
+    """Judge a quantity by itself, without refuting quantities that Holm's correction covers."""
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)
@@ -299,7 +297,7 @@ def _p_inside(sample: Sample, interval: Interval, low: float, high: float) -> fl
 
 
 def interval_of(sample: Sample) -> Interval | None:
-    """Return mean and interval of a sample; None if a value is missing or there is only one."""
+    """Return mean and interval of a sample; None for missing values or a single value."""
     if isinstance(sample, Interval):
         return sample if math.isfinite(sample.mean) else None
     values = np.asarray(sample, dtype=np.float64)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a packet in a marking law, as the number of basic blocks of the law's code executed.
+"""The cost of a packet in a marking law: the number of basic blocks of the law that it executes.
 
-operations.cc runs the unchanged laws, compiled with the compiler's instrumentation, and documents
-what is counted. It needs g++ (or the compiler that CXX names) and the laws' headers. Without these,
-nothing is counted, and claims about counts are not measured.
+operations.cc runs the unchanged laws, instrumented by the compiler, and documents the counts. It
+needs g++ (or the compiler that CXX names) and the laws' headers. Otherwise, claims about counts are
+not measured.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 
-# Counts depend on this source, so a change of it changes the digests of entries that use them.
+# Counts depend on this source, so a change of the source changes the digests of entries that use
+# counts.
 SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f004892396"
 _SOURCE: Final = Path(__file__).with_name("operations.cc")
 _FLAGS: Final = ("-std=c++20", "-O1", "-ffp-contract=off")
@@ -51,7 +52,7 @@ class Count(NamedTuple):
 
 @functools.cache
 def blocks() -> tuple[Count, ...]:
-    """Return all counts; empty without a compiler or headers.
+    """Return all counts; empty without a compiler or the laws' headers.
 
     Raises:
         ResultsError: the laws do not compile or do not run.
@@ -87,7 +88,7 @@ def _run(command: list[str]) -> str:
 
 
 def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
-    """Return the largest over the smallest count of a load across numbers of flows, or NaN."""
+    """Return the ratio of the largest to the smallest count over numbers of flows, or NaN."""
     found = [
         count.mean
         for count in blocks()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """reproduction.html: the papers' claims, our measurements and the reasons for differences.
 
-The page is one file with its pictures inside. It shows all entries whose outcome is in the folder,
-including those of earlier commands. It begins with the papers' main results (headlines.py).
+The page is one file that contains its pictures. It begins with the papers' main results
+(headlines.py), and shows all entries with an outcome in the folder, also from earlier commands.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["write_page"]
 
 _JUDGED: Final = (CONFIRMED, REFUTED, DEPENDS, INCONCLUSIVE, NOT_TESTABLE)
 _NOT_JUDGED: Final = (REPORTED, PENDING)
-_MOST: Final = 8  # most figures of a claim in the page, the worst first
+_MOST: Final = 8  # most quantities of a claim on the page, the worst first
 _THUMBNAIL: Final = (240, 160)
 
 
@@ -73,7 +73,7 @@ class _Section(msgspec.Struct):
 
 
 class _Counts(msgspec.Struct):
-    """Claims of a paper and a priority by verdict; identities are counted per paper, separately."""
+    """Claims by verdict, per paper and priority; identities are counted per paper, separately."""
 
     paper: str
     what: str
@@ -179,7 +179,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
 
 
 def _grid(record: Recorded, paper: Paper) -> str:
-    """Return the settings over which a claim was judged; "" if its entry declares none as open."""
+    """Return the settings over which a claim was judged; "" if its entry declares none open."""
     if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
         return ""
     if record.over is None:

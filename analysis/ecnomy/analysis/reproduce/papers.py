@@ -27,10 +27,10 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # papers ar
 
 
 def papers_folder() -> Path:
-    """Return configs/papers next to the virtual environment, in the source tree, or in the wheel.
+    """Return configs/papers next to the virtual environment, in the source tree or in the wheel.
 
     Raises:
-        InputError: the folder is in none of these places.
+        InputError: the folder is missing in all these places.
     """
     given = os.environ.get(FOLDER_VARIABLE)
     here = Path(__file__).resolve()
@@ -170,10 +170,10 @@ def select(what: str) -> list[tuple[Paper, str]]:
 
 
 def select_all(words: Sequence[str]) -> list[tuple[tuple[Paper, str], tuple[str, ...]]]:
-    """Return the entries that several `PAPER` and `PAPER.ITEM` select, each once, in order.
+    """Return the entries that several `PAPER` and `PAPER.ITEM` select, in order without repeats.
 
     Returns:
-        Paper and entry id, each with the requested ids of the entry; if empty, the whole entry.
+        Paper and entry id, each with the requested ids of the entry; no ids mean the whole entry.
 
     Raises:
         InputError: the paper or item does not exist.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of an entry: its picture, its quantities as CSV, and the outcome of its claims as JSON.
+"""The files of an entry: its picture, its quantities as CSV, and its claims' outcomes as JSON.
 
     <out>/<paper>/figures/<entry>.png .csv .json      with -quick or -omnet, as for its runs
 
-The entry's module draws its picture. This module holds the shared parts: markers and line styles
-that distinguish curves in grey, bands of 90 % intervals, theory as thin black lines.
+The entry's module draws the picture. This module has the shared parts: markers and line styles that
+distinguish curves in grey, bands of 90 % intervals, and theory as thin black lines.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STYLES: Final = ("-", "--", "-.", ":")
 
 
 def look(index: int) -> dict[str, Any]:
-    """Return colour, marker and line style of curve `index`; curves also differ in grey."""
+    """Return colour, marker and line style of curve `index`, which also differ in grey."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": _MARKERS[index % len(_MARKERS)],

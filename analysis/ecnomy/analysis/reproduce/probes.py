@@ -3,7 +3,7 @@
 
 The probe of a study consists of the first seed of each of its points, and the first run under each
 alternative over which a claim is judged. A probe takes seconds. A row has moved if any of its
-values differs. New columns that were not recorded do not count.
+recorded values differs. New columns do not count.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
     Args:
         paper: the paper of the study.
         study: its name.
-        tables: kept results of quick runs; for a calibration they determine its runs.
+        tables: kept results of quick runs, which determine the runs of a calibration.
 
     Raises:
         ScenarioError, InputError: the study is invalid.
@@ -98,7 +98,7 @@ def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
 
 
 def params_of(paper: Paper, study: str, tables: Tables) -> frozenset[str]:
-    """Return the columns of a study's table that are parameters."""
+    """Return the parameter columns of a study's table."""
     return frozenset(name for p in _sweep_of(paper, study, tables).points() for name in p.params)
 
 
@@ -133,7 +133,7 @@ def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
 def within(
     probes: Mapping[str, Sequence[Probe]], tables: Tables, budget_s: float = math.inf
 ) -> list[str]:
-    """Return the studies whose probes fit into a budget of CPU time, in their order."""
+    """Return the studies, in order, whose probes fit into a budget of CPU time."""
     taken, found = 0.0, []
     for study, own in probes.items():
         taken += sum(cost_s(probe, tables) for probe in own)
@@ -169,7 +169,7 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
 def moved_in(
     probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables
 ) -> dict[str, tuple[int, ...]]:
-    """Return, per table, the numbers of the rows that have changed."""
+    """Return, by table, the numbers of the rows that have moved."""
     found: dict[str, list[int]] = {}
     for probe, outcome in zip(probes, outcomes, strict=True):
         now = {**outcome.values, "data_packets": outcome.data_packets}
@@ -184,7 +184,7 @@ def moved_in(
 
 
 def _same(then: Any, now: Any) -> bool:
-    """Compare values, except for the last bits of sums, which depend on processor and numpy."""
+    """Compare values up to the last bits of sums, which depend on processor and numpy."""
     if missing(then) or missing(now):
         return missing(then) and missing(now)
     if isinstance(then, float) and isinstance(now, float):

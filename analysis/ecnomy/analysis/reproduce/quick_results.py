@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of all quick runs, stored next to papers.json to detect what a change affects.
+"""The results of all quick runs, stored next to papers.json to detect the effects of changes.
 
     papers-quick.json.gz     {"format": 1, "tables": {"paper/study": {column: [kind, values]}, ...}}
 
 A table has one row per run: `number`, `point`, `replicate`, `seed`, the parameters (mappings as
 JSON text), the measured values, and the data packets sent. `paper/study@setting=alternative` holds
 only the first run of a study under an alternative. An entry's quantities can be computed from these
-tables without any run. A new run is compared with its row.
+tables without runs. Probes compare new runs with these rows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a sweep's table to keep, all except times, workers, code and engine."""
+    """Return the columns of a sweep's table to keep: all except times, workers, code and engine."""
     kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
     return kept.sort_values("number", ignore_index=True)
 
@@ -87,7 +87,7 @@ def read_rows(file: Path) -> Tables:
     """Read the tables, by study; empty if the file does not exist.
 
     Raises:
-        ResultsError: the file holds something else.
+        ResultsError: the file does not hold such tables.
     """
     if not file.is_file():
         return {}

@@ -18,10 +18,9 @@ _DIGITS = 12
 
 
 def rank_correlation(points: Mapping[Any, Any]) -> Interval:
-    """Return Spearman's correlation of x with the samples' means, with a bootstrap interval.
+    """Return Spearman's correlation of x and the samples' means, with a bootstrap interval.
 
-    Return NaN if all means are equal, or if one is NaN. The value is rounded, so that a perfect
-    order gives exactly 1.
+    Return NaN if all means are equal or one is NaN. Rounding gives a perfect order exactly 1.
 
     Args:
         points: x -> values at that x, one per seed or batch.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes papers.json: the outcome of every claim, whole and quick, with the digests behind it.
+"""Writes papers.json: every claim's outcome, in whole and quick form, with the digests behind it.
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-The command judges existing runs and makes only the first ones under each alternative. A claim keeps
+The command judges existing runs. It makes only the first runs under each alternative. A claim keeps
 its old outcome if its runs are missing or were made by other code. Stale outcomes (currency.py) are
 listed. The results of the quick runs go into a second file (quick_results.py).
 
@@ -75,7 +75,7 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
 
 
 def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
-    """Return the reason why the runs of a study cannot be judged, or ""."""
+    """Return why the runs of a study cannot be judged, or ""."""
     try:
         left = unmade_of_any(paper, name, form, variant)
     except ResultsError as error:
@@ -87,7 +87,7 @@ def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str
 def _quick_rows(
     runs: Path, sources: Sources, studies: Mapping[str, StudyMade], tables: Tables
 ) -> tuple[dict[str, StudyMade], dict[str, pd.DataFrame]]:
-    """Return digests and tables, updated for studies with quick runs by the current code."""
+    """Return digests and tables, updated for studies whose quick runs the current code made."""
     form, found, rows = Form(runs, quick=True), dict(studies), dict(tables)
     new: dict[str, list[Probe]] = {}
     for name in all_studies():

@@ -16,7 +16,7 @@
     ...
     ]}
 
-Each quantity is one line, together with its value in the quick form. `studies` and `made_of` are
+Each line holds one quantity, together with its value in the quick form. `studies` and `made_of` are
 digests (claim_digests.py).
 """
 

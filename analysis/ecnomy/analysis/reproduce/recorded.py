@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The record of a claim's outcome in papers.json: its quantities, whole and quick, and its grid."""
+"""A claim's record in papers.json: its quantities in whole and quick form, and its grid."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Numbers = tuple[float, float, float, int]  # mean, ends of the interval, sample 
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity, whole and quick; None if it was not measured.
+    """A quantity in whole and quick form; None if not measured.
 
     Attributes:
-        region: expected region, None for a quantity that is only reported.
-        verdict: "" if only the quick form has it.
-        p: p-value of the hypothesis that the true value lies in the region, see judge.py.
-        of: the part that has this figure: the claim (""), its `control`, or the `reason`.
+        region: expected region; None for a quantity that is only reported.
+        verdict: the verdict on the quantity; "" if only the quick form has the quantity.
+        p: p-value of the hypothesis that the true value lies in the region (see judge.py).
+        of: the part that uses the quantity: the claim (""), its `control`, or the `reason`.
     """
 
     name: str
@@ -70,10 +70,10 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         verdict: the verdict over the grid; `alone` is the verdict at the chosen settings.
         depends: the settings on which the verdict depends.
         reason, cause: as in `Outcome`.
-        over: the settings over which it is to be judged, None if undeclared; `grid` is empty if
-            they were not tried.
+        over: the settings over which the claim is to be judged; None if undeclared. `grid` is empty
+            if they were not tried.
         versions: engine and version.
-        made_of: the digests behind it; empty if they are not known.
+        made_of: the digests behind the outcome; empty if unknown.
     """
 
     claim: str
@@ -151,7 +151,7 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 
 
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
-    """Return the whole quantities together with quick ones of the same name and region."""
+    """Join whole quantities with quick quantities of the same name and region."""
     left = list(quick)
     found = []
     for figure in whole:
@@ -164,7 +164,7 @@ def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
 
 
 def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
-    """Return the quick verdict and quick quantities of a claim, from a record or a new outcome."""
+    """Return a claim's quick verdict and quick quantities, from a record or a new outcome."""
     if isinstance(of, Recorded):
         figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
         told = [(*_key(f), f.quick, f.quick_verdict) for f in figures]
@@ -174,9 +174,9 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
 
 
 def gives_again(record: Recorded, outcome: Outcome) -> bool:
-    """Return whether an outcome of the quick form has the quick verdict and quantities of a record.
+    """Return whether a quick outcome has the quick verdict and quantities of a record.
 
-    A quantity that only a reworded reason names is not in the record and does not count.
+    A quantity that only a reworded reason names does not count, because the record lacks it.
     """
     (verdict, figures), (now, measured) = quick_figures(record), quick_figures(outcome)
     return now == verdict and figures == [

@@ -53,7 +53,7 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
 
 def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]:
-    """Return the studies of the entries, each once; entries without claims to judge add none."""
+    """Return the studies of those entries that have claims to judge, without repeats."""
     found: dict[tuple[str, str], tuple[Paper, str]] = {}
     for paper, item in selected:
         for study in paper.entries[item].studies:
@@ -70,7 +70,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Cost]:
-    """Return the cost of the studies of entries, and the additional cost of their grids.
+    """Return the cost of the entries' studies, and the additional cost of the entries' grids.
 
     Raises:
         InputError, ScenarioError: a sweep or a variant is invalid.
@@ -93,7 +93,7 @@ def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Co
 
 
 def variants_in(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str, Variant]]:
-    """Return the studies that the entries' grids run again, each once per variant."""
+    """Return the studies that the entries' grids run again, once per variant."""
     found: dict[tuple[str, str, str], tuple[Paper, str, Variant]] = {}
     for paper, item in selected:
         for variant in variants_of(paper, item):
@@ -115,7 +115,7 @@ def reproduce(
 
     Args:
         selected: papers and entry ids.
-        form: the form of the runs and the folder that keeps them.
+        form: the form of the runs, and their folder.
         pool: starts the workers at the first missing run.
         listener: receives progress.
         resolve: double the seeds of entries with an inconclusive claim, up to 40.
@@ -158,10 +158,10 @@ def _entry(
 def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) -> Reproduced:
     """Add seeds to alternatives that are undecided while the chosen settings are decided.
 
-    An alternative has few seeds at first. They are doubled until it is decided, up to GRID_SEEDS.
-    The chosen studies get as many seeds, because quantities of a variant may be compared with
-    theirs. Alternatives with a calibration keep their seeds, because more seeds would change its
-    search.
+    An alternative has few seeds at first. These are doubled, up to GRID_SEEDS, until the
+    alternative is decided. The studies at the chosen settings get as many seeds, because quantities
+    of a variant may be compared with theirs. Alternatives with a calibration keep their seeds,
+    because more seeds would change the search.
     """
     paper, item = found.paper, found.item
     studies = [name for name in paper.entries[item].studies if not paper.studies[name].batches]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs behind the entries: studies are sweeps that the sweep runner makes and keeps in stores.
+"""The runs behind the entries: the sweep runner makes studies, which are sweeps, and stores them.
 
 <out>/<paper>/<study>/            the store of a whole study
 <out>/<paper>/<study>-quick/      the store of its quick form
 <out>/<paper>/<study>-omnet/      the store of an engine other than the built-in one
 <out>/<paper>/<study>@<setting>=<alternative>/   the store of a variant (grid.py)
 
-The store of a variant holds the points that it changes. The other points are in the study's store.
+The store of a variant holds only the points that the variant changes. All other points are in the
+study's store.
 """
 
 from __future__ import annotations
@@ -58,13 +59,13 @@ _ROW: Final = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The form in which runs are made.
+    """The form of runs.
 
     Attributes:
         out: the folder of all stores.
         quick: whether runs have fewer seeds and points.
         engine: the engine's name.
-        grid: whether claims are judged over the settings that papers leave open.
+        grid: whether claims are judged over all settings that papers leave open.
     """
 
     out: Path
@@ -74,7 +75,7 @@ class Form(msgspec.Struct, frozen=True):
 
     @property
     def ending(self) -> str:
-        """Return the suffix of stores and files, which keeps the forms apart."""
+        """Return the suffix of stores and files, which distinguishes the forms."""
         quick = "-quick" if self.quick else ""
         return quick + ("" if self.engine == DEFAULT_ENGINE else f"-{self.engine}")
 
@@ -102,7 +103,7 @@ class Runs:
         budget: float,
         rows: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        """Take the table, or the given rows of it, in their order."""
+        """Take the table or, in the given order, some of its rows."""
         self._table, self.batches, self.budget = frame, batches, budget
         self._rows = np.arange(len(frame)) if rows is None else rows
 
@@ -145,10 +146,11 @@ class Runs:
         return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
-        """Return one value per replicate in order of seeds, or one per batch in a study of batches.
+        """Return one value per replicate, in order of seeds, or per batch in a study of batches.
 
         Raises:
-            ResultsError: no such column, or several runs of a seed (some parameter is not fixed).
+            ResultsError: the column does not exist, or a seed has several runs (some parameter is
+                not fixed).
         """
         if self.batches:
             row: npt.NDArray[np.float64] = self.row(column)[0]
@@ -201,16 +203,16 @@ class Studies:
         sweep = load_study(paper, name, form, variant=variant if varied else None)
         if variant is not None and varied:
             frame = _of_variant(paper, name, form, variant)
-            least = sweep.replicates  # the number of seeds that all variants of this study have
+            least = sweep.replicates  # the number of seeds in every variant of this study
         else:
             frame, least = _finished(study_folder(paper, name, form)), 0
-        # A calibration also has seeds beyond its replicates, to check what it found.
+        # A calibration also has seeds beyond its replicates, which check its result.
         if not study.batches and sweep.calibrate is None:
             frame = frame[frame["replicate"] < max(least, self._seeds())]
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """Return the most seeds of a study to compare with a variant, which may have fewer."""
+        """Return the number of a study's seeds to compare with a variant, which may have fewer."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf
@@ -218,7 +220,7 @@ class Studies:
         return min((seeds_of(paper, n, self._form, variant) for n in varied), default=math.inf)
 
     def setting(self, name: str, path: str) -> str:
-        """Return a setting of a study's runs, as written, or all its values if the sweep varies it.
+        """Return a setting of a study's runs as written, or all its values if the sweep varies it.
 
         Raises:
             InputError: the study or setting does not exist.
@@ -233,7 +235,7 @@ class Studies:
         return " and ".join(found)
 
     def replicates(self, name: str) -> int:
-        """Return the number of seeds of a study's existing runs, which may have been doubled."""
+        """Return the number of seeds of a study's existing runs, with any doublings."""
         varied = self._variant and touched(self._paper, [name], self._variant)
         variant = self._variant if varied else None
         return seeds_of(self._paper, name, self._form, variant)
@@ -259,7 +261,7 @@ def _finished(folder: Path) -> pd.DataFrame:
 
 
 def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.DataFrame:
-    """Return the variant's runs of a study if it changes a point, or the study's own runs."""
+    """Return the variant's runs of a study if the variant changes a point, or the study's runs."""
     import pandas as pd
 
     folder = study_folder(paper, name, form, variant)
@@ -279,7 +281,7 @@ def changed_points(sweep: Sweep) -> list[Point]:
     """Return the points at which a sweep's variant changes the scenario; without a variant, all.
 
     Raises:
-        ScenarioError: the scenario has no such path as the variant names.
+        ScenarioError: the scenario lacks a path that the variant names.
     """
     points = sweep.points()
     if not sweep.variant:
@@ -301,7 +303,7 @@ def study_folder(paper: Paper, name: str, form: Form, variant: Variant | None = 
 def load_study(
     paper: Paper, name: str, form: Form, doublings: int = 0, variant: Variant | None = None
 ) -> Sweep:
-    """Load the sweep of a study, with `doublings` of its seeds, up to MOST_SEEDS.
+    """Load the sweep of a study, with its seeds doubled `doublings` times, up to MOST_SEEDS.
 
     Raises:
         ScenarioError: its file is invalid.
@@ -326,7 +328,7 @@ def load_study(
 
 
 def seeds_of(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Return the number of seeds of a study's existing runs, or of a variant's.
+    """Return the number of seeds of the existing runs of a study, or of a variant of it.
 
     Raises:
         ResultsError: the runs do not exist.
@@ -344,7 +346,7 @@ def make_study(
     variant: Variant | None = None,
     least: int = 0,
 ) -> int:
-    """Make the missing runs of a study, or of a variant of it; return how many runs it has.
+    """Make the missing runs of a study, or of a variant of it, and return the number of all runs.
 
     `least` is the minimum number of seeds, except for a study of batches. Existing seeds are kept.
 
@@ -378,7 +380,7 @@ def _missing(store: Store, form: Form, wanted: set[int]) -> list[str]:
 
 
 def unmade(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Count the runs of a study that are missing, or were made by code other than the current.
+    """Count the runs of a study that are missing or were made by other than the current code.
 
     Raises:
         ResultsError: the study has no store.

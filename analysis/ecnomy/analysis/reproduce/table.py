@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The printed output of `reproduce`: budgets, verdicts with their quantities, and the catalogue."""
+"""The printed output of `reproduce`: budgets, verdicts with quantities, and the catalogue."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
     "worst_figures",
 ]
 
-_SHOWN: Final = 3  # most figures of a claim, the worst first
+_SHOWN: Final = 3  # most quantities of a claim, the worst first
 
 
 def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
@@ -67,7 +67,7 @@ def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome,
 
 
 def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
-    """Return a table with verdict, quantities and reason of each claim of an entry, settings below.
+    """Return the table of an entry's claims: verdict, quantities, reason, with settings below.
 
     Args:
         found: the measured entry.
@@ -101,7 +101,7 @@ def _caption(found: Reproduced) -> str:
 
 
 def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
-    """Return the decisive quantities of a verdict: refuted ones, straddling ones, then the rest."""
+    """Return the quantities of a verdict: refuted ones, then straddling ones, then the rest."""
     rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
 

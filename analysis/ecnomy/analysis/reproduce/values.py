@@ -14,7 +14,7 @@ __all__ = ["catalogue_values", "claims_values"]
 
 
 def catalogue_values(paper: Paper) -> dict[str, Any]:
-    """Return the entries of a paper; `packets` is the most data packets that its runs may send."""
+    """Return the entries of a paper; `packets` is the largest number of packets of their runs."""
     return {
         "paper": paper.paper,
         "cites": paper.cites,
@@ -40,7 +40,7 @@ def claims_values(
 
     Args:
         found: the measured entries.
-        items: (paper, entry) -> requested ids of the entry; if empty, all.
+        items: (paper, entry) -> requested ids of the entry; if empty, all ids.
         page: the file of the page.
     """
     return {"page": page, "entries": [_entry(each, items) for each in found]}

@@ -61,7 +61,7 @@ def figure_text(figure: Judged) -> str:
 def grid_text(verdict: Verdict) -> str:
     """Return the alternatives of settings that change the verdict, with the decisive quantities.
 
-    Return "" if all agree.
+    Return "" if all alternatives agree.
     """
     others = [at for at in verdict.grid if at.verdict.verdict != verdict.alone]
     if not others:
@@ -82,11 +82,10 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """Return a finding with quantities and settings of the runs filled in, and the ones it needs.
+    """Fill the runs' quantities and settings into a finding; also return the quantities it needs.
 
-    It needs the quantities that it names, and the quantities of its conditions. A control's text is
-    omitted if it has no measured quantities. A cause is omitted if the runs do not match its
-    conditions.
+    A finding needs the quantities in its text and in its conditions. A control's text is omitted if
+    its quantities were not measured. A cause is omitted if the runs do not match its conditions.
     """
     controls: dict[str, Interval] = {}
 
@@ -122,7 +121,7 @@ def figures_named(finding: Finding) -> set[str]:
 
 
 def _elsewhere(figure: Judged) -> str:
-    """Return the text that replaces a cause that was found in other runs."""
+    """Return the text that replaces a cause found in other runs."""
     region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
     known = f"the recorded cause applies to runs with {figure.name} {region}"
     return f"cause unknown: {known}, but here it is {measured}"

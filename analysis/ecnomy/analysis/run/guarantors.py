@@ -88,9 +88,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def paid_sources(self) -> tuple[str, ...]:
-        """Return the sources whose marks the provider pays for, including the shared calls it
-        carries.
-        """
+        """Return the sources whose marks the provider pays for, including those of shared calls."""
         files = tuple(name for names in self.file_sources.values() for name in names)
         return (*self.call_sources, *self.stream_sources, *files)
 
@@ -117,9 +115,7 @@ def providers_of(run: RawRun) -> tuple[Provider, ...]:
 
 
 def shared_sources(run: RawRun) -> frozenset[str]:
-    """Return the sources whose calls several providers may carry, so that the payer of marks
-    varies.
-    """
+    """Return the sources whose calls several providers may carry, so that mark payers vary."""
     sold = [name for provider in providers_of(run) for name in provider.call_sources]
     family, agents = family_of(run), agents_of(run) or ()
     chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}

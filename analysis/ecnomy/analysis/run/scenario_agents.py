@@ -70,9 +70,7 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def agents_of(run: RawRun) -> tuple[ScenarioAgent, ...] | None:
-    """Return agents in the scenario's order; () without a market, None if the manifest is
-    unreadable.
-    """
+    """Return agents in the scenario's order; () without a market, None if unreadable."""
     found: Any = run.manifest.scenario
     try:
         market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market

@@ -7,18 +7,18 @@ Sobol's indices are shares of the outcome's variance over the ranges of all para
     total         its effect alone and with others: E[Var(y | all but x_i)] / Var(y)
 
 Morris's indices describe the effects of steps of one parameter, scaled to its whole range, in the
-unit of the outcome: mu* is the mean size of an effect, mu the mean and sigma the standard deviation
-of effects. sigma is large if the effect depends on the value of the parameter or on others. These
-indices rank parameters with far fewer runs.
+unit of the outcome: mu* is the mean size of effects, mu their mean and sigma their standard
+deviation. sigma is large if the effect depends on the value of the parameter or of other
+parameters. These indices rank parameters with far fewer runs.
 
-Indices are computed from means over the replicates of a point. Differences between replicates do
-not come from parameters: `noise` is their share of the variance of individual runs. Noise raises
-the total indices or mu* of all parameters by about `floor`. A parameter matters if its whole
-interval is above the floor. With paired seeds, the mean effect of each seed cancels, so the floor
-covers only the remaining noise.
+Indices are computed from means over the replicates of a point. Parameters do not cause differences
+between replicates, and `noise` is the share of these differences in the variance of individual
+runs. Noise raises the total indices or mu* of all parameters by about `floor`. A parameter matters
+if the whole interval of its index is above the floor. With paired seeds, the mean effect of each
+seed cancels, so the floor covers only the remaining noise.
 
-Source: Saltelli et al. 2010 (sobol); Morris 1991, Campolongo et al. 2007 (morris); SALib. Intervals
-are SALib's bootstrap over base samples or trajectories, 95 %.
+Source: Saltelli et al. 2010 (sobol); Morris 1991, Campolongo et al. 2007 (morris); SALib. The 95 %
+intervals come from SALib's bootstrap over base samples or trajectories.
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ class Indices(msgspec.Struct, frozen=True):
         each: the indices of each parameter, the most important one first.
         pairs: the indices of pairs, ranked; empty without second-order samples.
         mean: mean outcome over the points of the plan.
-        deviation: standard deviation of the outcome over these points.
-        noise: share of the variance of individual runs between replicates of a point; NaN with one
-            replicate.
+        deviation: standard deviation of the outcome over the points.
+        noise: share of differences between replicates in the variance of individual runs; NaN with
+            one replicate.
         floor: index that noise alone gives a parameter; NaN with one replicate.
         replicates: number of replicates of a point.
         points: number of points behind the indices.
@@ -135,7 +135,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
         y: outcomes of shape [point, replicate]; NaN if missing.
 
     Raises:
-        ResultsError: too few points have an outcome, or it is equal at all points.
+        ResultsError: too few points have an outcome, or the outcome is equal at all points.
         InputError: SALib is not installed.
     """
     whole = np.asarray(np.isfinite(y).any(axis=1).reshape(-1, plan.group).all(axis=1))
@@ -161,7 +161,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """Return the share of noise in individual runs, and the variance of noise in a point's mean."""
+    """Return the noise share of individual runs, and the noise variance of a point's mean."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot of indices: a panel per outcome, with a bar and an interval per parameter."""
+"""The plot of indices: one panel per outcome, with a bar and an interval per parameter."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
 
 
 def _panel(axis: Axes, found: Indices) -> None:
-    """Draw ranked bars with the most important on top; bars of unimportant parameters are grey."""
+    """Draw ranked bars, the most important on top; parameters that do not matter are grey."""
     sobol = found.kind == "sobol"
     at = np.arange(len(found.each), dtype=np.float64)
     thick = 0.36 if sobol else 0.6

@@ -33,7 +33,7 @@ class Sampled(msgspec.Struct, frozen=True):
         folder: the folder of the sweep.
         title: title of the sweep; "" if it has no title.
         plan: the sampling plan of its points.
-        runs: one row for each run of the plan, in order; empty for a missing or failed run.
+        runs: one row per run of the plan, in order; empty for missing or failed runs.
         missing: number of missing or failed runs.
         outcomes: numeric columns of `runs` other than parameters.
     """
@@ -74,7 +74,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
 
     Raises:
         InputError: the outcome does not exist, or SALib is not installed.
-        ResultsError: too few points have the outcome, or it is equal at all points.
+        ResultsError: too few points have the outcome, or the outcome is equal at all points.
     """
     if outcome not in sweep.outcomes:
         expected = "an outcome of its runs; `ecnomy query` lists them"
@@ -82,12 +82,12 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
     y = sweep.runs[outcome].to_numpy(dtype=np.float64).reshape(-1, sweep.replicates)
     each = sweep.runs[list(sweep.plan.paths)].to_numpy(dtype=np.float64)
     x = each.reshape(len(y), sweep.replicates, -1)
-    known = np.isfinite(x[..., 0]).argmax(axis=1)  # first replicate that exists
+    known = np.isfinite(x[..., 0]).argmax(axis=1)  # the first replicate with a value
     return indices(sweep.plan, outcome, x[np.arange(len(x)), known], y)
 
 
 def varying(sweep: Sampled) -> list[Indices]:
-    """Return the indices of all outcomes that have indices, in the order of columns.
+    """Return the indices of all outcomes for which they exist, in the order of columns.
 
     Raises:
         InputError: SALib is not installed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in tables, with at least three significant digits so that small numbers are not 0."""
+"""Numbers in tables, with at least three significant digits, so that small numbers are not 0."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of a package that are imported on first use.
 
-The modules of verbs are in such packages. Otherwise help and tab completion, which import all
-verbs, would spend seconds on pandas and Mesa.
+The modules of verbs are in such packages. Otherwise, help and tab completion, which import all
+verbs, would spend seconds on importing pandas and Mesa.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readable settings of a scenario, by dotted path and in readable units.
+"""Settings of a scenario, by dotted path and in readable units.
 
 A manifest holds the scenario with all defaults, in the smallest units (19000000000 ps). Here the
-same value reads `19 ms`, as in a scenario file. Paths contain the names of list items
-(`network.links.bottleneck.rate`), as in `--set`.
+same value reads `19 ms`, as in a scenario file. As in `--set`, paths contain the names of list
+items (`network.links.bottleneck.rate`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ecnomy.agents.errors import EcnomyError
 __all__ = ["given_settings", "leaves", "named", "setting_words"]
 
 _QUANTITY: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) (ps|bit/s|bytes?|\S.*)")
-# unit as written -> handier units with their sizes, the largest first; the last one always fits
+# unit as written -> handier units with their sizes, the largest first; the last unit always fits
 _HANDY: Final[dict[str, tuple[tuple[str, float], ...]]] = {
     "ps": (("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)),
     "bit/s": (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bit/s", 1.0)),
@@ -42,7 +42,7 @@ def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def setting_words(value: Any) -> str:
-    """Return a value in words; a mapping by its law or kind, with its other keys in brackets."""
+    """Return a value in words; a mapping as its law or kind, with all other keys in brackets."""
     if isinstance(value, Mapping):
         kind = next((str(value[key]) for key in _KINDS if key in value), "")
         rest = [f"{k} {setting_words(v)}" for k, v in value.items() if k not in _KINDS]
@@ -70,7 +70,7 @@ def _quantity(text: str) -> str:
 
 
 def named(value: Any) -> Any:
-    """Return a list of named mappings as a mapping by name, or any other value unchanged."""
+    """Return a list of named mappings as a mapping by name; any other value stays unchanged."""
     if not isinstance(value, list) or not value:
         return value
     names = [item.get("name") if isinstance(item, Mapping) else None for item in value]

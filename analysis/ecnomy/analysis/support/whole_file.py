@@ -11,7 +11,7 @@ __all__ = ["place_for", "write_whole"]
 
 
 def place_for(file: Path, option: str) -> Path:
-    """Return the file if it can be written. Call this function before any work for the file.
+    """Return the file if it can be written. Call this before any work on the file's content.
 
     Raises:
         InputError: the parent folder does not exist, or the path is a folder.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairwise comparisons of the values of a factor: difference, certainty, and multiplicity.
 
-The runs of two values are compared over all other factors, by the mean of each replicate over all
-other points. So a replicate gives one pair of numbers, with the same seeds on both sides if seeds
-are paired. In a sweep with samples, each sample gives a pair instead. Replicates in which a point
-is missing on either side are left out.
+Two values are compared over all other factors, by the mean of each replicate over the points with
+each value. So each replicate gives one pair of numbers, with the same seeds on both sides if seeds
+are paired. In a sweep with samples, each sample gives a pair instead. Replicates that lack a point
+on either side are dropped.
 
 All comparisons of a page get q-values together (statistics/comparisons.py). If replicates were
 added until an interval was narrow, p-values are multiplied by the number of looks.
@@ -87,7 +87,7 @@ def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
 
 
 def level_rows(varied: Varied, values: Floats, units: Any, own: Any = None) -> Floats:
-    """Return the mean of an outcome at each level in each unit, over all other factors.
+    """Return the mean of an outcome over all other factors, by level and unit.
 
     Args:
         varied: the factor with the levels.

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Response curves: an outcome along a parameter, with bands, and its optimum.
 
-The band is Student's t confidence interval for the mean over replicates (over the samples of a bin,
-if a parameter is sampled). peaks.py finds the optimum and its limits; replicates are drawn together
-if seeds are paired. With two values or one replicate, the optimum is the best value that was run,
-or the top of the parabola through it and its neighbours. One replicate gives no interval. The best
-of several noisy means is biased upwards, so its interval is a little optimistic.
+The band is Student's t confidence interval for the mean over replicates or, for a sampled
+parameter, over the samples of a bin. peaks.py finds the optimum and its limits. If seeds are
+paired, replicates are drawn together. With two values or one replicate, the optimum is the best
+value that was run, or the top of the parabola through it and its neighbours. One replicate does not
+give an interval. The best of several noisy means is biased upwards, so its interval is slightly
+optimistic.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ecnomy.markets.sweep.main_outcomes import better
 __all__ = ["Best", "Curve", "best_of", "curves_of"]
 
 _BINS: Final = 8
-_SERIES: Final = 4  # curves in a picture
+_SERIES: Final = 4  # largest number of curves in a picture
 _DRAWS: Final = 2000
 _FEW: Final = 500  # bootstrap draws for a standard error alone
 _KEY: Final = 1979
@@ -75,8 +76,7 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
-    """Return curves of an outcome along a factor, one for each value of the first categorical
-    factor.
+    """Return curves of an outcome along a factor, one per value of the first categorical factor.
 
     Args:
         swept: the runs of the sweep.
@@ -141,7 +141,7 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
     units, paired = units_of(swept, varied)
     rows = level_rows(varied, swept.of(outcome), units)
     x, order = np.unique(np.array(varied.factor.values), return_index=True)
-    rows = rows[order]  # the first one of equal values
+    rows = rows[order]  # the first of equal values
     whole = np.isfinite(rows).all(axis=0)
     rows = sign * rows[:, whole]
     if len(x) < 2 or rows.shape[1] < 1:

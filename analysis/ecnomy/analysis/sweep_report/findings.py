@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The findings of a sweep in sentences.
 
-The first finding is at the top of the sweep's page and at the end of the printed output. It is the
-best value of a strategy (or another non-numeric factor) in the main outcome, and its certainty.
-Without such a factor, it is the best numeric value or, failing that, the parameters that matter. A
-difference counts if its q-value among all comparisons of the sweep is at most 0.05.
+The first finding is at the top of the sweep's page and at the end of the printed output. It names
+the best strategy (or value of another non-numeric factor) in the main outcome, and its certainty.
+Without such a factor, it names the best numeric value or, failing that, the parameters that matter.
+A difference counts if its q-value among all comparisons of the sweep is at most 0.05.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
 
 
 def _where_known(outcome: str) -> str:
-    """Return a note on the runs that have an outcome, or "" if all have it."""
+    """Return a note on the runs that have an outcome; "" if all runs have it."""
     word, _, name = outcome.partition(".")
     if word != "profit":
         return ""
@@ -130,7 +130,7 @@ def _where_known(outcome: str) -> str:
 def _best_kind(
     swept: Swept, number: int, contrasts: Sequence[Contrast], scale: Scale
 ) -> tuple[str, str, bool | None]:
-    """Return the best value of a factor and compare it with the second best."""
+    """Return the best value of a factor, compared with the second best."""
     varied, main = swept.varied[number], swept.outcomes[0]
     sign = better(main) or 1
     rows = level_rows(varied, swept.of(main), units_of(swept, varied)[0])

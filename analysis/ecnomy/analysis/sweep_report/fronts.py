@@ -29,7 +29,7 @@ class Front(msgspec.Struct, frozen=True):
         x, y: names of the two outcomes.
         means, halves: means and half-widths of intervals, [points, 2].
         on: whether each point is on the front.
-        beaten: whether another point beats each point by more than the intervals allow.
+        beaten: whether another point beats each point by more than the half-widths.
     """
 
     x: str
@@ -41,7 +41,7 @@ class Front(msgspec.Struct, frozen=True):
 
 
 def pair_of(swept: Swept) -> tuple[str, str] | None:
-    """Return welfare and a profit, or the first two outcomes whose better direction is known."""
+    """Return welfare and a profit, or the first two outcomes with a known better direction."""
     welfare = [name for name in swept.outcomes if name in _WELFARE]
     profit = [name for name in swept.outcomes if _PROFIT.fullmatch(name)]
     if welfare and profit:
@@ -51,7 +51,7 @@ def pair_of(swept: Swept) -> tuple[str, str] | None:
 
 
 def front_of(swept: Swept) -> Front | None:
-    """Return the front; None for fewer than three points, or if no direction is better."""
+    """Return the front; None for fewer than three points or without a better direction."""
     pair = pair_of(swept)
     if pair is None or swept.points < 3:
         return None
@@ -65,7 +65,7 @@ def front_of(swept: Swept) -> Front | None:
 
 
 def _undominated(values: Any) -> Any:
-    """Return whether each row is undominated: no other row is as good in both, better in one."""
+    """Return whether each row is undominated: no other row is as good in both and better in one."""
     order = np.lexsort((-values[:, 1], -values[:, 0]))
     on = np.zeros(len(values), dtype=bool)
     best, at = -np.inf, np.nan
@@ -79,7 +79,7 @@ def _undominated(values: Any) -> Any:
 
 
 def _beaten(values: Any, halves: Any) -> Any:
-    """Return whether another row beats each row in both by more than the intervals allow."""
+    """Return whether another row beats each row in both by more than the half-widths."""
     low, high = values - np.nan_to_num(halves), values + np.nan_to_num(halves)
     order = np.argsort(-low[:, 0])
     best = np.maximum.accumulate(np.where(np.isnan(low[order, 1]), -np.inf, low[order, 1]))

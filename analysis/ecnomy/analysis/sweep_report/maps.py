@@ -61,8 +61,8 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map: numeric ones first.
 
-    Within each kind, the most important factors come first if they are sampled, otherwise the
-    factors with most levels.
+    Among equally numeric factors, the most important come first if sampled, otherwise those with
+    most levels.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []
@@ -98,7 +98,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
 
 
 def front_section(swept: Swept) -> Section | None:
-    """Return the trade-off between two outcomes; None if no point can be better than others."""
+    """Return the trade-off between two outcomes; None without a better direction."""
     drawn = front_of(swept)
     if drawn is None:
         return None

@@ -42,7 +42,7 @@ def write_sweep_page(
 
     Args:
         folder: the folder of the sweep.
-        file: the page; an existing file is replaced when the new one is complete.
+        file: the page; an existing file is replaced once the new page is complete.
         command: the command shown on the page.
         outcomes: the outcomes to report; if empty, the outcomes of the sweep file, otherwise the
             usual outcomes.
@@ -82,7 +82,7 @@ def _kind(block: Any) -> str:
 def _lead(
     swept: Swept, found: Found, sections: list[Section]
 ) -> tuple[Picture | None, list[Section]]:
-    """Return the plot shown next to the answer, and remove it from its section."""
+    """Return the plot next to the answer, and remove that plot from its section."""
     if found.lead is not None and not swept.varied[found.lead].is_number:
         return kind_picture(swept, found.lead, swept.outcomes[0]), sections
     wanted = "matters" if found.lead is None else "curves"
@@ -119,7 +119,7 @@ def _facts(swept: Swept, found: Found) -> tuple[tuple[str, str], ...]:
 
 
 def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
-    """Return all outcomes of all points as CSV: number of runs, means, standard deviations."""
+    """Return all outcomes of all points as CSV: numbers of runs, means, standard deviations."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 
@@ -137,7 +137,7 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
             asked.append(f"avg({quoted_name(name)}) as {quoted_name(name)}")
             asked.append(f"stddev_samp({quoted_name(name)}) as {quoted_name(name + ' sd')}")
         listed = ", ".join(["any_value(label) as label", "count(*) as runs", *asked])
-        connection.execute("set threads = 1")  # sums in a fixed order are reproducible
+        connection.execute("set threads = 1")  # sums are reproducible in a fixed order
         result = connection.execute(
             f"select {listed} from runs where status = 'done' group by point order by point "
             f"limit {_MOST_POINTS}"

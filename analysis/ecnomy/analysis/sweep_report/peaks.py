@@ -3,14 +3,15 @@
 
 Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. The axis
 is the logarithm of the values if that spaces them more evenly. A low degree over many levels has
-little noise and much bias (a skewed curve pulls the top of a parabola to its flat side). A high
-degree over few levels has much noise and little bias. The chosen model is the least noisy one whose
-top agrees, within the noise of the difference, with the top of each noisier model. Its interval is
-Student's t interval from a bootstrap over replicates, widened at both ends by its bias. The bias is
-the largest distance to sufficiently precise noisier models, to the degree below, and to the same
-model on the other axis. In simulations, 95 % intervals of skewed curves contain the optimum in at
-least 90 % of the cases. Five values a factor of two apart are too few to show the skew: the share
-is 87 % at a noise of 1 % of the curve's range, and 74 % at 3 %.
+little noise and much bias (a skewed curve pulls the top of a parabola to the curve's flat side). A
+high degree over few levels has much noise and little bias. The chosen model is the least noisy
+model whose top agrees, within the noise of the difference, with the top of each noisier model. Its
+interval is Student's t interval from a bootstrap over replicates, widened at both ends by the
+model's bias. The bias is the largest distance to sufficiently precise noisier models, to the degree
+below, and to the same model on the other axis. In simulations, 95 % intervals of skewed curves
+contain the optimum in at least 90 % of the cases. Five values a factor of two apart are too few to
+show the skew: then 87 % contain the optimum at a noise of 1 % of the curve's range, and 74 % at 3
+%.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias and variance); Lepskii
 1991 (the choice between models by their differences); Efron 1979 (bootstrap).
@@ -38,9 +39,9 @@ _DEGREES: Final = (2, 3, 4)
 _WIDEST: Final = 9  # most levels to which a model is fitted
 _GRID: Final = 101
 _AGREE: Final = 1.0  # standard errors of a difference between two models
-_TELLS: Final = 3.0  # times the model's own error; a noisier difference does not measure its bias
-_WORSE: Final = 16.0  # with more squared standard errors, the other axis does not fit the curve
-_RARE: Final = 0.025  # levels that are best in fewer draws are not searched for the top
+_TELLS: Final = 3.0  # times the model's error; a noisier difference does not measure the bias
+_WORSE: Final = 16.0  # above this many squared standard errors, the other axis does not fit
+_RARE: Final = 0.025  # the top is not searched at levels that are best in a smaller share of draws
 
 
 class Peak(msgspec.Struct, frozen=True):
@@ -140,11 +141,11 @@ def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]
 def _other_axis(
     x: Floats, logs: bool, z: Floats, means: Floats, drawn: Floats, model: _Model
 ) -> float:
-    """Return the top of the same model on the other axis (plain values or logarithms).
+    """Return the top of the same model on the other axis (values or logarithms).
 
-    The top is given on the first axis. Its distance from the model's top measures the effect of the
-    model's form. If the other axis fits worse than noise explains, the given model's top is
-    returned.
+    The returned top is on the first axis. Its distance from the model's top measures the effect of
+    the model's form. If the other axis fits worse than noise explains, the top of the given model
+    is returned.
     """
     if x[0] <= 0:
         return model.top
@@ -183,7 +184,7 @@ def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
 
 
 def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
-    """Return the maxima of the polynomials through columns of means, on the range of the grid."""
+    """Return the maxima of the polynomials through columns of means over the grid."""
     middle, reach = (z[0] + z[-1]) / 2, (z[-1] - z[0]) / 2
     fit = np.linalg.pinv(np.vander((z - middle) / reach, degree + 1))
     heights = np.vander((grid - middle) / reach, degree + 1) @ (fit @ means)
@@ -201,8 +202,8 @@ def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
 def _choice(models: list[_Model], count: int) -> tuple[_Model, list[float]]:
     """Return the chosen model, and its distance from the models that measure its bias.
 
-    These are the sufficiently precise noisier models, and the degree below. If the series
-    converges, the change by the last degree bounds the changes by further degrees.
+    The bias is measured by sufficiently precise noisier models, and by the degree below. If the
+    series converges, the change by the last degree bounds the changes by further degrees.
     """
     for number, model in enumerate(models):
         gaps = []

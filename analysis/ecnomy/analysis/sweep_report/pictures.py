@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of a sweep: figures that become SVG in a page, or the PNG that `show` writes.
+"""Plots of a sweep: SVG on a page, or the PNG that `show` writes.
 
-They are narrow, so that text is legible on a phone. Markers and lines repeat the information of
+Plots are narrow, so that text is legible on a phone. Markers and lines repeat the information of
 colours.
 """
 
@@ -41,7 +41,7 @@ def _figure(height: float) -> tuple[Figure, Any]:
 def dots(
     names: Sequence[str], mean: Any, half: Any, scale: Scale, best: int, zero: bool = False
 ) -> Figure:
-    """Draw a mean and its interval for each name, with the best one filled."""
+    """Draw a mean and its interval for each name, with the best mean filled."""
     with panel_style():
         figure, axis = _figure(1.0 + 0.38 * len(names))
         y = np.arange(len(names))
@@ -179,7 +179,7 @@ def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> 
 
 
 def pairs(names: Sequence[str], ratios: Any) -> Figure:
-    """Draw standard errors of differences with paired seeds over errors with independent seeds."""
+    """Draw the ratio of standard errors of differences, with paired over independent seeds."""
     with panel_style():
         figure, axis = _figure(1.1 + 0.44 * len(names))
         y = np.arange(len(names))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sweep as arrays: the finished runs, their points, and the selected outcomes.
 
-DuckDB reads columns of numbers, so reading 100,000 runs takes a second. If seeds are paired, runs
-of one replicate share a seed, so each point has the same traffic.
+DuckDB reads columns of numbers, 100,000 runs in a second. If seeds are paired, the runs of a
+replicate share a seed, so each point has the same traffic.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Swept(msgspec.Struct, frozen=True):
         point: number of each run's point, from 0 without gaps.
         replicate: replicate number of each run, as in the sweep.
         labels: the label of each point.
-        paired: whether runs of one replicate share a seed.
+        paired: whether the runs of a replicate share a seed.
         level: confidence level of intervals; above LEVEL if replicates were added until an interval
             was narrow, so that LEVEL still holds (sequential.py).
         looks: largest number of looks at a point.
@@ -176,7 +176,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
     Args:
         folder: the folder of the sweep.
         named: outcomes to select; if empty, the outcomes that the sweep file names, otherwise the
-            usual ones.
+            usual outcomes.
 
     Raises:
         ResultsError: no run is finished, or the sweep does not exist.
@@ -254,7 +254,7 @@ def _chosen(
     head: dict[str, Any],
     named: Sequence[str],
 ) -> tuple[str, ...]:
-    """Return the named outcomes or the main ones, starting with those that every point has."""
+    """Return the named outcomes, or the main outcomes beginning with those of every point."""
     numbers = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
     parameters = set(head["kinds"])
     there = [
@@ -280,10 +280,10 @@ def _chosen(
 
 
 def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
-    """Return the outcomes that each point with a finished run has.
+    """Return the outcomes common to all points with a finished run.
 
-    An outcome that only some points have, such as the profit of agents that declare a utility, can
-    compare only those points.
+    An outcome of only some points, such as the profit of agents that declare a utility, can compare
+    only those points.
     """
     if not names:
         return []
@@ -296,7 +296,7 @@ def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
 
 
 def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
-    """Return the runs that determined a search's choice; checks with other seeds are kept apart."""
+    """Return the runs that determined a search's choice, without checks on other seeds."""
     search = msgspec.convert(head["search"], Search)
     own = swept.replicate < head["replicates"]
     if not own.all():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show` for a sweep: findings, points, and earnings of providers.
 
-A point has a value for each parameter. Values are means over its runs with the half-width of a 95
-% interval (Student's t over replicates). The profit of a guaranteed stream provider is marked
-`profit` or `loss` if its whole 95 % interval (Student's t over the seeds) is above or below 0,
-otherwise `open`.
+A point has a value for each parameter. Outcomes are means over the point's runs, with the
+half-width of a 95 % interval (Student's t over replicates). The profit of a guaranteed stream
+provider is marked `profit` or `loss` if its whole 95 % interval (Student's t over the seeds) is
+above or below 0, otherwise `open`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["guarantee_values", "guarantors_in", "mark_of", "print_sweep", "value
 _SOLD = ".calls_sold"
 _CALLS = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
 _LONG = 20  # longest value in characters that is not wrapped
-_MANY = 12  # most values that are listed
+_MANY = 12  # largest number of values to list
 
 
 def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the guaranteed stream providers that have columns in the table of a sweep."""
+    """Return the guaranteed stream providers with columns in the table of a sweep."""
     names = [str(name) for name in frame.columns]
     return tuple(name.removesuffix(_SOLD) for name in names if name.endswith(_SOLD))
 

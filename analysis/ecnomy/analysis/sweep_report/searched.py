@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The points of a search (`tune`, `calibrate`), ranked by its target.
 
-A search concentrates on promising values, which are neither a grid nor samples. So its points are
-not compared in pairs, and no share of the variance is reported. The best of many noisy means is
-partly luck. So the verb of the search reports its certainty from seeds that the search has not
-used.
+A search concentrates on promising values, which form neither a grid nor samples. So points are not
+compared in pairs, and shares of the variance are not reported. The best of many noisy means is
+partly due to luck. So the verb of the search reports the certainty from unused seeds.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def _outside(swept: Swept) -> Floats:
 
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:
-    """Return a sentence on the best point, and one on the outcome there."""
+    """Return a sentence on the best point, and a sentence on the outcome at this point."""
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (

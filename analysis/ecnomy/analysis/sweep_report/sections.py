@@ -243,7 +243,7 @@ def _matters_table(swept: Swept, found: Found) -> Table:
 
 
 def _breakable(name: str) -> str:
-    """Return a path that can wrap after its dots, so that columns stay narrow."""
+    """Return a path that can wrap after dots, so that columns stay narrow."""
     return name.replace(".", ".\u200b")
 
 

@@ -26,16 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["points_table", "sweep_picture"]
 
 _OUTCOMES: Final = 4
-_MOST: Final = 40  # most rows; if there are more points, only the best are printed
+_MOST: Final = 40  # most rows; of more points, only the best are printed
 _BEST: Final = 15
 _LONG: Final = 40  # longest label in characters that is not wrapped
 
 
 def points_table(swept: Swept) -> Table:
-    """Return the points with means and half-widths, and a star at the best one.
+    """Return the table of points with means and half-widths, and a star at the best point.
 
-    If there are many points, or they are the points of a search, only the best are printed, the
-    best first.
+    If points are many or come from a search, only the best are printed, in descending order.
     """
     from rich import box
     from rich.table import Table
@@ -82,7 +81,7 @@ def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
 
 
 def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
-    """Draw the findings in the main outcome; return False if nothing varied."""
+    """Draw the findings in the main outcome; return False without a varied factor."""
     figure = _figure(swept, found)
     if figure is None:
         return False

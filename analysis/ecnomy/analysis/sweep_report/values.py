@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of `ecnomy show SWEEP --json` and `ecnomy sweep --json`: findings, in full digits.
+"""The output of `ecnomy show SWEEP --json` and `ecnomy sweep --json`: unrounded findings.
 
-The values are the same as in the table, the sentences and the page. Units are the units of the
-columns of the runs.
+The values equal those in the table, the sentences and the page. Their units are those of the runs'
+columns.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
 
 
 def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
-    """Return by numeric factor the best value that was run, and the peak of the curve."""
+    """Return, by numeric factor, the best value that was run, and the peak of the curve."""
     return [
         {
             "parameter": swept.varied[number].factor.name,

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters that matter: the share of an outcome's variance due to each of them.
+"""The parameters that matter: each parameter's share of an outcome's variance.
 
 Over a whole grid, shares are sums of squares of the means minus the part due to chance. `alone` is
-the parameter's own share (first order). `total` is the share that vanishes if the parameter is
-fixed (with all its interactions). `chance` is the share of differences between replicates. Over
-samples, or if points are missing, a share is the loss of a rank regression without the parameter.
-Then `rest` is chance and interactions together. Negative shares are due to chance and printed as 0.
+the share of the parameter alone (first order). `total` is the share that vanishes if the parameter
+is fixed (with all its interactions). `chance` is the share of differences between replicates. Over
+samples, or if points are missing, a share is the loss of a rank regression without the parameter,
+and `rest` covers chance and interactions together. Negative shares are due to chance and printed as
+0.
 
-Intervals are Student's t with the jackknife's standard error over replicates (over twenty groups of
-samples): with few replicates, bootstrap percentiles are too narrow.
+Intervals are Student's t with the jackknife's standard error over replicates (or over twenty groups
+of samples), because bootstrap percentiles of few replicates are too narrow.
 
 Source: Sobol' 2001 (shares), Montgomery, Design and Analysis of Experiments, ch. 13 (mean squares),
 Saltelli et al. 2008, 1.2.5 (regression on ranks), Efron, Stein 1981 (jackknife).
@@ -30,7 +31,7 @@ from ecnomy.analysis.sweep_report.points import Swept, Varied
 __all__ = ["Matters", "matters_of"]
 
 _GROUPS: Final = 20
-_LEVELS: Final = 12  # up to this number of levels, each number counts separately
+_LEVELS: Final = 12  # up to this number of levels, each level counts separately
 
 
 class Matters(msgspec.Struct, frozen=True):
@@ -57,7 +58,7 @@ class Matters(msgspec.Struct, frozen=True):
 
 
 def matters_of(swept: Swept, outcome: str) -> Matters | None:
-    """Return the shares; None if nothing was varied or the outcome never changes."""
+    """Return the shares; None if no factor varies or the outcome never changes."""
     values = swept.of(outcome)
     known = np.isfinite(values)
     if not swept.varied or known.sum() < 3 or np.ptp(values[known]) == 0:
@@ -69,7 +70,7 @@ def matters_of(swept: Swept, outcome: str) -> Matters | None:
 
 
 def _rows(swept: Swept, values: Floats) -> tuple[Floats, list[Any]] | None:
-    """Return values [points, replicates] and each point's levels; None if the grid is not whole."""
+    """Return values [points, replicates] and points' levels; None if the grid is incomplete."""
     if any(one.factor.sampled for one in swept.varied):
         return None
     replicates = int(np.bincount(swept.point, minlength=swept.points).min())
@@ -109,7 +110,7 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
 
 
 def _cells_without(codes: list[Any]) -> list[Any]:
-    """Return for each factor the cell of each point over the other factors."""
+    """Return, for each factor, the cell of each point over the other factors."""
     found = []
     for number in range(len(codes)):
         others = [code for i, code in enumerate(codes) if i != number]
@@ -122,7 +123,7 @@ def _cells_without(codes: list[Any]) -> list[Any]:
 
 
 def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Floats:
-    """Return shares of each factor alone, each with interactions, all interactions, and chance."""
+    """Return the shares: each factor alone and with interactions, all interactions, and chance."""
     cells, replicates = rows.shape
     means = rows.mean(axis=1)
     middle = means.mean()
@@ -209,7 +210,7 @@ def _groups(count: int, groups: int) -> list[Any]:
 
 
 def _jackknifed(estimate: Floats, draws: Sequence[Floats], level: float) -> list[Interval]:
-    """Return each estimate with its interval, which is unbounded if nothing could be left out."""
+    """Return each estimate with its interval, which is unbounded without a jackknife sample."""
     n = len(draws)
     if n < 3:
         return [Interval(float(v), math.nan, math.nan, level, n) for v in estimate]

@@ -29,7 +29,7 @@ class Scale(msgspec.Struct, frozen=True):
         return f"{told} [{self.unit}]" if self.unit else told
 
     def number(self, value: float, half: float = math.nan, sign: str = "") -> str:
-        """Return a value to two digits of its half-width, or to three digits if it has none."""
+        """Return a value to two digits of its half-width; to three digits without half-width."""
         if not math.isfinite(value):
             return "-"
         value, half = value * self.by, abs(half * self.by)
@@ -80,7 +80,7 @@ def q_text(q: float) -> str:
 
 
 def percent_of(share: float) -> str:
-    """Return a share in percent, 0 if it is negative by chance."""
+    """Return a share in percent; shares below 0 by chance are 0."""
     if math.isnan(share):
         return "-"
     return f"{100 * max(share, 0.0):.0f} %"

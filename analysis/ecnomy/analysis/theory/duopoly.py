@@ -122,8 +122,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self.worth * (share - share**2 / 2)
 
     def posted(self, prices: tuple[float, ...]) -> Posted:
-        """Return the customers' response to posted prices: (1) = (2), with all links used and not
-        full.
+        """Return customers' response to posted prices: (1) = (2), all links used, but not full.
 
         Args:
             prices: price of a mark on each link [money].
@@ -165,8 +164,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self._at(share)
 
     def monopoly(self) -> Posted:
-        """Return the outcome with one owner and one price, at half of the demand at a price of
-        zero.
+        """Return the outcome with one owner and one price, at half of the demand at price zero.
 
         Raises:
             InputError: links would be full or unmarked there.

@@ -90,7 +90,7 @@ def tournament_command(
 
 
 def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: bool) -> None:
-    """Report the mixes that remain on each network."""
+    """Report the mixes at rest on each network."""
     from ecnomy.analysis.tournament.networks import NETWORKS, resting_table, write_networks
     from ecnomy.analysis.tournament.networks_page import NETWORKS_PAGE, write_networks_page
 
@@ -141,7 +141,7 @@ def _found(tournament: Any, table: Any, folder: Path) -> Any:
 
 
 def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
-    """Return the result as JSON."""
+    """Return the results as JSON."""
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
@@ -159,7 +159,7 @@ def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
 
 
 def _tell(tournament: Any, found: Any, folder: Path) -> None:
-    """Report the result on the terminal."""
+    """Report the results in the terminal."""
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
@@ -192,7 +192,7 @@ def _strategies(found: Any) -> list[dict[str, Any]]:
 
 
 def _ranking(tournament: Any, found: Any) -> Table:
-    """Return a row for each strategy, the best first."""
+    """Return the table of strategies, the best first."""
     from ecnomy.analysis.tournament.wording import money
     from ecnomy.markets.cli.table_fit import titled_table
 

@@ -6,10 +6,10 @@
       free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
       theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
 
-An entry may have a `role`, and a `transport` that replaces the scenario's. The default role is a
-price handler if the strategy fits that role, otherwise a customer. An installed strategy (of
-ecnomy, or of users by entry points) that no entry names plays under its own name if it fits a price
-handler and needs no parameters. Excluded strategies are listed with the reason.
+An entry may have a `role`, and a `transport` that replaces the scenario's transport. The default
+role is a price handler if the strategy fits that role, otherwise a customer. An installed strategy
+(of ecnomy, or of users by entry points) that no entry names also plays, under its own name, if it
+fits a price handler and needs no parameters. Excluded strategies are listed with reasons.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _OWN: Final = "--with"
 
 
 class Entrant(msgspec.Struct, frozen=True):
-    """A strategy that plays, as written into its players' entries.
+    """A strategy that plays, as written in its players' entries.
 
     Attributes:
         name: name in tables and pictures.
         role: the role of the player's agent.
         strategy: mapping with `kind` and parameters, as written.
         transport: the transport of the player's source; {} for the scenario's transport.
-        stated: whether the file or the command names it; otherwise it plays because it is
+        stated: whether the file or the command names the strategy; otherwise it plays because it is
             installed.
     """
 
@@ -63,7 +63,7 @@ class Entrant(msgspec.Struct, frozen=True):
 def read_entrants(
     node: Node, without: Node | None, own: tuple[str, ...] = ()
 ) -> tuple[tuple[Entrant, ...], dict[str, str]]:
-    """Return the entrants in the file's order, then installed ones, and the excluded strategies.
+    """Return the entrants (in the file's order, then installed ones) and the excluded strategies.
 
     Args:
         node: the YAML value of `strategies`.
@@ -123,7 +123,7 @@ def _entrant(name: str, entry: Node, node: Node) -> Entrant:
 
 
 def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
-    """Return a strategy named on the command line, under the last part of its name."""
+    """Return a strategy that the command line names, under the last part of its name."""
     name = kind.rpartition(":")[2]
     try:
         role = _role_for(kind)
@@ -142,7 +142,7 @@ def _role_for(kind: str) -> str:
 
 
 def _why_not(listed: Listed) -> str:
-    """Return the reason why an installed, unnamed strategy does not play; "" if it plays."""
+    """Return why an installed, unnamed strategy does not play; "" if it plays."""
     if listed.fault:
         return f"cannot be used: {listed.fault}"
     if ROLES[0] not in listed.roles:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys under `tournament` of a sweep file, as tournament_file.py and entrants.py read them.
 
-The reference of the sweep file (`ecnomy explain tournament`) is built from them (entry points
-`ecnomy.additions`).
+Through the entry points `ecnomy.additions`, they are part of the sweep file's reference (`ecnomy
+explain tournament`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ecnomy.markets.sweep.keys import Key
 
 __all__ = ["ENTRANT", "ROLES", "TOURNAMENT", "sweep_keys"]
 
-ROLES: Final = ("price-handler", "customer")  # with one flow that pays for marks, in order
+ROLES: Final = ("price-handler", "customer")  # roles with one flow that pays for marks, in order
 
 ENTRANT: Final = {
     "strategy": Key(

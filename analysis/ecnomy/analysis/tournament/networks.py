@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mixes that remain on each network of a tournament."""
+"""The mixes at rest on each network of a tournament."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shares_of(found: Found, outcome: Outcome) -> Floats:
 
 
 def write_networks(networks: Mapping[str, Found], file: Path) -> None:
-    """Write network, players, strategy, share at rest, and a player's earnings and payments."""
+    """Write rows: network, players, strategy, share at rest, a player's earnings and payments."""
     with file.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(("network", "players", "strategy", "share", "earns_per_s", "pays_per_s"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a tournament on several networks, with the rest points of players on each."""
+"""The page of a tournament on several networks, with the rest points on each network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ecnomy.analysis.tournament.wording import money
 __all__ = ["NETWORKS_PAGE", "networks_page", "write_networks_page"]
 
 NETWORKS_PAGE: Final = "networks.html"
-_ALL: Final = 0.995  # from this share on, all players count as having a strategy
+_ALL: Final = 0.995  # from this share upwards, all players count as having a strategy
 
 
 def write_networks_page(title: str, networks: Mapping[str, Found], file: Path) -> AnswerPage:
@@ -64,7 +64,7 @@ def _each(networks: Mapping[str, Found]) -> Iterator[tuple[str, Found, Outcome]]
 
 
 def _end(found: Found, outcome: Outcome) -> str:
-    """Return a clause with the strategy of all players at rest, or the strategies in the mix."""
+    """Return a clause on the strategy of all players at rest, or on the strategies in the mix."""
     shares = shares_of(found, outcome)
     names = [name for name, share in zip(found.table.names, shares, strict=True) if share > 0.005]
     return names[0] if shares.max() > _ALL else f"a mix of {listed(names)}"

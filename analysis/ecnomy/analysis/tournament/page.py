@@ -39,7 +39,7 @@ def write_page(tournament: Tournament, found: Found, file: Path) -> AnswerPage:
 
 
 def write_payoffs(found: Found, file: Path) -> None:
-    """Write every pay-off: a row for each mix and strategy."""
+    """Write every pay-off, one row per mix and strategy."""
     from ecnomy.analysis.support.whole_file import write_whole
 
     out = io.StringIO()
@@ -50,7 +50,7 @@ def write_payoffs(found: Found, file: Path) -> None:
 
 
 def payoff_rows(found: Found) -> list[tuple[object, ...]]:
-    """Return players, mix, strategy, its count, mean pay-off with interval, mean paid, seeds."""
+    """Return rows: players, mix, strategy, count, mean pay-off with interval, mean paid, seeds."""
     table, rows = found.table, []
     for profile in sorted(table.earned, key=lambda each: (sum(each), [-n for n in each])):
         for number, count in enumerate(profile):
@@ -323,6 +323,6 @@ def _how(tournament: Tournament, found: Found) -> Section:
 
 
 def listed_amounts(tournament: Tournament) -> str:
-    """Return in words the amounts that grow with the number of players."""
+    """Describe the amounts that grow with the number of players."""
     told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
     return f", with {listed(told)} per player" if told else ""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a tournament: stable mixes, possible entrants, and whether it pays to pay.
+"""The outcome of a tournament: stable mixes, possible entrants, and whether paying pays off.
 
-A strategy pays if one of its players paid anything in any run. Among N players, mixes of the
-finalists drift from a grid of mixed starts to stable populations. It pays to pay to the extent that
-paying strategies have a share of these populations. The results of single seeds show how certain
-this is.
+A strategy pays if any of its players made a payment in any run. Among N players, mixes of the
+finalists drift from a grid of mixed starts to stable populations. Paying pays off to the extent
+that paying strategies have a share of these populations. The results of single seeds show the
+certainty.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
         entries: for each rest point, the entries of other strategies.
         paying: the share of players with a paying strategy at rest, over all starts.
         by_seed: `paying` for each seed alone.
-        paid: a player's payments in the mix that most starts lead to [money/s].
+        paid: a player's payments in the mix to which most starts lead [money/s].
         earned: a player's earnings in that mix [money/s].
     """
 
@@ -81,17 +81,17 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def verdict(self) -> int:
-        """1: it pays to pay; -1: it does not; 0: it pays for some."""
+        """1 if paying pays off, -1 if it does not, 0 if it does for some players."""
         return _verdict(self.paying)
 
     @property
     def agree(self) -> int:
-        """The number of single seeds that give the same verdict."""
+        """The number of single seeds that give this verdict."""
         return sum(_verdict(share) == self.verdict for share in self.by_seed)
 
     @property
     def open(self) -> tuple[Entry, ...]:
-        """The entries that can enter a stable mix."""
+        """The entries that significantly gain in a stable mix."""
         return tuple(one for entries in self.entries for one in entries if one.enters)
 
 

@@ -7,7 +7,7 @@ The pay-off of a strategy in a run is the mean over its players of
 
 with x_t the goodput of a report's epoch, d_t the round trip at its end and k the cost of delay.
 
-A strategy without players in a profile has NaN there.
+The pay-off of a strategy without players in a profile is NaN.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return {profile: values[number] for profile, values in self.earned.items()}
 
     def paid_alone(self, strategy: int, players: int) -> float:
-        """Return the mean payment of a player when all players use this strategy."""
+        """Return the mean payment per player when all players use this strategy."""
         profile = mixed({strategy: players}, len(self))
         return float(self.paid[profile][:, strategy].mean())
 
     def pays(self, strategy: int) -> bool:
-        """Return whether a strategy ever paid anything."""
+        """Return whether any player of a strategy made a payment in any run."""
         paid = [values[:, strategy] for profile, values in self.paid.items() if profile[strategy]]
         return bool(np.concatenate(paid).any())
 
@@ -130,7 +130,7 @@ def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.Da
 
 
 class _Columns:
-    """Pay-offs and payments by run and player; NaN if a run has no such player."""
+    """Pay-offs and payments by run and player; NaN for players that a run lacks."""
 
     def __init__(self, tournament: Tournament, frame: pd.DataFrame, most: int) -> None:
         earned, paid = [], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a tournament as SVG: pay-offs, best replies, drifts of the finalists, alpha-rank.
+"""Pictures of a tournament as SVG: pay-offs, best replies, drift of finalists, alpha-rank.
 
 Text or shape repeats the information of colours. The same numbers give the same bytes.
 """
@@ -45,7 +45,7 @@ def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
 
 
 def table(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """Draw the pay-off of a lone player (row) among others (column), and frame the best."""
+    """Draw the pay-off of a lone player (row) among others (column), with the best framed."""
     from matplotlib.patches import Rectangle
 
     names = [found.table.names[number] for number in order]
@@ -112,7 +112,7 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
 
 
 def portrait(found: Found, outcome: Outcome) -> bytes:
-    """Draw the drift of mixes of the finalists, as arrows on their triangle or over one share."""
+    """Draw the drift of finalists' mixes, as arrows on a triangle or along one share."""
     means = found.table.means()
     flow = Flow(means, outcome.players, found.finalists)
     names = [found.table.names[number] for number in found.finalists]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of a tournament's runs: the rates of each agent with flows, by report, and its payments.
+"""Columns of a tournament's runs: rates by report, and payments, of each agent with flows.
 
 measure: ecnomy.analysis.tournament.player_columns:player_columns
 
@@ -7,8 +7,8 @@ measure: ecnomy.analysis.tournament.player_columns:player_columns
     <agent>.round_trips_s[k]  mean smoothed round trip of its flows at the end of that epoch
     <agent>.paid_per_s        postings of the ledger in that window: paid minus received, money/s
 
-The columns keep rates and round trips instead of utilities, so the same runs can be judged by any
-utility. A round trip that was never measured is 0.
+The columns hold rates and round trips instead of utilities, so that any utility can be applied to
+the same runs. A round trip without a measurement is 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["player_columns"]
 
 
 def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
-    """Return the columns of a run, for each agent that a source is named after.
+    """Return the columns of a run, for each agent with a source of the same name.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tournament's runs, in rounds: pairs, the finalists, and outsiders in stable mixes.
 
-Each round is a sweep of all profiles requested so far, kept in one folder, so the same command
-resumes a killed tournament. The existing runs determine the profiles of the next round.
+Each round is a sweep of all profiles requested so far, in one folder. The existing runs determine
+the profiles of the next round, so the same command resumes a killed tournament.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def played(
         folder: the folder of its runs.
         pool: the workers for the runs.
         told: function that returns a listener for each round.
-        accept_old_code: whether to keep runs of other code or strategies.
+        accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:
         ResultsError: runs failed.
@@ -62,9 +62,10 @@ def beginning(tournament: Tournament) -> list[Profile]:
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """Return the strategies with the largest alpha-rank mass over populations, in entrants' order.
+    """Return the strategies with the largest alpha-rank mass over populations, as ordered in the
+    file.
 
-    If masses are equal, the strategy that earns more when all players use it comes first.
+    If masses are equal, the strategy comes first that earns more when all players use it.
     """
     means = table.means()
     mass = np.mean([ranked(means, players, len(table)) for players in table.populations], axis=0)
@@ -90,7 +91,7 @@ def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
 
 
 def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
-    """Return a lone player of every other strategy in each stable mix of finalists."""
+    """Return profiles with a lone player of another strategy in each stable mix of finalists."""
     members = finalists_of(table, tournament.finalists)
     found = []
     for players in tournament.populations:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles: the number of players of each strategy on the network, and their runs.
+"""Profiles (numbers of players of each strategy on the network) and their runs.
 
 A profile is a tuple of counts, one for each entrant. Players are numbered in the order of the
-entrants, so player 3 has the same random numbers in all profiles of a seed.
+entrants, so that player 3 has the same random numbers in all profiles of a seed.
 
 Ten strategies among eight players have 24,310 mixes. The tournament plays
 
@@ -46,7 +46,7 @@ def simplex(members: tuple[int, ...], players: int, entrants: int) -> Iterator[P
 
 
 def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
-    """Return a profile's settings in the scenario: its sources, agents, and network share."""
+    """Return a profile's settings in the scenario: sources, agents, and scaled amounts."""
     base = msgspec.json.decode(tournament.sweep.base)
     sources: list[Any] = []
     agents: list[Any] = []
@@ -92,7 +92,7 @@ def _over(entry: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def sweep_of(tournament: Tournament, profiles: Iterable[Profile]) -> Sweep:
-    """Return the sweep that plays these profiles, each with all seeds, in their order."""
+    """Return the sweep that plays these profiles, in order, each with all seeds."""
     sweep = tournament.sweep
     points: list[Point] = []
     rows: list[Assignment] = []

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profitable changes of strategy by a lone player among equal players, and the others' loss.
+"""Profitable changes of strategy by a lone player among equal players, and other players' loss.
 
-In a population where all play j, one player changes to i while the others stay.
+In a population in which all play j, one player changes to i while the others stay.
 
     gain          its earnings after the change minus its earnings before
     loss          the change in the earnings of each other player
     best reply    the i with the largest gain; j itself if no change gains
     exploits      i gains and the others lose
 
-Comparisons are paired by seed. A gain or a loss is sure if its q-value, among all changes of the
-tournament, is at most 0.05.
+Comparisons are paired by seed. A gain or loss is significant if its q-value, among all changes of
+the tournament, is at most 0.05.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Reply(msgspec.Struct, frozen=True):
     Attributes:
         players: number of players.
         to: the strategy of the population.
-        best: the best strategy of a single player.
+        best: the best strategy for a lone player.
         change: the change to the best strategy; None if staying is best.
         stays: whether every change is a significant loss.
     """

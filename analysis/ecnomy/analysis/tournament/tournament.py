@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A validated tournament, as its file states it."""
+"""A validated tournament, as its file defines it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the entrants, in the order of their numbers."""
+        """Names of the entrants, ordered by number."""
         return tuple(one.name for one in self.entrants)
 
     def worth(self, rates_bps: Floats, round_trips_s: Floats) -> Floats:

@@ -15,8 +15,8 @@
     replicates: 6
 
 The rest of the file is as for a sweep. A player's pay-off, in money per second, is a mean over
-time. It is the utility of the player's goodput minus its cost of delay, report by report, and minus
-its payments in the ledger.
+time: the utility of the player's goodput, minus the cost of delay (both report by report), minus
+the player's payments in the ledger.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _check_keys(node: Node, path: str) -> None:
 
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:
-    """Drop installed strategies without a valid scenario; raise an error for a named one."""
+    """Drop installed strategies whose scenario is invalid; raise an error for named ones."""
     fit, absent = [], dict(found.absent)
     for number, entrant in enumerate(found.entrants):
         profile = alone(number, found.populations[0], len(found.entrants))
@@ -180,7 +180,7 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
 
 
 def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
-    """Return name -> the scenario with the changes of that network, and the changes as written."""
+    """Return name -> the scenario with the network's changes, and the changes as written."""
     if node is None:
         return {}
     path, found = "tournament.networks", dict[str, tuple[str, str]]()
@@ -196,7 +196,7 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
 
 
 def _try_networks(found: Tournament, node: Node) -> None:
-    """Raise an error if the first entrant has no valid scenario on a network."""
+    """Raise an error if the first entrant's scenario is invalid on a network."""
     profile = alone(0, found.populations[0], len(found.entrants))
     for name, changes in node.mapping().items():
         own = found.on(name)

@@ -33,7 +33,7 @@ def money(value: float, sign: str = "") -> str:
 
 
 def headline(found: Found) -> str:
-    """Return a headline on whether it pays to pay for congestion."""
+    """Return a headline on whether paying for congestion pays off."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
         return f"{who} pays here, so the runs do not show whether it is worth paying"
@@ -44,7 +44,7 @@ def headline(found: Found) -> str:
 
 
 def verdict_class(found: Found) -> str:
-    """Return the class by which the page colours the answer."""
+    """Return the CSS class that colours the answer on the page."""
     verdicts = {one.verdict for one in found.outcomes}
     if len(verdicts) > 1 or len(found.payers) in (0, len(found.table)):
         return "undecided"
@@ -52,7 +52,7 @@ def verdict_class(found: Found) -> str:
 
 
 def summary(found: Found) -> str:
-    """Return the text below the headline: rest points, and their players' payments and earnings."""
+    """Return the text below the headline: rest points with players' payments and earnings."""
     ends: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)
@@ -106,7 +106,7 @@ def sure_words(found: Found) -> str:
 
 
 def temptations(found: Found) -> list[Change]:
-    """Return for each population the best change of a payer to a strategy that never pays.
+    """Return, for each population, the best change of a payer to a strategy that never pays.
 
     All players start with the paying strategy that earns most when everyone uses it.
     """
@@ -114,7 +114,7 @@ def temptations(found: Found) -> list[Change]:
 
 
 def returns(found: Found) -> list[Change]:
-    """Return for each population the best change of a player who never pays to one who pays."""
+    """Return, for each population, the best change from never paying to a paying strategy."""
     return _best(found, among_payers=False)
 
 

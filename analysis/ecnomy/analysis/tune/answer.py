@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a tuning: the best values, their outcome, and values that are equally good.
 
-The best of many noisy means is partly luck. So the outcome at the best values is measured again
-with seeds that the search has not used. `outcome` covers only these new seeds.
+The best of many noisy means is partly due to luck. So the outcome at the best values is measured
+again, with unused seeds. `outcome` covers only these seeds.
 
     found          The best values keep all constraints. With a target, the interval over the
                    unseen seeds overlaps the accepted range.
@@ -10,9 +10,9 @@ with seeds that the search has not used. `outcome` covers only these new seeds.
     not reachable  No tried values keep the constraints, or all outcomes are on one side of
                    the target and the unseen seeds miss it too.
 
-Values are as good as the best ones if the interval of the paired difference over the search's seeds
-contains 0 (level 95 %). Values whose outcome is within a hundredth of the best are reported
-separately: within their range, the choice costs almost nothing.
+Values are as good as the best values if the 95 % interval of the paired difference, over the
+search's seeds, contains 0. Values with an outcome within a hundredth of the best are reported
+separately, because a choice among them costs almost nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOUND: Final = "found"
 MISSED: Final = "missed"
 NOT_REACHABLE: Final = "not reachable"
 NEAR: Final = 0.01
-_CHECKED: Final = 0.99  # level for a target; higher, because the chosen value has its own error
+_CHECKED: Final = 0.99  # level for a target, raised because the chosen value also has an error
 _EDGE: Final = 0.01  # the share of a range that counts as its end
 Row = npt.NDArray[np.float64]
 Rows = dict[str, Row]  # outcome -> one value per seed
@@ -49,8 +49,8 @@ class Tried(msgspec.Struct, frozen=True):
         mean: mean outcome over the search's seeds; NaN if a run has no outcome.
         low, high: ends of the 95 % confidence interval for the mean.
         kept: whether the means of all constrained outcomes are within their bounds.
-        same: whether its difference from the best is not significant.
-        near: whether it is within a hundredth of the best outcome.
+        same: whether the difference from the best is insignificant.
+        near: whether the outcome is within a hundredth of the best.
     """
 
     values: Values
@@ -73,7 +73,7 @@ class Answer(msgspec.Struct, frozen=True):
         same: per parameter, the range of tried values that are as good as the best.
         near: per parameter, the range of tried values within a hundredth of the best outcome.
         tried: all tried values, each once, in the order of the search.
-        why: reason for the verdict, or a warning; "" if there is neither.
+        why: reason for the verdict, or a warning, or "".
     """
 
     verdict: str
@@ -191,7 +191,7 @@ def _of(interval: Interval) -> str:
 
 
 def _ends(tuning: Tuning, best: Values, outcome: Interval) -> str:
-    """Return the names of the parameters whose best value is at an end of their range."""
+    """Return the names of parameters whose best value is at an end of the range."""
     if tuning.aim == TARGET:
         return ""
     found = []

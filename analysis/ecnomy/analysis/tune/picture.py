@@ -22,7 +22,7 @@ __all__ = ["tuning_picture"]
 _COLUMNS: Final = 3
 _INCHES: Final = (3.6, 2.9)
 _BEST, _TRIED, _SAME = COLOURS[5], COLOURS[1], COLOURS[2]
-_OUT: Final = "0.6"  # grey: constraints are violated
+_OUT: Final = "0.6"  # grey for violated constraints
 
 
 def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
@@ -65,7 +65,7 @@ def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
 
 
 def _groups(answer: Answer) -> list[tuple[str, str, list[int]]]:
-    """Return label, colour and indices of each kind of values."""
+    """Return label, colour and indices of each kind of value."""
     kinds = {_kind(each): colour for each in answer.tried for colour in (_colour(each),)}
     return [
         (kind, colour, [i for i, each in enumerate(answer.tried) if _kind(each) == kind])

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tuning over the store of its sweep: the runs it needs, and its result.
+"""A tuning over the store of its sweep: requested runs, and the result.
 
-Runs are requested in batches and kept. A tuning that was killed restarts from the beginning, but
-makes only the missing runs.
+Runs are requested in batches and kept, so a restarted tuning makes only the missing runs.
 """
 
 from __future__ import annotations
@@ -132,7 +131,7 @@ def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
 
 
 def _told(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
-    """Return means of the outcome, and the excesses of other outcomes over their bounds."""
+    """Return means of the outcome, and the excesses of constrained outcomes over their bounds."""
     outcomes = [float(row[tuning.outcome].mean()) for row in rows]
     excesses = [
         tuple(bound.excess(float(row[bound.outcome].mean())) for bound in tuning.bounds)

@@ -2,14 +2,14 @@
 """The next parameter values of a tuning, given the outcomes of earlier values.
 
 The first round is a Latin hypercube over the ranges. optuna's tree-structured Parzen estimator
-chooses each further batch. It draws values where good outcomes are denser than other outcomes, for
-all parameters together and on the scale of each range. The estimator needs no gradient and supports
-several parameters, whole numbers, constraints and noise. Within a batch, it assumes that the values
-just chosen turn out badly, so that the next ones lie elsewhere.
+chooses each further batch. It draws values where good outcomes are denser than other outcomes,
+jointly for all parameters and on the scale of each range. The estimator works without gradients,
+and supports several parameters, whole numbers, constraints and noise. Within a batch, it assumes
+bad outcomes of the values just chosen, so that the next values lie elsewhere.
 
 The choice depends only on the file. Outcomes of a batch are passed in the order of choice, whatever
-the order in which runs end. Draws come from the seed of the sweep. A restarted search chooses the
-same values again, so the existing runs are the only record of a search.
+the order in which runs end. Draws come from the seed of the sweep. Because a restarted search
+chooses the same values again, the runs are the only record of a search.
 
 Source: Bergstra et al. 2011 (TPE); Akiba et al. 2019 (optuna).
 """
@@ -50,7 +50,7 @@ class Search:
     def ask(self) -> list[Values]:
         """Return the values of the next batch, in order; [] at the end of the search.
 
-        Because of whole numbers and rounding, values may repeat.
+        Values may repeat because of whole numbers and rounding.
         """
         assert not self._asked, "the results of the previous batch are missing"
         if self._left == self._tuning.trials:

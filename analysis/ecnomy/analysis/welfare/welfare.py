@@ -149,7 +149,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum's; NaN if that is unknown, not above 0, or has no zero."""
+        """Welfare over the optimum; NaN if the optimum is unknown, not above 0 or has no zero."""
         best = self.distance.optimum_per_s
         if not all(one.has_zero for one in self.consumers):
             return math.nan

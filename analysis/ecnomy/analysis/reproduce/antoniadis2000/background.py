@@ -34,7 +34,7 @@ def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return users, money per MB and Mbit/s by price, and Mbit/s over that at half the price."""
+    """Return users, money per MB and Mbit/s by price, and Mbit/s over Mbit/s at half the price."""
     found: dict[str, np.ndarray | float] = {}
     for prefix, by_price in _runs(studies).items():
         before = None
@@ -50,7 +50,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the traffic requested, and the participating users, against the price."""
+    """Draw requested traffic and participating users against the price."""
     figure.set_size_inches(9, 4.2)
     left, right = figure.subplots(1, 2)
     for index, (prefix, by_price) in enumerate(sorted(_runs(studies).items())):

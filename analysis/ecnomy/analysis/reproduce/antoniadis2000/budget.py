@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, files within a budget: their costs, and whether they arrive complete."""
+"""Section 5, files within a budget: costs, and whether files arrive complete."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2, the payer: charges and profits if a provider pays for marks, or if users do."""
+"""Section 2, the payer: charges and profits if a provider pays for marks, or if users pay."""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ _TRIPS: Final = {5: 4, 10: 8}  # number of round trips of 40 ms -> epochs
 _SHOWN: Final = slice(40 * 20, 40 * 20 + 200)  # ten seconds from 40 s on
 _PHASES: Final = {name: slice(*PHASES[name]) for name in ("calm", "crowd")}  # seconds
 _COURSE_S: Final = 2
-_PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml other than the users'
+_PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml other than those of users
 
 
 def streaming(results: Path) -> Columns:
-    """Return by source the variation of rates (epoch, 5 and 10 round trips), Mbit/s and course."""
+    """Return, by source, rate, course, and variation of rates (per epoch, 5 and 10 round trips)."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -51,7 +51,7 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Return the largest and mean cost of uploads [money], the number complete, and their times."""
+    """Return the largest and mean cost of uploads [money]; number and times of complete uploads."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -72,7 +72,7 @@ def budget(results: Path) -> Columns:
 
 
 def pages(results: Path) -> Columns:
-    """Return by source the mean time and the number of pages begun in the measured window."""
+    """Return, by source, the number and mean time of pages begun in the measured window."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -115,8 +115,7 @@ def _users(run: RawRun, all_of_them: int) -> float:
 
 
 def who_pays(results: Path) -> Columns:
-    """Return by source the rates, fees and marks [money/s of a flow] per phase, and charge
-    variation.
+    """Return, by source, rates, fees and marks per phase [money/s of a flow], and charge variation.
 
     Returns:
         Also `messages_per_min`, the changes per flow that users' agents make to their senders'

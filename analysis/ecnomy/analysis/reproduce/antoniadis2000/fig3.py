@@ -25,7 +25,7 @@ _KEYS: Final = (
 
 
 def _settings(runs: Runs) -> dict[str, tuple[Runs, float]]:
-    """Return the runs of each setting with its B, by the quantity that the setting belongs to."""
+    """Return the runs of each setting with its B, by the quantity to which the setting belongs."""
     found = {}
     for row in runs.frame[list(_KEYS)].drop_duplicates().to_dict("records"):
         values = {str(key): value for key, value in row.items()}

@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the mean window over time, with a panel for each gain."""
+    """Draw the mean window over time, one panel per gain."""
     own = by_gain(studies["fig7"])
     axes = figure.subplots(len(_MOST_SHOWN), 1, sharex=True, sharey=True)
     for index, (axis, gain) in enumerate(zip(axes, _MOST_SHOWN, strict=True)):

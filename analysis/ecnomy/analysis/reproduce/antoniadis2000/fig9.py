@@ -30,7 +30,7 @@ def _measured(studies: Studies) -> dict[bool, Ratios]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the throughput ratio over r without and with slow start, and the ratio of the two."""
+    """Return the throughput ratio over r, without and with slow start, and the ratio of both."""
     measured = _measured(studies)
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
     for r, ratio in measured[False].items():

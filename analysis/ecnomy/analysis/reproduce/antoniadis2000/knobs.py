@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A customer who moves to the most expensive class and back to the cheapest at set times."""
+"""A customer who moves to the most expensive class, and back to the cheapest, at set times."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ __all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "share
 PS_PER_S: Final = 1e12
 Columns = Mapping[str, float | Sequence[float]]
 _STEP_S: Final = 0.1  # record.every of the sweeps
-_FIRST: Final = 400  # values of a window in the picture, one for every other step
+_FIRST: Final = 400  # values of a window in the picture, one per two steps
 
 
 def cwnd_series(run: RawRun) -> dict[str, Row]:
@@ -41,7 +41,7 @@ def cwnd_series(run: RawRun) -> dict[str, Row]:
 
 
 def windows(results: Path) -> Columns:
-    """Return the light and heavy windows' standard deviation and course (every 200 ms)."""
+    """Return the standard deviation and the course (every 200 ms) of light and heavy windows."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -55,7 +55,7 @@ def windows(results: Path) -> Columns:
 
 
 def convergence(results: Path) -> Columns:
-    """Return the light flows' time to converge, fluctuation, periodicity and equality of shares.
+    """Return the light flows' convergence time, fluctuation, periodicity and equality of shares.
 
     Returns:
         settled_s and settled_2_s, the time from which the mean window stays within 10 % or 2 %;
@@ -87,7 +87,7 @@ def convergence(results: Path) -> Columns:
 
 
 def settling(results: Path) -> Columns:
-    """Return the time when the light flows' mean window has settled after others begin half-way."""
+    """Return when the light flows' mean window has settled after other flows begin half-way."""
     from ecnomy.markets.results.rawrun import open_raw
 
     mean = cwnd_series(open_raw(results))["light"].mean(axis=0)

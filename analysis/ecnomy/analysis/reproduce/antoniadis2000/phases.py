@@ -50,7 +50,7 @@ def _windows(steps: Table, phase: str) -> Table:
 
 
 def _pages(run: RawRun, source: str, phase: str) -> Table:
-    """Return the transfer times [s] of pages of a source that began in a phase and arrived."""
+    """Return the transfer times [s] of a source's pages that began in a phase and arrived."""
     begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == source, "flow"])
@@ -90,7 +90,7 @@ def classes(results: Path) -> Columns:
 
 
 def handlers(results: Path) -> Columns:
-    """Return the same for scenario 2, with rates in 10 s and the variation of page times."""
+    """Return the same measures for scenario 2, with 10 s rates and the variation of page times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.1: WTP changed at the sender only, compared with WTP with an accurate echo.
 
-Over a round of W ACKs at constant window W with half of them marked, both change the window
-equally:
+Over a round of W ACKs at a constant window W, half of them marked, both change the window equally:
 
     accurate      W gain w / W - (W / 2) gain                = gain (w - W / 2)
     sender only   (W / 2) gain w / W + gain (w - W) / 2      = gain (w - W / 2)
@@ -84,7 +83,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _difference() -> float:
-    """Return the largest difference between the two changes over windows, weights and gains."""
+    """Return the largest difference of the two changes over windows, weights and gains."""
     numbers = [Fraction(n, 7) for n in (3, 7, 20, 100)]
     return max(
         float(abs(round_change(*args, sender=True) - round_change(*args, sender=False)))
@@ -93,7 +92,7 @@ def _difference() -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio of throughput against that of weights, for two flows and for five and five."""
+    """Draw the ratio of throughput against that of weights, for two flows and for ten."""
     figure.set_size_inches(9.5, 4.5)
     measured = _measured(studies["sender"])
     labels = {"wtp": "accurate echo", "wtp-sender": "sender only, RFC 3168 echo"}

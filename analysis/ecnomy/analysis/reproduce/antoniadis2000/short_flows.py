@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, short flows: times of Gold's and Silver's pages with and without remembered prices."""
+"""Section 5, short flows: Gold's and Silver's page times with and without remembered prices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COLOURS: Final = {"gold": "#c9a227", "silver": "#8a8f98"}
 
 
 def _kinds(studies: Studies) -> dict[str, Runs]:
-    """Return the runs by payment form; `control.` with the larger first window."""
+    """Return the runs by payment form; runs named `control.` have the larger first window."""
     runs, found = studies["short-flows"], {}
     windows = runs.values(_WINDOW)
     for value in runs.values(_STRATEGY):

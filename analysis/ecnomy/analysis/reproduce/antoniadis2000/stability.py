@@ -22,7 +22,7 @@ def gain_bound(queue_over_variance: float) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return Eq. 2's bound, and the behaviour at the bound and far beyond it."""
+    """Return Eq. 2's bound, and the behaviour of windows at the bound and far beyond it."""
     own = by_gain(studies["fig7"], least=0.0)
     settled = {gain: runs.sample("settled_s") for gain, runs in own.items()}
     least = min(own)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of flows' counters per time step, and statistics of these rows."""
+"""Changes of flows' counters per time step, and statistics of these changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
     Args:
         run: a run with reports at every multiple of the step.
         column: a column of the table flow_epochs.
-        step_s: length of a step, seconds; other reports are left out.
+        step_s: length of a step, seconds; reports between steps are ignored.
     """
     epochs: Any = run.table("flow_epochs")
     whole = epochs[epochs["t_ps"] % round(step_s * PS_PER_S) == 0]
@@ -37,7 +37,7 @@ def variation(steps: Table, together: int = 1) -> float:
     """Return the coefficient of variation over windows of several steps, mean over flows.
 
     Args:
-        steps: values of shape [flow, step]; steps beyond the last whole window are left out.
+        steps: values of shape [flow, step]; steps after the last complete window are ignored.
         together: number of steps per window.
     """
     count = steps.shape[1] // together
@@ -46,7 +46,7 @@ def variation(steps: Table, together: int = 1) -> float:
 
 
 def held_mean(times: Table, values: Table, begin: float, end: float) -> float:
-    """Return the time average in [begin, end] of a value that holds until the next one."""
+    """Return the time average in [begin, end] of values that hold until the next value."""
     edges = np.clip(np.append(times, np.inf), begin, end)
     weights = np.diff(edges)
     return float((values * weights).sum() / weights.sum())

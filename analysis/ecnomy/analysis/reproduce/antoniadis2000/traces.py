@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outcome columns from packet traces: the queue when marking begins, and echoes of receivers.
 
-A latching receiver (RFC 3168, section 6.1.3) echoes on every ACK from the first CE on until a
-packet with CWR arrives; its sender answers once per round trip and sets CWR on the next packet it
-sends. The module replays this receiver over the CE packets of runs without losses: a run of Reno,
-which has such a receiver, and a run of WTP, whose marks this receiver would have seen.
+From the first CE on, a latching receiver (RFC 3168, section 6.1.3) echoes on every ACK until a
+packet with CWR arrives. Its sender reacts once per round trip and sets CWR on the next packet. The
+module replays this receiver over the CE packets of runs without losses: a run of Reno, which has
+such a receiver, and a run of WTP, whose marks this receiver would have seen.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TRANSIENT_S: Final = 10.0  # flows start in the first 5 s
 
 
 def early_warning(results: Path) -> Mapping[str, float | None]:
-    """Return drops in the run, and the longest queue as a marking period began.
+    """Return drops in the run, and the longest queue at the beginning of a marking period.
 
     Returns:
         dropped; dropped_late, drops after 10 s; periods; longest_at_start, the most packets that
@@ -56,7 +56,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
 
 
 def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
-    """Return for each arrival whether a marking period begins, and the queue before it."""
+    """Return, for each arrival, whether a marking period begins, and the queue before it."""
     trace: pd.DataFrame = run.table("trace")
     links = [link.name for link in run.plan.links]
     index = links.index("bottleneck")
@@ -75,7 +75,7 @@ def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
 
 
 def waiting_before(times_s: Row, service_s: Row) -> Row:
-    """Return the number of packets that wait (without the one in service) at each arrival."""
+    """Return the number of waiting packets (without the one in service) at each arrival."""
     waiting: deque[float] = deque()
     free_s = -np.inf
     found = np.zeros(len(times_s))
@@ -91,7 +91,7 @@ def waiting_before(times_s: Row, service_s: Row) -> Row:
 
 
 def echoes(results: Path) -> Mapping[str, float | None]:
-    """Return marks learnt by the sender and echoes of a latching receiver, per mark received.
+    """Return, per mark received, the marks learnt by the sender and a latching receiver's echoes.
 
     Returns:
         learnt_per_mark and latched_per_mark; drops; marks.

@@ -12,7 +12,7 @@ Row = npt.NDArray[np.float64]
 
 
 def moving_mean(values: Row, width: int) -> Row:
-    """Return the means of `width` consecutive values, for each value that has enough before it."""
+    """Return the means of `width` consecutive values, from the first complete mean on."""
     sums = np.cumsum(np.concatenate([[0.0], values]))
     return np.asarray((sums[width:] - sums[:-width]) / width, dtype=np.float64)
 
@@ -27,7 +27,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
         over_s: length of the moving mean, seconds; the final value is the mean of the second half.
 
     Returns:
-        Seconds from 0, or the whole duration if the mean does not stay there.
+        Seconds from 0, or the whole duration if the mean does not stay within that share.
     """
     width = round(over_s / step_s)
     means = moving_mean(values, width)
@@ -38,7 +38,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
 
 
 def autocorrelation_peak(values: Row, step_s: float, *, from_s: float, to_s: float) -> float:
-    """Return the autocorrelation's highest local maximum between two lags; 0 if there is none."""
+    """Return the autocorrelation's highest local maximum between two lags; 0 without a maximum."""
     centred = values - values.mean()
     power = float(centred @ centred)
     if power <= 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VI-B: the congestion measure compared with the performance of the link."""
+"""Section VI-B: the congestion measure compared with the link's performance."""
 
 from __future__ import annotations
 

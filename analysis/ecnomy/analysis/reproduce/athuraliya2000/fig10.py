@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 10: twenty REM sources as the capacity goes from 10 to 100 packets/ms."""
+"""Figure 10: twenty REM sources as the capacity rises from 10 to 100 packets/ms."""
 
 from __future__ import annotations
 

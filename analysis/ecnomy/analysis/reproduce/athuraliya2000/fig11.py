@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 11: twenty REM sources as the round trip goes from 10 to 100 ms."""
+"""Figure 11: twenty REM sources as the round trip rises from 10 to 100 ms."""
 
 from __future__ import annotations
 

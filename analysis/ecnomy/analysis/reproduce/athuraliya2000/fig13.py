@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 13: a connection over twenty links, and one more connection over each link."""
+"""Figure 13: one connection over twenty links, and another connection over each link."""
 
 from __future__ import annotations
 

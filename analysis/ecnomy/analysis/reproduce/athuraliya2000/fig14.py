@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 14 to 16: n Reno sources over drop-tail, RED and REM.
 
-The paper does not state the capacity of the link, so each capacity that was tried has its own
-quantities.
+The paper does not state the capacity of the link, so quantities are named by the capacity tried.
 """
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ def curves(runs: Runs, column: str) -> Curves:
 
 
 def _transients(runs: Runs) -> dict[str, Sample]:
-    """Return the utilisation of the first seconds with a target backlog minus that without it."""
+    """Return the utilisation of the first seconds with a target backlog, minus that without."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)
@@ -140,7 +139,7 @@ def _controls(runs: Runs) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilisation, backlog and loss against the number of sources, with a row per capacity."""
+    """Draw utilisation, backlog and loss against the number of sources, one row per capacity."""
     rates = dict(sorted(at_capacities(studies).items()))
     figure.set_size_inches(11, 3.2 * len(rates) + 0.8)
     rows = figure.subplots(len(rates), 3, sharex=True, sharey="col", squeeze=False)

@@ -22,10 +22,10 @@ __all__ = ["draw", "figures", "probe", "standard_errors"]
 
 
 def probe(results: Path) -> dict[str, float]:
-    """Return marks of the Poisson probe, and 1 - prod(1 - m_l) over time for the links it crosses.
+    """Return the marks of the Poisson probe, and the mean 1 - prod(1 - m_l) of its links.
 
-    Poisson arrivals see time averages. The product is computed at each sample and then averaged,
-    because prices of links that a long connection shares move together.
+    Poisson arrivals see time averages. The product is computed at each sample before averaging,
+    because the prices of links on a long connection's path move together.
 
     Returns:
         `path.marked` and `path.expected`; `path.error`, their difference in binomial standard
@@ -62,7 +62,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the marks of the probe and of the product, against the number of links."""
+    """Draw the marks of the probe, and of the product, against the number of links."""
     axis = figure.subplots()
     lengths = by_length(studies["product"])
     band(axis, list(lengths), [r.sample("path.marked") for r in lengths.values()], 0, "probe")

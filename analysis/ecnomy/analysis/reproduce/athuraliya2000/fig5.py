@@ -143,7 +143,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 
 
 def _tracking(runs: Runs) -> Found:
-    """Return REM's windows over the basic algorithm's by second, and its spread minus theirs."""
+    """Return REM's windows over the basic algorithm's by second, and the difference of spreads."""
     windows, _ = basic_windows()
     found: Found = {}
     for source in RTT_MS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 9: REM as the number of sources goes from 10 to 100."""
+"""Figure 9: REM as the number of sources rises from 10 to 100."""
 
 from __future__ import annotations
 

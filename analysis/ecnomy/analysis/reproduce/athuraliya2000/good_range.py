@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections II-D and VI-A: steadiness of REM by the share of marks, by gamma and by alpha."""
+"""Sections II-D and VI-A: steadiness of REM by share of marks, gamma and alpha."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
 
 
 def by_rate(runs: Runs) -> dict[str, Runs]:
-    """Return the runs of each capacity of section VII's link, which the paper does not give."""
+    """Return the runs of each capacity of section VII's link, which the paper does not state."""
     return {f"{float(rate):g}Mbps": runs.at({RATE: rate}) for rate in runs.values(RATE)}
 
 

@@ -35,7 +35,7 @@ def _shares(runs: Runs) -> dict[int, np.ndarray]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return by seed the utilisation, its fall, and each share relative to that without losses."""
+    """Return, by seed, utilisation, its fall, and shares relative to shares without losses."""
     by_loss = _by_loss(studies["losses"])
     use = {loss: runs.sample("bottleneck.utilization") for loss, runs in by_loss.items()}
     shares = {loss: _shares(runs) for loss, runs in by_loss.items()}

@@ -45,7 +45,7 @@ def link(results: Path) -> dict[str, float | None]:
 
 
 def given(plan: Plan) -> dict[str, float]:
-    """Return settings of a run that reasons refer to, by the TCP of the first source.
+    """Return settings of a run to which reasons refer, by the TCP of the first source.
 
     Returns:
         `bottleneck.buffer_packets`, -1 if there is no limit; `bottleneck.product_packets`, capacity

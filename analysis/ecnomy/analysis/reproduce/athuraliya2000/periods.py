@@ -93,7 +93,7 @@ def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
 def settling_s(at: Array, values: Array, start: float) -> float:
     """Return the time at which a curve, smoothed over 0.1 s, completes 90 % of its step at `start`.
 
-    The step is from the mean of the second before it to the mean of the period's last second.
+    The step leads from the mean of the second before it to the mean of the period's last second.
 
     Args:
         at: times of the curve, seconds.
@@ -101,7 +101,7 @@ def settling_s(at: Array, values: Array, start: float) -> float:
         start: start of the step, seconds.
 
     Returns:
-        Seconds after `start`, or the length of a period if it never does.
+        Seconds after `start`, or the length of a period if the curve never completes it.
     """
     before = _within(at, values, start - 1, start).mean()
     after = _within(at, values, start + PERIOD_S - 1, start + PERIOD_S).mean()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VIII: REM that drops, for Reno sources without ECN, compared with RED that drops."""
+"""Section VIII: REM and RED that drop instead of mark, for Reno sources without ECN."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilisation and backlog minus those of RED, and the backlog minus its target."""
+    """Return utilisation and backlog minus RED's, and the backlog minus its target."""
     runs = studies["rem-drop"]
     use = curves(runs, "bottleneck.utilization")
     queue = curves(runs, "bottleneck.mean_queue_packets")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 9 to 11: rate, utilisation, loss and backlog as a parameter is scaled up tenfold.
 
-The paper's buffers are finite, but it does not say how the windows of its model react to a lost
+The paper's buffers are finite, but the paper does not say how windows in its model react to a lost
 packet. Three forms are measured: TCP's recovery, windows that survive losses, and unlimited
 buffers.
 """
@@ -81,7 +81,7 @@ def controls(
 def _rate(runs: Runs) -> np.ndarray:
     """Return the delivered packets/ms of one source, including retransmissions.
 
-    Goodput would include repairs of losses at the start, which the paper's sources do not make.
+    Goodput would include repairs of early losses, which the paper's sources do not make.
     """
     return np.asarray(runs.sample("rem.delivered_pps") / 1000)
 
@@ -89,7 +89,7 @@ def _rate(runs: Runs) -> np.ndarray:
 def draw_scaled(
     figure: Figure, forms: dict[str, Points], theory: Callable[[float], float], label: str
 ) -> None:
-    """Draw (a) rate, (b) utilisation, (c) loss and (d) backlog, with a curve per form."""
+    """Draw (a) rate, (b) utilisation, (c) loss and (d) backlog, one curve per form."""
     figure.set_size_inches(9, 6.5)
     (rate, use), (loss, backlog) = figure.subplots(2, 2, sharex=True)
     panels = (

@@ -48,7 +48,7 @@ def stationary(results: Path) -> dict[str, float]:
 def settled_s(at: Array, values: Array, level: float) -> float:
     """Return the time [s] from which a curve, smoothed over 0.1 s, stays within 10 % of a level.
 
-    If it never stays there, return the end of the curve.
+    If the curve never stays there, return the curve's end.
     """
     width = max(1, round(SMOOTH_S / float(np.median(np.diff(at)))))
     smooth = np.convolve(values, np.ones(width) / width, mode="valid")

@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return both by rule and period, the differences between rules, and PC2's backlog by gamma."""
+    """Return both by rule and period, the differences of rules, and PC2's backlog by gamma."""
     rules = by_price(studies["fig5"])
     found: dict[str, np.ndarray | float] = {}
     for k in range(5):

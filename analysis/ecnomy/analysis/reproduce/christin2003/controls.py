@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controlled variants of experiment 1, which isolate the reason for a difference from the paper."""
+"""Controlled variants of experiment 1, which isolate reasons for differences from the paper."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1: the guarantees of experiment 2 and how well they were kept."""
+"""Table 1: the guarantees of experiment 2, and how well they were kept."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _COLUMNS: Final = {
     "plain_newreno": "plain_newreno",
 }
 
-_OF_MARKS: Final = ("due_and_made", "made_and_due")  # undefined if nothing is marked
+_OF_MARKS: Final = ("due_and_made", "made_and_due")  # undefined without marks
 _PICTURED: Final = "RTT=100ms.acks=each"  # a flow with silences, whose rounds are recognizable
 
 

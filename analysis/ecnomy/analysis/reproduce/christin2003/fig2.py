@@ -27,7 +27,7 @@ _COLUMNS: Final = (
 
 
 def replays(studies: Studies) -> dict[str, Runs]:
-    """Return the traced runs of experiment 1 by the algorithm that marked."""
+    """Return the traced runs of experiment 1 by marking algorithm."""
     runs = studies["exp1-trace"]
     return {_NAMES[str(law)]: runs.at({LAW: law}) for law in runs.values(LAW)}
 
@@ -58,7 +58,7 @@ def _operations() -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw shares of arrivals at which each projection overshoots, and at which they agree."""
+    """Draw shares of arrivals at which each projection overshoots, and at which both agree."""
     axis = figure.subplots()
     bars = {
         "exact projection overshoots": "overshoots.exact",

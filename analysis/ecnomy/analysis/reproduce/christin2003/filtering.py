@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.1 on a trace: multistage filters, the correction factor, and heavy hitters.
 
-In each interval of Delta seconds, a flow is recorded once one of its packets passes. In a serial
-filter, a packet counts in a bucket of stage 1 and, if the bucket then holds more than M / d bytes,
-in stage 2, and so on (Estan and Varghese 2001). In a parallel filter it counts in all d stages,
-whose buckets must hold more than M (2002). rho is the ratio of all bytes of an interval to those of
-its recorded flows. The module computes this from packet traces with its own hashes, independently
-of the marking law's code.
+In each interval of Delta seconds, a filter records a flow once one of the flow's packets passes. In
+a serial filter, a packet counts in a bucket of stage 1 and, if the bucket then holds more than M /
+d bytes, in stage 2, and so on (Estan and Varghese 2001). In a parallel filter, it counts in all d
+stages, whose buckets must hold more than M (2002). rho is the ratio of all bytes of an interval to
+those of its recorded flows. The module computes this from packet traces with its own hashes,
+independently of the marking law's code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STAGES: Final = 3
 _BUCKETS: Final = 8
 _MORE: Final = (1.0, 2.0, 4.0)  # times M
 _EIGHTH: Final = 0.125  # times M; many flows of experiment 1 send more than this
-_TOO_MANY: Final = 16.0  # times M; such a filter misses them, as buckets hold six times M
+_TOO_MANY: Final = 16.0  # times M; such a filter misses flows, because buckets hold six times M
 _TOP: Final = 0.2
 _PS: Final = 1e12
 _Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
         flow, size: flow and size of each packet, in order.
         hashes: bucket of each flow in each stage, [stage, flow].
         least: threshold M [bytes].
-        parallel: whether every stage counts every packet, with threshold M; else packets pass
+        parallel: whether every stage counts every packet, with threshold M. Otherwise packets pass
             stage by stage, with threshold M / d.
     """
     stages = len(hashes)
@@ -72,7 +72,7 @@ def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
 
 
 def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
-    """Return quantities over the intervals of the measured window, `interval_s` (Delta) each."""
+    """Return quantities over intervals of `interval_s` (Delta) in the measured window."""
     flows = int(seen.flow.max()) + 1
     hashes = _hashes(flows)
     taken = seen.event == ENQUEUE
@@ -93,7 +93,7 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
 
 
 def _mean(row: list[float]) -> float:
-    """Return the mean over the intervals that have a value; rho has none if no flow is recorded."""
+    """Return the mean over intervals with a value; rho has no value without a recorded flow."""
     known = [value for value in row if np.isfinite(value)]
     return float(np.mean(known)) if known else float("nan")
 

@@ -11,7 +11,7 @@ X flows, m of them marked (the factor rho is left out):
 
     (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
 
-Flows are marked by the rule of the run's own algorithm. This code is independent of the law's.
+The rule of the run's algorithm marks flows. This code is independent of the marking law's code.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple
 
 
 class _Flows:
-    """The router's knowledge of its flows, one column each."""
+    """The router's state of its flows, one column per flow."""
 
     def __init__(self, count: int) -> None:
         self.last, self.start, self.rtt = (np.zeros(count) for _ in range(3))
@@ -133,8 +133,7 @@ def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float 
 
     Args:
         seen: the trace of the bottleneck.
-        heuristic: whether flows are marked by the heuristic's rule; otherwise by the reference's
-            rule.
+        heuristic: whether the heuristic's rule marks flows; otherwise the reference's rule does so.
     """
     flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
     taken = np.flatnonzero(seen.event == ENQUEUE)
@@ -221,7 +220,7 @@ def _mark_exact(
 
 
 def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
-    """Mark by the heuristic's rule: as many waiting flows at once as it takes to end the excess."""
+    """Mark by the heuristic's rule: at once, as many waiting flows as needed to end the excess."""
     omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
     wanted = int(np.ceil(excess / (omega / 2 + size)))
     free = own[~flows.hit[own] & (flows.waiting[own] > 0)]

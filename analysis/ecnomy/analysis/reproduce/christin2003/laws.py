@@ -31,8 +31,8 @@ Algorithms = dict[str, Runs]
 def name_of(marking: Mapping[str, Any]) -> str:
     """Return the short name of an algorithm.
 
-    Names of variants of the paper's two end in their options. RED's variant marks wherever it can;
-    PI's two tunings are distinguished by their gains.
+    Names of variants of the paper's two algorithms end in their options. RED's variant marks
+    wherever it can. PI's two tunings differ in their gains.
     """
     law = str(marking["law"])
     if law == "red":

@@ -7,7 +7,7 @@ due if no packet of the flow was marked or lost since s and (Eq. 5 to 7)
 
     Q + MSS (W + 1) - C tau > B
 
-The mark goes to the packet at the head of the queue. This code is independent of the law's.
+The packet at the head of the queue gets the mark. This code is independent of the law's code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FORGET_RTTS: float = 4.0
 
 
 class Due(NamedTuple):
-    """A mark that is due: the time of its decision, its round, and the packet's arrival index."""
+    """A due mark: the time of its decision, its round, and the packet's arrival index."""
 
     decided_ps: int
     round: int

@@ -52,7 +52,7 @@ class RouterRounds(msgspec.Struct, frozen=True):
 
 
 def sender_rounds(flow: FlowTrace) -> SenderRounds:
-    """Return the rounds of a sender, except the last one, whose end is not seen."""
+    """Return the rounds of a sender except the last, whose end the trace lacks."""
     highest = np.maximum.accumulate(flow.acked_seq) if len(flow.acked_seq) else flow.acked_seq
     begun, windows, repairs = [], [], []
     newest = np.maximum.accumulate(flow.sent_seq)

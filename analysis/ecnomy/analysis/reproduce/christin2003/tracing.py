@@ -114,7 +114,7 @@ def _plain(results: Path) -> float:
 def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
     """Return shares of rounds that satisfy Eq. 3, strictly and within a packet on either side.
 
-    Rounds with retransmissions, and their neighbours, belong to recoveries and are left out.
+    Rounds with retransmissions, and their neighbours, belong to recoveries and do not count.
     """
     before: list[_Floats] = []
     after: list[_Floats] = []
@@ -197,7 +197,7 @@ def _errors(
 
 
 def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Compare windows at the end of rounds, seen and projected, with the sender's next window."""
+    """Compare observed and projected windows at the end of rounds with the sender's next window."""
     ratios: list[float] = []
     right: list[bool] = []
     for flow in flows:
@@ -238,7 +238,7 @@ def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
-    """Return the router's largest windows in the second half of the measured time over the first.
+    """Return the router's largest windows: second half of the measured time over first half.
 
     Args:
         flows: arrival times of each flow [ps].

@@ -28,7 +28,7 @@ _Row = npt.NDArray[np.float64]
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """Return measures of the bottleneck's packets and of the traffic delivered behind it.
+    """Return measures of packets at the bottleneck and of traffic delivered behind it.
 
     Returns:
         loss_share (drops / arrivals), drops, lossy_windows (share of windows with a drop),
@@ -69,7 +69,7 @@ def loss_share(drops: _Row, arrivals: _Row) -> float:
 
 
 def goodput_share(goodput: _Row, throughput: _Row) -> float:
-    """Return the bytes delivered to applications over those delivered to hosts."""
+    """Return the ratio of bytes delivered to applications to bytes delivered to hosts."""
     return float(goodput.sum() / throughput.sum())
 
 

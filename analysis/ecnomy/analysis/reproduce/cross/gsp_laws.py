@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guaranteed streams over four marking algorithms: whether marks predict delays, and the tariffs.
+"""Guaranteed streams over four marking algorithms: the correlation of marks and delays, tariffs.
 
 Andreassen 2002, 4.4, asks how much the correlation of marking rate M and delay rate L depends on
-the algorithm. The tariff is that of andreassen2002/tariff.py. Its guarantee is a delay rate that
-nine in ten of the learnt samples do not exceed, because algorithms differ in the delays that they
-allow.
+the algorithm. The tariff is that of andreassen2002/tariff.py. Because algorithms differ in the
+delays that they allow, the guarantee is a delay rate that nine in ten of the learnt samples do not
+exceed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Return per seed the correlation of the law with the highest mean, minus the lowest one."""
+    """Return, per seed, the correlations' distance between the laws of highest and lowest mean."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 
@@ -79,7 +79,7 @@ def _tariffs(runs: Runs) -> dict[str, Row]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw samples of M and L over their means for all seeds, with a panel for each law."""
+    """Draw samples of M and L over their means for all seeds, one panel per law."""
     figure.set_size_inches(9, 7)
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     for index, (axis, (law, runs)) in enumerate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source over every link algorithm: checks that hold for all, and a table of results."""
+"""Every source over every link algorithm: checks that all pairs must pass, and a table."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw four tables of means, with a row per source and a column per link algorithm."""
+    """Draw four tables of means: a row per source, a column per link algorithm."""
     figure.set_size_inches(13, 8)
     cells = _cells(studies)
     sources = list(dict.fromkeys(source for source, _ in cells))

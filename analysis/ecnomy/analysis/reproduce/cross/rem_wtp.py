@@ -43,7 +43,7 @@ def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rates of WTP over those of REM, absolute and divided by theory, per seed."""
+    """Return WTP's rates over REM's, absolute and divided by theory, per seed."""
     found: dict[str, npt.NDArray[np.float64] | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")
@@ -56,7 +56,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio against the share of marks."""
+    """Draw the ratio of rates against the share of marks."""
     axis = figure.subplots()
     points = _points(studies).values()
     at = [float(runs.sample("bottleneck.marking_probability").mean()) for runs in points]
