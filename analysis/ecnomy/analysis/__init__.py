@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics, theory, plots and summaries of finished runs.
 
-Everything here reads the tables of a results folder. Only `calibrate`, `tune`, `tournament`,
-`compare`, `reproduce` and `dashboard` start simulations. Names are loaded on first use, so `import
+All modules read the tables of a results folder. Only `calibrate`, `tune`, `tournament`, `compare`,
+`reproduce` and `dashboard` start simulations. Names are loaded on first use, so `import
 ecnomy.analysis` does not load pandas or matplotlib.
 
     from ecnomy.analysis import open_run, open_sweep

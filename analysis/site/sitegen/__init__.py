@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the documentation site, generated from the repository's own files.
+"""The pages of the documentation site, generated from the repository's files.
 
 documents   which Markdown files are pages, and their places
 links       their links, rewritten to pages

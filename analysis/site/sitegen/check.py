@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check a built site: every internal link resolves, and no page loads anything from a host."""
+"""Checks of a built site: internal links resolve, and pages load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _IN_STYLE: Final = re.compile(r"(?:url\(\s*|@import\s+)['\"]?((?:https?:)?//[^'\
 
 
 class _Page(HTMLParser):
-    """The anchors of a page, its links and what it loads."""
+    """The anchors, links and loaded resources of a page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -16,7 +16,7 @@ _LOADER: Final[Any] = yaml.SafeLoader
 
 
 def cite_page(root: Path) -> str:
-    """Return the page: what to cite, as BibTeX and as the file itself."""
+    """Return the page: the citation as BibTeX, and the file CITATION.cff."""
     text = (root / "CITATION.cff").read_text(encoding="utf-8")
     cff: dict[str, Any] = yaml.load(text, _LOADER)
     authors = " and ".join(_name(one) for one in cff["authors"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Markdown files of the repository that are pages, and their sections of the site.
+"""The Markdown files of the repository that become pages, by section of the site.
 
-A section lists files or patterns; every tracked Markdown file belongs to exactly one.
+A section lists files or patterns. Every tracked Markdown file belongs to exactly one section.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def page_of(document: str) -> str:
     """Return the page of a Markdown file of the repository.
 
     Raises:
-        KeyError: the file is in no section.
+        KeyError: the file does not belong to a section.
     """
     if document == "README.md":
         return START

@@ -16,7 +16,7 @@ _ORPHAN: Final = "---\norphan: true\n---\n"
 
 
 def file_pages(root: Path, links: Links) -> dict[str, str]:
-    """Return the page of each file and folder that links ask for."""
+    """Return the page of each file and folder to which links lead."""
     made: dict[str, str] = {}
     while missing := [path for path in links.shown if links.page(path) not in made]:
         for path in missing:

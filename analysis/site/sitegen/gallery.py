@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page for each scenario of configs/examples: subject, command and YAML.
 
-Title and explanation come from the file itself. The picture is the one that configs/README.md names
-for the file, otherwise the picture next to the file with the same name.
+Title and explanation come from the scenario's file. The picture is that which configs/README.md
+names for the file, otherwise the picture of the same name next to the file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PICTURE: Final = re.compile(r"\[picture\]\(([^)]+)\)")
 
 
 def explanation(text: str) -> list[str]:
-    """Return the paragraphs of the comment with which a scenario begins, without the licence."""
+    """Return the paragraphs of the comment at the beginning of a scenario, without the licence."""
     paragraphs = [""]
     for line in text.splitlines():
         if "SPDX-License-Identifier:" in line:
@@ -53,7 +53,7 @@ def row_of(example: str, readme: str) -> str:
 
 
 def picture_of(example: str, readme: str, files: frozenset[str]) -> str:
-    """Return the picture of an example, or "" if the repository has none."""
+    """Return the picture of an example, or "" without a picture."""
     if found := _PICTURE.search(row_of(example, readme)):
         return posixpath.normpath(posixpath.join("configs", found[1]))
     beside = f"{example[:-5]}.png"
@@ -69,7 +69,7 @@ def commands_for(example: str, readme: str) -> str:
 
 
 def gallery_pages(root: Path, links: Links) -> dict[str, str]:
-    """Return the page of each example, and the gallery with all of them."""
+    """Return the page of each example, and the gallery of all examples."""
     readme = (root / "configs/README.md").read_text(encoding="utf-8")
     examples = sorted(
         name for name in links.files if posixpath.dirname(name) == FOLDER and name[-5:] == ".yaml"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reference of YAML keys, from the entries that `ecnomy explain` prints.
 
-A section of a file (`network`, `sources`, ...) is a page with a heading per key. The laws, kinds
-and roles that a key may name have a separate page (`marking`, `transport`, ...), with the keys
-of each below its heading.
+Each section of a file (`network`, `sources`, ...) has a page with a heading per key. The laws,
+kinds and roles that a key may name have separate pages (`marking`, `transport`, ...), with a
+heading for each of them above its keys.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLURALS: Final = {"law": "laws", "kind": "kinds", "role": "roles"}
 
 
 class Place(NamedTuple):
-    """The place of an entry: its page, the heading above it, and its written form there."""
+    """The place of an entry: its page, the heading above it, and its form on that page."""
 
     page: str
     anchor: str
@@ -148,7 +148,7 @@ def _key(one: Entry, page: str) -> str:
 
 
 def _words(one: Entry, page: str) -> str:
-    """The words that a key takes: links to laws, kinds and roles, otherwise the words alone."""
+    """The values of a key in words, with links to laws, kinds and roles."""
     return _named(one, page) or ", ".join(f"`{word}`" for word in one.choices)
 
 

@@ -22,16 +22,16 @@ _TARGET: Final = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def picture_file(path: str) -> str:
-    """Return the path of a repository's picture in the site's source."""
+    """Return the path of a picture of the repository in the site's source."""
     return f"pictures/{path}"
 
 
 class Links:
-    """Rewrites links, and remembers which files and folders need a page and which pictures.
+    """Rewrites links, and records the files and folders that need a page, and the pictures.
 
     Attributes:
         pages: document, example or folder of the repository -> its page.
-        shown: files and folders that links go to and that have no other page.
+        shown: files and folders to which links lead and which have no other page.
         pictures: pictures that pages show.
     """
 

@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"([\\*_<>\[\]|#])")
 
 
 def escaped(text: str) -> str:
-    """Plain text as Markdown: special characters are escaped, except in spans of code."""
+    """Return plain text as Markdown: special characters are escaped, except in spans of code."""
     parts = _SPAN.split(" ".join(text.split()))
     return "".join(part if part[:1] == "`" else _SPECIAL.sub(r"\\\1", part) for part in parts)
 
@@ -51,7 +51,7 @@ def slug(heading: str) -> str:
 
 
 def anchors(text: str) -> list[str]:
-    """Return the anchors of all headings; a repeated one gets a number."""
+    """Return the anchors of all headings; repeated anchors get a number."""
     found: list[str] = []
     for is_code, line in blocks(text):
         heading = re.match(r"#{1,6} (.*)", line)
@@ -76,7 +76,7 @@ def link(text: str, page: str, other: str, anchor: str = "") -> str:
 
 
 def contents(entries: Iterable[str], shown: bool = True, title: str = "") -> str:
-    """Return a table of contents that Sphinx reads; entries are relative to the page."""
+    """Return a table of contents for Sphinx; entries are relative to the page."""
     options = [":maxdepth: 1"] if shown else [":hidden:"]
     if title:
         options.append(f":caption: {title}")

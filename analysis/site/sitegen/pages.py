@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pages of the site with their contents, written to a folder for Sphinx."""
+"""All pages of the site, with tables of contents, written to a folder for Sphinx."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def all_pages(root: Path = ROOT, *, play: bool = False) -> tuple[dict[str, str],
 
     Args:
         root: the repository.
-        play: whether the site has the page Play, which needs the engine for browsers.
+        play: whether the site has the page Play, which requires the engine for browsers.
     """
     links = Links(tracked(root))
     made = {}

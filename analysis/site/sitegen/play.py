@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page Play: markets that run in the reader's browser.
 
-The engine is the built-in one as a WebAssembly module (omnet/browser). The build makes the plans
-from the scenarios of configs/examples, changed by LIVE. The agents are in analysis/site/play.
+The engine is the built-in engine as a WebAssembly module (omnet/browser). The build makes the plans
+from the scenarios of configs/examples, with the changes in LIVE. The agents are in
+analysis/site/play.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ _PS_PER_S: Final = 1e12
 
 @dataclass(frozen=True)
 class Live:
-    """An example as the page runs it.
+    """The form in which the page runs an example.
 
     Attributes:
         crowd: sources whose number of flows is a slider; member i of each is one user.
         most: largest number of flows of each such source.
         speed: simulated seconds per second.
-        ahead_s: simulated seconds that the first plot shows; they are simulated at full speed.
+        ahead_s: simulated seconds in the first plot, simulated at full speed.
         changes: other overrides of the scenario.
     """
 

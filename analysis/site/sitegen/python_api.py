@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the Python API: every public name of the three packages, for Sphinx's autodoc.
 
-The names are the names in each package's `__all__`. Docstrings come from the packages.
+The names come from each package's `__all__`, the docstrings from the packages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def python_pages() -> dict[str, str]:
 
 
 def _package(name: str, described: dict[int, str]) -> str:
-    """The page of a package; a class or function is described once, under its first name."""
+    """The page of a package, which describes each class or function once, under its first name."""
     module = importlib.import_module(name)
     lines = [name, "=" * len(name), "", f".. automodule:: {name}", "   :no-members:", ""]
     for public in module.__all__:
@@ -58,7 +58,7 @@ def _directive(path: str, value: Any) -> list[str]:
 
 
 def _comment(path: str) -> str:
-    """The comment behind a constant where its package defines it."""
+    """The comment behind a constant in its package."""
     package, _, name = path.rpartition(".")
     file = importlib.import_module(package).__file__
     assert file is not None

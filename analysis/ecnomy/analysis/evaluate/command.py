@@ -83,7 +83,7 @@ def evaluate_command(
 
 
 def _evaluation(law: str, only: tuple[str, ...], quick: bool) -> Evaluation:
-    """Return the evaluation that the command line states.
+    """Return the evaluation that the command line requests.
 
     Raises:
         InputError: the law or a criterion does not exist.
@@ -128,7 +128,7 @@ def _transport(law: str) -> dict[str, Any]:
 
 
 def folder_label(transport: dict[str, Any]) -> str:
-    """Return the law and all settings except SACK, so that each transport has its own page."""
+    """Return the law and all settings except SACK, so that each transport has a separate page."""
     words = [str(transport["law"]), *(() if transport.get("sack") is True else ("no-sack",))]
     others = {key: value for key, value in transport.items() if key not in ("law", "sack")}
     words += [f"{key}-{value}" for key, value in others.items()]
@@ -136,7 +136,7 @@ def folder_label(transport: dict[str, Any]) -> str:
 
 
 def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
-    """Return a row for each criterion."""
+    """Return the table of criteria."""
     from ecnomy.analysis.evaluate import wording
     from ecnomy.markets.cli.table_fit import titled_table
 

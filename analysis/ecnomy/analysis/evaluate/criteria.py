@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The criteria of an evaluation, as criteria.yaml states them."""
+"""The criteria of an evaluation, from criteria.yaml."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "criteria.yaml"
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A column of the runs that is used to judge a criterion.
+    """A column of the runs by which a criterion is judged.
 
     Attributes:
         column: the column, from measures.py or a sweep's table.
@@ -27,7 +27,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         margin: a difference below this share of a standard's value does not count.
         least: a difference of at most this size does not count.
         at_most: absolute bound, instead of a comparison with the standards.
-        only: the condition for which it is judged; "" for all conditions.
+        only: the condition in which the column is judged; "" for all conditions.
     """
 
     column: str
@@ -51,10 +51,11 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         section: section of the RFC.
         asks: the question that its outcomes answer.
-        sources: sources of the scenario. The transport `candidate` is the law under evaluation, or
-            a standard in its place. The transport `other` is a standard that competes with it.
+        sources: sources of the scenario. The transport `candidate` stands for the law under
+            evaluation, or for a standard in its place. The transport `other` stands for a competing
+            standard.
         others: the standards that take the place of `other`, one after another.
-        set: changes that apply to the scenario in all conditions.
+        set: changes to the scenario in all conditions.
         conditions: changes to the scenario by name of the condition.
     """
 
@@ -82,8 +83,7 @@ class Condition(msgspec.Struct, frozen=True):
     """A condition of a criterion.
 
     Attributes:
-        label: name of the condition; if there are several competing standards, it names the
-            standard too.
+        label: name of the condition, including the competing standard if there are several.
         own: key of the condition in the criterion's `conditions`.
         other: the standard in the place of `other`; "" if there is none.
     """
@@ -110,7 +110,7 @@ class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         standards: transports that stand in for the candidate, by name.
         scenario: the scenario that conditions change.
-        absent: section of the RFC that has no run -> the question that the section asks.
+        absent: section of the RFC without runs -> the question that the section asks.
     """
 
     standards: dict[str, dict[str, Any]]

@@ -18,7 +18,7 @@ __all__ = ["source_columns"]
 
 
 def source_columns(results: Path) -> Mapping[str, float | None]:
-    """Return the columns of each source of a run, and the shares of late packets (late_shares).
+    """Return the columns of each source of a run, and its shares of late packets (late_shares).
 
     `<source>` followed by
         .goodput_sum_bps   goodput of all its flows
@@ -61,7 +61,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
 
 
 def _transfer_s(run: Any, flows: Any) -> float | None:
-    """Return the mean time of those files of the given flows that began in the measured window."""
+    """Return the mean transfer time of the given flows' files that began in the measured window."""
     if not run.file("transfers").is_file():
         return None
     table = run.table("transfers")

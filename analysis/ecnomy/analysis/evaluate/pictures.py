@@ -19,7 +19,7 @@ _LETTERS: Final = 26  # longest line of a condition's name
 
 
 def means(verdicts: Sequence[Verdict]) -> bytes:
-    """Draw the means of all laws, one row per condition; the verdicts are on one outcome."""
+    """Draw the means of all laws in one outcome, one row per condition, with verdicts."""
     from matplotlib.figure import Figure
 
     figure = verdicts[0].figure
@@ -58,5 +58,5 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
 
 
 def row_label(one: Verdict) -> str:
-    """Return the name of the condition in short lines, with its verdict."""
+    """Return the name of the condition in short lines, with the verdict."""
     return f"{textwrap.fill(one.case.label, _LETTERS)}\n{one.verdict}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of an evaluation: a sweep over criteria, their conditions, laws and seeds."""
+"""The runs of an evaluation: a sweep over criteria, conditions, laws and seeds."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     Attributes:
         name: name in tables.
-        transport: transport as in a scenario.
+        transport: transport, as in a scenario.
         criteria: the criteria.
         seeds: number of seeds.
         quick: whether only the first condition of each criterion is run.
@@ -71,7 +71,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 def checked(evaluation: Evaluation) -> None:
-    """Refuse a transport that no scenario accepts.
+    """Refuse a transport that scenarios do not accept.
 
     Raises:
         InputError: the transport is not valid; the message names the key.
@@ -159,7 +159,7 @@ def measured(
         evaluation: the law and the criteria.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a listener, given the number of runs and the number missing.
+        told: function that returns a listener, given the number of all runs and of missing runs.
 
     Raises:
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.

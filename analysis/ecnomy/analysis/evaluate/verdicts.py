@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement of a law: each outcome of each condition, compared with those of Reno and CUBIC.
+"""The judgement of a law: its outcomes in each condition, compared with those of Reno and CUBIC.
 
 With d the difference between the candidate and the worst standard, seed by seed, and m the margin
 of the outcome:
@@ -9,9 +9,9 @@ of the outcome:
     open     it contains that end of m: more seeds may decide
     better   the interval of the difference from the best standard is beyond m on the better side
 
-If the RFC sets a bound, the outcome is compared with that bound: as good within it, worse beyond
-it. The verdict of a criterion is the worst verdict on its outcomes, or `better` if one is better
-and the rest are as good.
+If the RFC sets a bound, the outcome is as good within the bound and worse beyond it. The verdict of
+a criterion is the worst verdict on its outcomes, or `better` if one outcome is better and all
+others are as good.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def decisive(self) -> Verdict:
-        """Return the decisive verdict: the least favourable one equal to the whole verdict."""
+        """Return the decisive outcome: the least favourable among those with the whole verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)
@@ -154,7 +154,7 @@ def _beside(
 
 
 def _gain(figure: Figure, own: list[float | None], other: list[float | None]) -> Interval | None:
-    """Return the amount by which `own` is better, seed by seed."""
+    """Return, seed by seed, the amount by which `own` is better."""
     pairs = [(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None]
     if len(pairs) < 2:
         return None

@@ -40,7 +40,7 @@ def _by(number: int, of: int) -> str:
 
 
 def verdict_class(found: Sequence[Judged]) -> str:
-    """Return the class by which the page colours the answer."""
+    """Return the CSS class that colours the answer on the page."""
     if _of(found, WORSE):
         return "no"
     return "undecided" if _of(found, OPEN) else "yes"
@@ -56,12 +56,12 @@ def sentence(found: Sequence[Judged]) -> str:
 
 
 def _lower(title: str) -> str:
-    """Return a title inside a sentence."""
+    """Return a title as written inside a sentence."""
     return title[0].lower() + title[1:]
 
 
 def facts(found: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
-    """Return the largest differences, each as the candidate's value and its description."""
+    """Return the largest differences, each as the candidate's value and a description."""
     order = sorted(_of(found, WORSE), key=lambda one: -one.decisive.excess)
     return [_fact(one.decisive) for one in order[:most]]
 
@@ -115,7 +115,7 @@ def _margin(figure: Figure) -> str:
 
 
 def places(cases: Sequence[Condition], most: int = 3) -> str:
-    """Return the networks in which something applies, or their number if there are many."""
+    """Return the networks in which something applies or, if many, their number."""
     if len(cases) > most:
         return f"{len(cases)} networks"
     return listed([f"{one.criterion.title} ({one.label})" for one in cases])

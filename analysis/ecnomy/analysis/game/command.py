@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `game` of the command line."""
+"""The verb `game`: analyses a pay-off matrix."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ over groups with any number of players of i. For two players it gives a_ii the w
 - x_i) instead of x_i, so its rest points are not the equilibria of the game.
 
 Alpha-rank (Omidshafiei et al. 2019; without noise except for a small eps) is a random walk between
-populations of one strategy each. A mutant r takes over s if it earns more than s while the two are
-mixed. The compared pay-offs are means over all mixes of the two among N players. A mass is the
-share of time that the walk spends in a population.
+populations of a single strategy. A mutant r takes over s if r earns more than s while the two are
+mixed. The compared pay-offs are means over all mixes of the two among N players. The mass of a
+strategy is the share of time that the walk spends in its population.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "r
 EPSILON: Final = 0.01  # probability that a mutant takes over although it earns less
 _STARTS: Final = 6  # steps of the grid of starts from corner to corner
 _LONG: Final = 2000.0  # duration, in units of 1 / the largest difference of pay-offs
-_STEPS: Final = 100_000  # steps of LSODA; a circling population takes a few thousand
+_STEPS: Final = 100_000  # steps of LSODA; a circling population requires a few thousand
 _GONE: Final = 0.005  # a share that counts as 0 at the end
 _STILL: Final = 1e-4  # speed that counts as rest, as a share of the largest difference of pay-offs
 
@@ -103,7 +103,7 @@ class Flow:
         return np.asarray(self._replicator(whole, self.fitness(whole)), dtype=np.float64)
 
     def end(self, start: Floats) -> tuple[Floats, bool]:
-        """Return the final shares from a start, and whether they rest there."""
+        """Return the final shares from a start, and whether they are at rest."""
         course = scipy_part("integrate").odeint(
             lambda _, shares: self(shares), start, (0.0, _LONG / self.spread),
             tfirst=True, rtol=1e-8, atol=1e-10, mxstep=_STEPS,
@@ -120,7 +120,7 @@ class Rest(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         mix: final shares of the members, even if the population does not rest.
-        starts: the share of starts that lead there.
+        starts: the share of starts that lead to this mix.
         still: whether the population rests.
     """
 
@@ -143,7 +143,7 @@ def resting(
 ) -> tuple[Rest, ...]:
     """Return the rest points of a grid of mixed starts, in order of their shares of starts.
 
-    All starts without a rest point form one entry. `steps` of the grid lead from corner to corner.
+    All starts without a rest point form one entry. The grid has `steps` from corner to corner.
     """
     flow = Flow(means, players, members)
     found: list[tuple[Floats, bool, int]] = []
@@ -161,7 +161,7 @@ def resting(
 
 
 def _grid(members: int, steps: int) -> list[Floats]:
-    """Return mixed starts, evenly spread: each in the middle of an equal part of the simplex."""
+    """Return evenly spread mixed starts, each in the middle of an equal part of the simplex."""
     drawn = itertools.product(range(steps + 1), repeat=members)
     return [(np.array(each) + 1 / members) / (steps + 1) for each in drawn if sum(each) == steps]
 

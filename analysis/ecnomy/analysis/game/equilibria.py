@@ -11,10 +11,10 @@ and every column likewise (Mangasarian 1964). A symmetric equilibrium of A is on
 which each strategy is unplayed or a best reply.
 
 Equilibria are unions of faces of these polyhedra. The pairs of vertices among them are all extreme
-equilibria, even in degenerate games. If the common labels of two pairs still suffice, the two span
-a face, and their mixtures are equilibria too. Vertices come from all choices of tight bounds, so
-the number of strategies is limited (MOST_BASES). For larger games, only the equilibria in pure
-strategies are found.
+equilibria, even in degenerate games. If the common labels of two pairs suffice, the two span a
+face, and their mixtures are also equilibria. Vertices come from all choices of tight bounds, so the
+number of strategies is limited (MOST_BASES). In larger games, only equilibria in pure strategies
+are found.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Equilibria(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         mixes: the mixes of the row player and the column player in each equilibrium.
-        mixtures: whether mixtures of some equilibria are equilibria too.
+        mixtures: whether mixtures of some equilibria are also equilibria.
     """
 
     mixes: tuple[tuple[Floats, Floats], ...]
@@ -51,13 +51,13 @@ class Equilibria(msgspec.Struct, frozen=True, eq=False):
 
 
 def small(game: Game) -> bool:
-    """Return whether the game is small enough to find mixed equilibria too."""
+    """Return whether the game is small enough to find mixed equilibria."""
     rows, columns = game.first.shape
     return math.comb(rows + columns, rows) <= MOST_BASES
 
 
 def scaled(pays: Floats) -> Floats:
-    """Return pay-offs scaled to 0 to 1, which preserves equilibria, replies and ranks."""
+    """Scale pay-offs to [0, 1], which preserves equilibria, replies and ranks."""
     low, spread = float(pays.min()), float(np.ptp(pays))
     return np.asarray((pays - low) / (spread or 1.0), dtype=np.float64)
 

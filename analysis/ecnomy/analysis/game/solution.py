@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer for a game: rest points with their stability, best replies, and alpha-rank.
+"""The answer for a game: rest points and their stability, best replies, and alpha-rank.
 
 Rest points are Nash equilibria. In a symmetric game, both players belong to one population, so the
-rest points are the symmetric equilibria. Its other equilibria are listed separately. In any other
-game, each player belongs to a separate population.
+rest points are the symmetric equilibria. All other equilibria of a symmetric game are listed
+separately. In other games, each player belongs to a separate population.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ecnomy.analysis.game.stability import stable_in_one, stable_in_two
 
 __all__ = ["RestPoint", "Solution", "profiles_of", "solve"]
 
-_STEPS: Final = {1: 0, 2: 200, 3: 20, 4: 9}  # of the grid of starts, by number of strategies
-_SAME: Final = 0.02  # a drift that ends this close to a rest point counts as ending there
+_STEPS: Final = {1: 0, 2: 200, 3: 20, 4: 9}  # steps of the grid of starts, by number of strategies
+_SAME: Final = 0.02  # a drift that ends this close to a rest point counts as ending at it
 
 
 class RestPoint(msgspec.Struct, frozen=True, eq=False):
@@ -35,7 +35,7 @@ class RestPoint(msgspec.Struct, frozen=True, eq=False):
         row, column: mixes of the players, of shapes (rows,) and (columns,).
         pay_offs: expected pay-offs of the row player and the column player.
         stable: stability under replicator dynamics; None if the linear part does not decide.
-        starts: the share of mixed starts that drift there; NaN if not computed.
+        starts: the share of mixed starts that drift to the point; NaN if not computed.
     """
 
     row: Floats
@@ -52,8 +52,8 @@ class Solution(msgspec.Struct, frozen=True, eq=False):
         game: the game.
         rest_points: rest points, the stable ones first.
         others: equilibria of a symmetric game in which the players differ.
-        complete: whether mixed equilibria were searched too, rather than only pure ones.
-        mixtures: whether mixtures of some equilibria are equilibria too.
+        complete: whether mixed as well as pure equilibria were searched.
+        mixtures: whether mixtures of some equilibria are also equilibria.
         replies: the best rows against each column, and the best columns against each row.
         mass: alpha-rank's mass, of shape (strategies,), or (rows, columns) if not symmetric.
     """
@@ -116,7 +116,7 @@ def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
 
 
 def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
-    """Add to each point its share of starts, for small games with a stable rest point."""
+    """Add each point's share of starts, for small games with a stable rest point."""
     count = len(game.rows)
     if count not in _STEPS or not any(one.stable for one in points):
         return points

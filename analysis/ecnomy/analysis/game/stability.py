@@ -5,9 +5,9 @@ One population meets itself:    x_i' = x_i ((A x)_i - x A x)
 Two populations meet:           x_i' = x_i ((A y)_i - x A y)      y_j' = y_j ((B^T x)_j - x B y)
 
 Small changes that keep the sum of the shares grow or shrink by the eigenvalues of the Jacobian. The
-rest point is stable if all real parts are below 0, and unstable if one is above 0. Otherwise the
-linear part does not decide. With two populations, the stable equilibria are the strict equilibria
-(Hofbauer, Sigmund 1998, chapters 7 and 10).
+rest point is stable if all real parts are below 0, and unstable if one is above 0. Otherwise, the
+linear part does not decide stability. With two populations, the stable equilibria are the strict
+equilibria (Hofbauer, Sigmund 1998, chapters 7 and 10).
 """
 
 from __future__ import annotations

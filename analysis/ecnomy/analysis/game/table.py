@@ -35,7 +35,7 @@ def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
 
 
 def headline(found: Solution) -> str:
-    """Return the finding in one or two sentences."""
+    """Return the main finding in one or two sentences."""
     told = [_with_starts(found, one) for one in found.stable]
     if told:
         return f"Stable: {'; '.join(told)}. {_leaders(found)}"
@@ -65,7 +65,7 @@ def _with_starts(found: Solution, one: RestPoint) -> str:
 
 
 def _ranked(found: Solution) -> list[tuple[str, float]]:
-    """Return strategies, or pairs of strategies, with their masses, the largest first."""
+    """Return strategies, or pairs of strategies, with their masses in descending order."""
     return [(" against ".join(names), mass) for names, mass in _masses(found)]
 
 
@@ -82,7 +82,7 @@ def _masses(found: Solution) -> list[tuple[list[str], float]]:
 
 
 def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apart: bool) -> Table:
-    """Return a table with a row for each rest point.
+    """Return a table with one row per rest point.
 
     Args:
         found: the solution that contains the points.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page that begins with an answer and facts in large letters. Sections with evidence follow."""
+"""A page that begins with an answer and facts in large letters, followed by the evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AnswerPage(msgspec.Struct, frozen=True):
     """The content of a page without its template.
 
     Attributes:
-        verdict: yes, no or undecided; it gives the colour of the answer.
+        verdict: yes, no or undecided, which selects the colour of the answer.
         facts: amounts in large letters, and their labels.
     """
 

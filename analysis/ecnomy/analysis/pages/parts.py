@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a page: queries and their amounts, tables, pictures, words.
 
-Every amount of money is a cell of a query's result. Every other number names its table.
+Every amount of money is a cell of a query's result. All other numbers name their tables.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A piece of text; if `query` is not "", the text is a value of that query.
+    """A piece of text or, if `query` is not "", a value of that query.
 
     `href` is a link, relative to the page.
     """
@@ -77,7 +77,7 @@ class Table(msgspec.Struct, frozen=True):
         rows: rows of cells or plain text.
         strong: indices of the rows that hold totals.
         more: queries of its cells in addition to `query`.
-        wide: whether it takes the whole width, as tables with many columns always do.
+        wide: whether it takes the whole width, like all tables with many columns.
         unfolded: whether a long table is open.
     """
 
@@ -100,13 +100,13 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def csv(self) -> str:
-        """A link to its values as CSV, with unrounded numbers."""
+        """A link to the values as CSV, with unrounded numbers."""
         rows = [[_plain(cell) for cell in r] for r in self.rows]
         return csv_link(self.head, rows)
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A plot (SVG), with a description in words and its numbers."""
+    """A plot (SVG), with a description in words and with its numbers."""
 
     id: str
     caption: str
@@ -191,7 +191,7 @@ def exactly(micro: int) -> str:
 
 
 def number(value: float) -> str:
-    """Return a count with thousands separators, other numbers with three significant digits."""
+    """Return a count with thousands separators, or another number with three significant digits."""
     if value is None or math.isnan(value):
         return "-"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"

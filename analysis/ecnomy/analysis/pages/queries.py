@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the queries of a page with DuckDB, over tables that the first query (the prelude) makes."""
+"""Runs the queries of a page with DuckDB, on tables that the first query (the prelude) makes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Queries:
     """Runs queries and numbers them for the page.
 
     Attributes:
-        prelude: the first query, which makes the tables of all others.
+        prelude: the first query, which makes the tables for all others.
     """
 
     def __init__(self, folder: Path, prelude: str) -> None:
@@ -32,7 +32,7 @@ class Queries:
         """
         duckdb = _duckdb()
         self.prelude = prelude
-        # one thread sums fractions in a fixed order, so that a page is reproducible
+        # one thread sums fractions in a fixed order, so that pages are reproducible
         self._connection = duckdb.connect(config={"threads": 1})
         self._connection.execute("set enable_progress_bar = false")
         self._count = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of pages: the template package, and pages.css, which each page includes."""
+"""Common parts of pages: the template package, and pages.css, which every page includes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def environment(folder: Path) -> Any:
 
 @functools.cache
 def _environment(jinja2: Any, folder: Path) -> Any:
-    """Return the environment of a folder. It is cached, so that its templates are compiled once."""
+    """Return the environment of a folder, cached so that templates are compiled once."""
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader([folder, here, here.parent])
     return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)

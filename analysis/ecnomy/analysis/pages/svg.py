@@ -13,7 +13,7 @@ __all__ = ["svg_of"]
 
 
 def svg_of(figure: Figure) -> bytes:
-    """Return a figure as SVG, without a date and with names from the drawing alone."""
+    """Return a figure as SVG, without a date, with names that depend on the drawing alone."""
     import matplotlib
 
     out = io.BytesIO()

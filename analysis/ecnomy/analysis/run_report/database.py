@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for the queries of a run's page, by DuckDB over the Parquet files of the run.
+"""Tables for the queries of a run's page, made by DuckDB from the Parquet files of the run.
 
 payments   a posting of the ledger: t_ps, phase (its row in `phases`), payer, payee, kind,
            source (of the flow it is for, or ''), quantity, price_micro, amount_micro
@@ -65,7 +65,7 @@ class RunDatabase(Queries):
 
     Attributes:
         run: the run.
-        periods: the phases by which money is reported, and the warm-up before them.
+        periods: the phases by which money is reported, after the warm-up.
     """
 
     def __init__(self, run: RawRun, prelude: str, periods: tuple[Phase, ...]) -> None:
@@ -116,7 +116,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
 
 
 def _acks(run: RawRun) -> str:
-    """Return the rows of the table `pairs` that hold marks on ACKs, which nobody pays for."""
+    """Return the rows of the table `pairs` with marks on ACKs, for which nobody pays."""
     on_data = [
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One or two sentences on the events in a run, with the money that was paid."""
+"""One or two sentences on the events and payments in a run."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def marks_of(db: RunDatabase) -> Query:
     """Return the marks by source and link.
 
     The columns are source, link, packets, marks, lost, underway, share of the source's marks, and
-    share of its packets there.
+    marked share of its packets.
     """
     return db.ask(
         "select source, link, packets, marks, lost, underway,\n"
@@ -65,7 +65,7 @@ def where_marked(marked: Query) -> Table | None:
 
 
 def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
-    """Return a paragraph per source on its payments and their reasons, the most expensive first."""
+    """Return a paragraph per source on payments and their reasons, the most expensive first."""
     sums: dict[str, int] = {}
     for row in payments.query.rows:
         if row[3]:
@@ -81,7 +81,7 @@ def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
 def _story(source: str, payments: Payments, marked: Query, summary: Summary) -> Parts:
     parts: Parts = [Cell(f"{source}. ", css="who")]
     own = [i for i, row in enumerate(payments.query.rows) if row[3] == source]
-    for i in sorted(own, key=lambda i: payments.query.rows[i][2] == MARKS):  # marks are last
+    for i in sorted(own, key=lambda i: payments.query.rows[i][2] == MARKS):  # marks come last
         payer, payee = (_named(str(name), source) for name in payments.query.rows[i][:2])
         payer = payer[:1].upper() + payer[1:] if payer.startswith("its ") else payer
         what = payments.what(i).removesuffix(f" of {source}")
@@ -109,7 +109,7 @@ def _where(links: list[tuple[str, float]]) -> str:
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    """Return sentences, per phase, on the rate and share of marked packets and the link's load."""
+    """Return sentences, by phase, on rate, share of marked packets, and load of the link."""
     told = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"

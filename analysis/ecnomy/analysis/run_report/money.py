@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The payments in a run: payer, payee and purpose, with count, price and phase.
+"""The payments in a run, by payer, payee and purpose, with count, price and phase.
 
 All amounts come from the ledger, to the micro-unit. Sums are compared with the balances in the
 manifest.
@@ -34,7 +34,7 @@ _MOST_PERIODS: Final = 8
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """The unit of a ledger quantity: names for `one` and `many`, and its `size` in the ledger."""
+    """The unit of a ledger quantity: names for `one` and `many`, and the `size` in the ledger."""
 
     one: str
     many: str
@@ -91,7 +91,7 @@ class Payments(msgspec.Struct, frozen=True):
         return Cell(f"{told} {unit.one if many == 1 else unit.many}", value=many)
 
     def price(self, row: int) -> Cell:
-        """Return the price of a unit, or its mean with the lowest and the highest."""
+        """Return the price of a unit, or the mean price with the lowest and the highest."""
         low, high, mean = (self.query.rows[row][i] for i in (5, 6, 8))
         if mean is None:  # postings without a count
             return Cell("-")
@@ -132,7 +132,7 @@ def payments_of(db: RunDatabase) -> Payments:
 
 
 def _contracts(scenario: Any) -> dict[str, Unit]:
-    """Return the units that contracts of the scenario count, by kind in the ledger."""
+    """Return the units in which contracts of the scenario count, by kind in the ledger."""
     agents = ((scenario or {}).get("market") or {}).get("agents", ())
     found = {}
     for contract in (c for agent in agents for c in agent.get("contracts") or ()):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on one run: events, payments with reasons, plots, settings, provenance.
+"""The page on one run: events, payments and their reasons, plots, settings, provenance.
 
-The page is one HTML file that needs no network. Every amount shows the DuckDB query behind it.
+The page is one HTML file without external resources. Every amount shows the DuckDB query behind it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A plot (PNG) of several panels, and its description in words."""
+    """A plot (PNG) of several panels, with a description in words."""
 
     id: str
     caption: str
@@ -42,12 +42,12 @@ class Drawing(msgspec.Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """The picture as an address that needs no network."""
+        """The picture as a data address."""
         return "data:image/png;base64," + base64.b64encode(self.png).decode()
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """The content of a page without its template. Blocks of sections may also be Drawings."""
+    """The content of a page without its template; sections may also contain Drawings."""
 
     title: str
     kicker: str
@@ -62,7 +62,7 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
 
     Args:
         folder: the folder of the run's results.
-        file: the page; an existing file is replaced when the new one is complete.
+        file: the page; an existing file is replaced once the new page is complete.
         told: the command shown on the page.
 
     Returns:
@@ -126,7 +126,7 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
 
 
 def _missed(run: RawRun) -> list[Words]:
-    """Return notes on sources that got more marks than their target, or fewer than they pay for."""
+    """Return notes on sources with more marks than their target, or fewer than they pay for."""
     return [Words.of(f"{one}.") for one in missed(run.raw)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings in the scenario of a run, and the sources of the numbers on the page."""
+"""The settings of a run's scenario, and the sources of the numbers on the page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNTOLD: Final = ("version", "title", "seed")
 
 
 def settings_section(run: RawRun) -> Section:
-    """Return the settings of the scenario that differ from their defaults."""
+    """Return the scenario's settings that differ from their defaults."""
     scenario = run.manifest.scenario or {}
     given = given_settings(scenario)
     whole = given == scenario
@@ -82,7 +82,7 @@ def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _machine(run: RawRun) -> dict[str, Any]:
-    """Return machine.json, or {} if it is missing, because it is not part of the results.
+    """Return machine.json; {} if the file is missing, because results are complete without it.
 
     Raises:
         ResultsError: the file has changed since it was written.

@@ -23,7 +23,7 @@ _LINK: Final = ("link", "used", "marked", "queue", "wait", "dropped")
 
 
 def traffic_blocks(summary: Summary) -> list[Block]:
-    """Return tables of flows and links per phase, or of the whole window if phases are many."""
+    """Return tables of flows and links, by phase or, if phases are many, over the whole window."""
     shown = summary.phases
     if (len(shown) > _MOST_PHASES or not shown) and summary.whole is not None:
         shown = (summary.whole,)
@@ -83,7 +83,7 @@ def _ms(seconds: float) -> str:
 
 
 def _short(value: float) -> str:
-    """Replace values that are too small to print by a short text."""
+    """Replace values too small to print by a short text."""
     return f"< {_LEAST}" if 0 < value < _LEAST else significant(value, 1)
 
 

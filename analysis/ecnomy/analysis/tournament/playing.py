@@ -62,8 +62,7 @@ def beginning(tournament: Tournament) -> list[Profile]:
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """Return the strategies with the largest alpha-rank mass over populations, as ordered in the
-    file.
+    """Return the strategies with the largest alpha-rank mass over populations, in their order.
 
     If masses are equal, the strategy comes first that earns more when all players use it.
     """
