@@ -30,7 +30,7 @@ WORSE: Final = "worse"
 OPEN: Final = "open"
 GOOD: Final = "as good"
 BETTER: Final = "better"
-VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first of its figures' verdicts counts
+VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first among the outcomes' verdicts counts
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def decisive(self) -> Verdict:
-        """Return the decisive outcome: the least favourable among those with the whole verdict."""
+        """Return the decisive verdict: the most extreme of those equal to the whole verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)

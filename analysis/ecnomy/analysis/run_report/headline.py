@@ -47,7 +47,7 @@ def _money(query: Query, left: Query) -> list[str | Cell]:
 
 
 def _party(account: object) -> str:
-    """Return the name of an account's owner; a source's own account belongs to its users."""
+    """Return the name of an account's owner; accounts of sources belong to their users."""
     name = str(account)
     source = name.removeprefix("source:")
     return name if source == name else f"users of {source}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares calls that react to marks with calls that ignore them, in one queue (3.2.3 and 3.3).
+"""Comparison of calls that react to marks with calls that ignore marks, in one queue (3.2.3, 3.3).
 
-`all`: runs in which nearly all calls adapt, compared with runs in which nearly none adapts.
-`half`: the two halves of the calls of one run, compared.
+`all` compares runs in which nearly all calls adapt with runs in which hardly any call adapts.
+`half` compares the two halves of the calls of one run.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Compare with two classes whose turns are ten times as long, at the matched thresholds."""
+    """Compare with two classes with turns ten times as long, at the matched thresholds."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]
@@ -115,7 +115,7 @@ def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw one queue by threshold, with two classes as a level line in the same colour."""
+    """Draw one queue by threshold, and two classes as a horizontal line in the same colour."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     classes = rows(studies["diffserv"])

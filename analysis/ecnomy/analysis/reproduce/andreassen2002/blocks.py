@@ -26,7 +26,7 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
     """Return the columns of `samples.streams`, and counts in blocks.
 
     Returns:
-        For each test stream and `udp`, additional rows with a number for each whole block of 60 s:
+        For each test stream and `udp`, additional rows with one number per whole block of 60 s:
         block.sent (packets), block.marked, block.late (lost or later than 15 ms).
     """
     from ecnomy.markets.results.rawrun import open_raw

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.3: RED by bytes, and the threshold that holds the voice delay rate at a target.
+"""Section 3.3: RED by bytes, and the threshold that keeps the voice delay rate at a target.
 
 The smallest threshold is f times the bytes that the link sends in 15 ms, and the largest threshold
 is six times that. For each seed and mix, a line in f is fitted to log10 of the delay rate. The line
@@ -39,7 +39,7 @@ class Line(NamedTuple):
     zero: Row
 
     def f_at(self, rate: float) -> Row:
-        """Return the f that has a delay rate."""
+        """Return the f at which the line has this delay rate."""
         return np.asarray((np.log10(rate) - self.zero) / self.slope)
 
     def rate_at(self, f: Row) -> Row:
@@ -50,7 +50,7 @@ class Line(NamedTuple):
 def line_of(rates: dict[float, Row]) -> Line:
     """Return the least-squares line of each seed, given f -> delay rates per seed.
 
-    Points without a late packet are left out; a line is NaN if fewer than two points are left.
+    Points without late packets do not count. A line is NaN if fewer than two points remain.
     """
     f, found = np.array(list(rates)), []
     for row in np.array(list(rates.values())).T:
@@ -113,7 +113,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
-    """Return f* of other curves and its distance from the usual f*, in standard errors."""
+    """Return f* of other curves, and the distance from the usual f* in standard errors."""
     runs = studies["byte-red-variants"]
     curves: dict[str, dict[str, Any]] = {
         "ratio": {"ratio": 3},
@@ -129,7 +129,7 @@ def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw delay rates against f, a curve for each mix, and the target."""
+    """Draw delay rates against f, one curve per mix, and the target."""
     axis = figure.subplots()
     for index, (mix, runs) in enumerate(_mixes(studies).items()):
         rates = _rates(runs)

@@ -51,7 +51,7 @@ def _named(found: Found) -> tuple[str, int]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, per phase and mix: whether a threshold was found, its value and its rate / target."""
+    """Return, by phase and mix, whether a threshold was found, its value, and its rate / target."""
     found: dict[str, np.ndarray | float | Interval] = {}
     for each in found_by(studies, "calibration"):
         phase, mix = _named(each)
@@ -81,7 +81,7 @@ def _over(figure: Interval, target: float) -> Interval:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the thresholds found by mix, and the curves that were searched with their targets."""
+    """Draw the thresholds found, by mix, and the searched curves with their targets."""
     figure.set_size_inches(10, 4.6)
     left, right = figure.subplots(1, 2)
     shown: set[str] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of calls that ignore marks, and of calls that react to them."""
+"""Outcome columns of calls that ignore marks, and of calls that react to marks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rates(results: Path) -> Mapping[str, float | None]:
     Returns:
         `<source>_marking`, the share of delivered packets with a mark; `<source>_marks_per_s` and
         `<source>_pps`, marks and packets delivered per second and flow; `<source>_late`, the share
-        of packets lost or later than 16 ms, host to host. None if nothing arrived.
+        of packets lost or later than 16 ms, host to host. None without arrivals.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

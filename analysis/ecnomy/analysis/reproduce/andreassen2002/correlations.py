@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.3.3: whether a sample's marking rate predicts its delay rate, or the next sample's."""
+"""Section 4.3.3: whether a sample's marking rate predicts its delay rate or the next sample's."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw correlations by setting and sample length, with a point per stream (mean over seeds)."""
+    """Draw correlations by setting and sample length, one point per stream (mean over seeds)."""
     figure.set_size_inches(9, 8)
     axes = figure.subplots(3, 1, sharex=True, sharey=True)
     tables = _tables(studies)

@@ -30,7 +30,7 @@ _PANELS: Final = {
 
 
 def rows(runs: Runs) -> dict[int, Runs]:
-    """Return voice users -> the runs of their mix."""
+    """Return number of voice users -> runs of the mix."""
     return {int(voice): runs.at({_VOICE: voice}) for voice in sorted(runs.values(_VOICE))}
 
 
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Return the controls per number of web users: larger quantum, synchronised calls, windows."""
+    """Return the controls by number of web users: larger quantum, synchronised calls, windows."""
     found: dict[str, np.ndarray | float] = {}
     for web in sorted(runs.values(_WEB)):
         mix = runs.at({_WEB: web})

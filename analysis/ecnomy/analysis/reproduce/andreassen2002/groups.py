@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of two groups of web users who compete with calls: their download times."""
+"""Outcome columns of download times of two groups of web users who compete with calls."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 4.2: the ideal provider of guaranteed streams, on drawn samples of marks and delays.
 
-Marking rates M are drawn from a Beta distribution. Delay rates are L = 4 M e^N (correlated), or
-have the same distribution but are independent of M. From one set of samples, the provider fits the
-Beta by moments, blocks above its (1 - B^G) quantile, and sets V by the formula. A second set of
-samples serves as its connections. R = V and P = 0.2 mu are our choices, because the paper gives no
-numbers. Marks cost M. The samples of table 8 are used to test, run by run, whether M has a Beta
-distribution.
+Marking rates M are drawn from a Beta distribution. Delay rates are L = 4 M e^N (correlated), or are
+independent of M with the same distribution. From one set of samples, the provider fits the Beta by
+moments, blocks above its (1 - B^G) quantile, and sets V by the formula. A second set of samples
+serves as the connections. R = V and P = 0.2 mu are our choices, because the paper does not give
+numbers. Marks cost M. The samples of table 8 test, run by run, whether M has a Beta distribution.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Row, Row]:
 
 
 def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
-    """Set the tariff from the learnt samples (M, L), and sell connections on the other samples."""
+    """Set the tariff from the learnt samples (M, L), and sell the other samples as connections."""
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
     threshold = fit.blocking_threshold(_BLOCKED)
@@ -87,7 +86,8 @@ def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
 def beta_fits(marking: Row) -> float:
     """Return Kolmogorov and Smirnov's p-value of samples against the Beta fitted to their moments.
 
-    It is too large, because the Beta is fitted to the same samples. It is NaN if no Beta fits.
+    The p-value is too large, because the Beta is fitted to the same samples. It is NaN if no Beta
+    fits.
     """
     from scipy.stats import beta, kstest
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 12: the ideal picture, on drawn samples: a delay rate that follows from the marking rate.
+"""Figure 12, the ideal case, on drawn samples: the delay rate follows from the marking rate.
 
 M has a Beta distribution as in guaranteed.py, and L = 4 M (1 + N) with N uniform within 10 %. From
 samples, the provider estimates the mean factor L / M and the largest deviation from it. It discards
 samples whose M is so large that such a deviation would raise L above the guarantee. The control has
-the same L, but an independent M.
+the same L but an independent M.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """Return G / (slope (1 + largest deviation)), the M up to which no such sample breaks G."""
+    """Return G / (slope (1 + largest deviation)), up to which M no such sample breaks G."""
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1
     return guarantee / (slope * (1 + largest))
@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw samples, as many as in figure 13, and the blocking point."""
+    """Draw as many samples as in figure 13, and the blocking point."""
     axis = figure.subplots()
     rng = np.random.Generator(np.random.Philox(key=[SEEDS[0], _KEY]))
     learnt = _draw(rng, related=True)

@@ -2,10 +2,10 @@
 """Section 4.4, proposed: a provider of guaranteed streams that also owns the network.
 
 The provider knows mix and threshold. After a change, it takes the mean cost mu and the probability
-p of a broken promise from a run of that setting with another seed. A provider that sees only marks
-takes them from the second half of the previous run. The integrated provider refuses no calls, while
-the other refuses calls when marks are frequent. The integrated provider pays itself for marks, so
-it earns the sum of both incomes.
+p of a broken promise from a run of that setting with another seed. A provider that observes only
+marks takes both from the second half of the previous run. The integrated provider accepts all
+calls, while the other provider refuses calls when marks are frequent. The integrated provider pays
+itself for marks, so it earns the sum of both incomes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Row = npt.NDArray[np.float64]
 
 
 def by_strategy(runs: Runs, kind: str) -> Runs:
-    """Return the runs of a strategy."""
+    """Return the runs under a strategy."""
     [text] = [each for each in runs.values(_STRATEGY) if json.loads(each)["kind"] == kind]
     return runs.at({_STRATEGY: text})
 

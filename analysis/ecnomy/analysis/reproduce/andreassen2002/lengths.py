@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "curve", "draw", "figures", "fit"]
 
-_LEAST: Final = 1e-4  # smaller delay rates are left out, as in the catalogue
+_LEAST: Final = 1e-4  # smaller delay rates do not count, as in the catalogue
 _AT: Final = 0.8
 _FEWEST: Final = 5  # points needed to fit a parabola
 _NONE: Final = float("nan")
@@ -46,7 +46,7 @@ def fit(x: Table, rates: Table) -> tuple[float, float, float]:
     """Fit log10 of delay rates by a line in x.
 
     Returns:
-        Its value at x = 0.8, the residual standard deviation in decades, and Spearman's
+        The line's value at x = 0.8, the residual standard deviation in decades, and Spearman's
         correlation; NaN for fewer than three points.
     """
     from scipy.stats import spearmanr
@@ -81,7 +81,7 @@ def curve(x: Table, rates: Table) -> Curve:
     own, logs = x[kept], np.log10(rates[kept])
     if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:
         return Curve(np.full(3, _NONE), _NONE, _NONE)
-    middle, width = own.mean(), own.std()  # on this scale, squares are no larger than other terms
+    middle, width = own.mean(), own.std()  # on this scale, squares are not larger than other terms
     design = np.vander((own - middle) / width, 3)
     found = np.linalg.lstsq(design, logs, rcond=None)[0]
     left = float(((logs - design @ found) ** 2).sum())
@@ -108,7 +108,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
-    """Return by mix min_threshold in packets and over the bytes of 15 ms, and voice delay rates."""
+    """Return, by mix, min_threshold in packets and per bytes of 15 ms, and voice delay rates."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6

@@ -32,7 +32,7 @@ def _of_example(runs: Runs) -> Runs:
 
 
 def lowered_by(marking: Row, late: Row) -> float:
-    """Return the relative fall of mean L if the tenth of samples with most marks is rejected."""
+    """Return the relative fall of mean L without the tenth of samples that has the most marks."""
     rejected = max(1, round(_REJECTED * len(marking)))
     kept = np.argsort(marking, kind="stable")[:-rejected]
     return float(1 - late[kept].mean() / late.mean())
@@ -57,7 +57,7 @@ def _of_runs(runs: Runs) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return by seed the correlation of M and L, L's fall by rejection, and variation of L / M."""
+    """Return, by seed, correlation of M and L, L's fall by rejection, and variation of L / M."""
     narrow = _of_runs(_of_example(studies["narrow-streams"]))
     controls = {f"control.{name}": row for name, row in narrow.items()}
     return _of_runs(_of_example(studies["streams"])) | controls

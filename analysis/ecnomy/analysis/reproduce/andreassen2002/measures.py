@@ -67,11 +67,11 @@ def _web_over_router_ms(run: RawRun, sums: Any) -> float:
 
 
 def calls(results: Path) -> Mapping[str, float | None]:
-    """Return the load that telephone users offer, and their mean idle and holding times.
+    """Return the load offered by telephone users, and their mean idle and holding times.
 
     Returns:
         mbit_per_s (10^6, IP) of all; idle_s, of the first idle times of all users, and holding_s,
-        of calls that begin in the first half of the run so that long ones are not left out, with
+        of calls that begin in the first half of the run (so that long calls are not cut off), with
         the standard errors of their means (idle_se_s, holding_se_s); pps of a call; packet_bytes;
         in_call_variance over mean.
     """

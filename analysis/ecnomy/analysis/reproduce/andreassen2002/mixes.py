@@ -20,7 +20,7 @@ Table = npt.NDArray[np.float64]
 
 
 def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
-    """Return voice users -> largest threshold in packets -> runs."""
+    """Return number of voice users -> largest threshold in packets -> runs."""
     found: dict[int, dict[int, Runs]] = {}
     for voice in sorted(runs.values(_VOICE)):
         own = runs.at({_VOICE: voice})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 3 and 5: readers request less on slower links, and close downloads that take too long."""
+"""Figures 3 and 5: readers request less on slower links, and close slow downloads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIMIT_MS: Final = 200.0  # patience in readers-sweep.yaml
 
 
 def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
-    """Return runs of patient readers by the link's rate in 2^20 bit/s, and of impatient ones."""
+    """Return runs of patient readers by the link's rate in 2^20 bit/s, and of impatient readers."""
     unlimited, limited = runs.values(_PATIENCE)
     patient = runs.at({_PATIENCE: unlimited})
     by_rate = {
@@ -34,7 +34,7 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return jobs and times by rate, and impatient readers' longest download / their patience."""
+    """Return jobs and times by rate, and impatient readers' longest download over patience."""
     patient, impatient = _kinds(studies["readers"])
     found: dict[str, np.ndarray | float] = {}
     for rate, runs in patient.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1.2: instantaneous queues and delays, smooth curves and runs of marks."""
+"""Section 3.1.2: instantaneous queues and delays, smooth curves, and runs of marks."""
 
 from __future__ import annotations
 

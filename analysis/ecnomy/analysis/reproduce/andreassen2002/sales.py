@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of calls sold at a fixed price, which show who bears the risk of their marks."""
+"""Outcome columns of calls sold at a fixed price: which party bears the risk of their marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["earned", "of_calls", "sales"]
 
 
 def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
-    """Return columns of calls that were accepted and are complete.
+    """Return columns of accepted and complete calls.
 
     Args:
         calls: rows of the table `calls` of a run.

@@ -27,7 +27,7 @@ __all__ = [
 
 LONG_S: Final = 180
 SHORT_S: Final = 20
-LATE: Final = "late_1"  # the threshold of 15 ms, the second one in one-queue.yaml
+LATE: Final = "late_1"  # the threshold of 15 ms, the second threshold in one-queue.yaml
 _PS_PER_S: Final = 10**12
 Row = npt.NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
         sent: packets sent, at the beginning and after each epoch.
         marked: packets with a mark.
         late: packets lost or late.
-        steps: epochs in a sample; the remaining epochs at the end are dropped.
+        steps: epochs in a sample; remaining epochs at the end are dropped.
     """
     whole = (len(sent) - 1) // steps * steps + 1
     packets, marks, lates = (np.diff(row[:whole:steps]) for row in (sent, marked, late))

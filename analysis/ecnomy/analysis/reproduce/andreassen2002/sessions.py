@@ -14,11 +14,11 @@ __all__ = ["BRANCHES", "downloads", "surfers"]
 PS_PER_S: Final = 1e12
 # Means [s] and probabilities of the branches of the reading time (section 2.2.2): 42.8 s and 2.9.
 BRANCHES: Final = ((5.0, 0.44674), (20.0, 0.3), (80.0, 0.20855), (400.0, 0.04471))
-_READINGS: Final = 200  # first readings of each user, so that long ones are not left out
+_READINGS: Final = 200  # first readings of each user, so that long readings are not cut off
 
 
 def surfers(results: Path) -> Mapping[str, float]:
-    """Return columns of users who are idle first and read between pages.
+    """Return columns of users who are first idle and then read between pages.
 
     Returns:
         idle_s and idle_cv, mean and coefficient of variation of users' first idle times; reading_s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.2.5: agents that send at full speed or not at all, and a knob for aggressiveness."""
+"""Section 3.2.5: agents that send at full speed or stop, and a knob for aggressiveness."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHO: Final = {(False, False): "none", (False, True): "half", (True, True): "all
 
 
 def _agents(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return the runs by the users that have an agent, and by threshold."""
+    """Return the runs by users with an agent, and by threshold."""
     runs, found = studies["smart-ftp"], {}
     for value in runs.values(_MARKING):
         threshold = str(msgspec.json.decode(value)["max_threshold"]).split()[0]
@@ -40,7 +40,7 @@ def _pairs(runs: Runs) -> list[tuple[str, str]]:
 
 
 def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return runs with the knob and without it, for each threshold."""
+    """Return runs with and without the knob, for each threshold."""
     runs, found = studies["knob"], {}
     name = f"{_MARKING}.max_threshold"
     for threshold in runs.values(name):

@@ -54,7 +54,7 @@ def of_set(runs: Runs, name: str) -> Runs:
 
 
 def off_in_errors(row: np.ndarray) -> float:
-    """Return the mean divided by its own standard error."""
+    """Return the mean divided by its standard error."""
     return float(row.mean() / (row.std(ddof=1) / np.sqrt(len(row))))
 
 
@@ -102,7 +102,7 @@ def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both rates of each stream and of all udp, with a group of points for each set."""
+    """Draw both rates of each stream and of all udp, with one group of points per set."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     names = {

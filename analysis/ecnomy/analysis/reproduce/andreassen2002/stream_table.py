@@ -69,7 +69,7 @@ def controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both rates, with a group of three points for each setting."""
+    """Draw both rates, with three points per setting."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     settings = [

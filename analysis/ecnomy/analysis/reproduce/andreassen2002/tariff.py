@@ -4,7 +4,7 @@
 A connection is a three-minute sample of the stream of 30 packets/s. No connection is blocked,
 because quality is assumed independent of marks. p and mu are estimated from all samples of the
 first half of a run. The samples of the second half are sold at V = (P + R p + mu) / (1 - p) with P
-= 0.2 mu and R = V. Their costs are M.
+= 0.2 mu and R = V. Each connection costs M.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def straightness(x: Row, y: Row) -> float:
 def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
     """Return V for samples (M, L), with R = V and P = 0.2 mu.
 
-    Return NaN if at least half of them break the guarantee, because no charge makes up for that.
+    Return NaN if at least half of them break the guarantee, because no charge covers that.
     """
     cost, broken = float(learnt[0].mean()), float((learnt[1] > guarantee).mean())
     return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
@@ -51,7 +51,7 @@ def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
     """Return (mean profit of sold samples (M, L) - P) / mu, at a tariff set from learnt samples.
 
-    Return NaN if there is no such tariff, or if there are no marks.
+    Return NaN without such a tariff or without marks.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:
@@ -61,7 +61,7 @@ def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float 
 
 
 def _halves(runs: Runs) -> list[tuple[tuple[Row, Row], tuple[Row, Row]]]:
-    """Return per seed the samples (M, L) of the first and of the second half of the run."""
+    """Return, per seed, the samples (M, L) of the first and of the second half of the run."""
     rows = zip(
         runs.row(f"sample.marking.{_STREAM}"), runs.row(f"sample.late.{_STREAM}"), strict=True
     )

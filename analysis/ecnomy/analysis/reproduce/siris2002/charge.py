@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures"]
 
-_LEAST_WINDOW: Final = 3.0  # packets; below it the floor of one packet in flight dominates
+_LEAST_WINDOW: Final = 3.0  # packets; below this, the floor of one packet in flight dominates
 _ACKS_S: Final = {  # delay of the return path, without queues
     "fig3": {"light": 0.1, "heavy": 0.1},
     "fig4": {"light": 0.1, "heavy": 0.1},
@@ -31,7 +31,7 @@ _ACKS_S: Final = {  # delay of the return path, without queues
 
 
 class _Point(msgspec.Struct, frozen=True, eq=False):
-    """One group of flows at one r and law."""
+    """A group of flows at one r under one law."""
 
     name: str
     law: str

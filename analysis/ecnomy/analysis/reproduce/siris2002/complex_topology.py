@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End of section 5.1: a row of four links, and five routes with three flows of different weight."""
+"""End of section 5.1: a row of four links, and five routes, each with three weights of flows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _rate(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def _expected(runs: Runs, route: int, weight: int) -> Floats:
-    """Return w / (T p) with the flow's own share of marked packets, up to a factor."""
+    """Return w / (T p), up to a factor, with p the flow's share of marked packets."""
     p = runs.sample(f"route-{route}-w{weight}.marking_rate")
     expected: Floats = weight / (_RTT_S[route] * p)
     return expected
@@ -44,7 +44,7 @@ def _stretch(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios of pairs / ratios of weights, or of w / p on different routes."""
+    """Return throughput ratios of pairs over ratios of weights, or of w / p on different routes."""
     found: dict[str, Floats] = {}
     for law, runs in by_law(studies["complex-topology"], _MARKING).items():
         for route in range(len(_RTT_S)):

@@ -35,7 +35,7 @@ R: Final = 10.0  # ratio in the ratio controls
 
 
 def ratio_controls(runs: Runs, form: str) -> dict[str, Floats | float]:
-    """Return ratios at r = 10 of one form, by marking and the change made."""
+    """Return ratios at r = 10 of one form, by marking and change."""
     found: dict[str, Floats | float] = {}
     if form not in runs.values(_FORM):
         return found
@@ -82,7 +82,7 @@ def _ratio_change(columns: dict[str, Any]) -> str:
 
 
 def curve_controls(runs: Runs) -> dict[str, Floats]:
-    """Return straightness, slope, loads and waits of curves, by marking and the change made."""
+    """Return straightness, slope, loads and waits of curves, by marking and change."""
     found: dict[str, Floats] = {}
     for columns in _settings(runs, ("gain", "send")):
         own = runs.at(columns)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Curves of marking probability against utilisation: one long run per point, batch means.
 
-A statistic of a whole curve (a slope, a load at some probability) is not a mean of its batches'
-values. Its samples are the jackknife's pseudo-values, n f(all) - (n - 1) f(all but batch i), whose
-mean and deviation give estimate and interval (Tukey 1958). Batches are independent between runs.
+A statistic of a whole curve (a slope, a load at some probability) is not a mean of batch values.
+Its samples are the jackknife's pseudo-values, n f(all) - (n - 1) f(all but batch i), whose mean and
+deviation give estimate and interval (Tukey 1958). Batches are independent between runs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 COUNT: Final = "sources.light.count"
-_MARKED: Final = 0.01  # points below it do not lie on the line
+_MARKED: Final = 0.01  # points below this p are not on the line
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[..., float]
@@ -58,7 +58,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 
 
 def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
-    """Return the curve of the given runs, which differ only in the number of flows per group."""
+    """Return the curve of runs that differ only in the number of flows per group."""
     counts = sorted(runs.values(count))
     own = [runs.at({count: n}) for n in counts]
     load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
@@ -96,7 +96,7 @@ def slope(load: Floats, p: Floats) -> float:
 
 
 def onset(load: Floats, p: Floats) -> float:
-    """Return the load at which that line meets p = 0."""
+    """Return the load at which the line through points with p > 0.01 meets p = 0."""
     steep, at_zero = line(load, p)
     return -at_zero / steep
 
@@ -155,7 +155,7 @@ def axes_of_curves(axis: Axes, title: str = "") -> None:
 
 
 def differences(values: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return each value minus its predecessor, by the names of both."""
+    """Return each value minus the previous one, by the names of both."""
     names = list(values)
     pairs = zip(names[1:], names[:-1], strict=True)
     return {f"{later}-{earlier}": values[later] - values[earlier] for later, earlier in pairs}

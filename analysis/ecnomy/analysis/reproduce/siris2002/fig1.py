@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1: speed of convergence and fluctuation by w_inc and w_dec with a given product."""
+"""Figure 1: speed of convergence, and fluctuation, by w_inc and w_dec of a given product."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _named(text: str) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rise times and deviations of windows, and their ratios and means' between pairs."""
+    """Return rise times and deviations of windows, and ratios (also of means) between pairs."""
     fast, even, slow = (_pair(studies, *pair) for pair in ((4, 1), (2, 2), (1, 4)))
     found: dict[str, Floats] = {}
     for name, runs in {"4_1": fast, "2_2": even, "1_4": slow}.items():

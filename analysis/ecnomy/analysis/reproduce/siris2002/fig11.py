@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures", "log_slope"]
 
-_FLOWS: Final = 5  # of each group in runs with different weights
+_FLOWS: Final = 5  # flows of each group in runs with different weights
 _LABELS: Final = {
     "wtp": "WTP",
     "multcp": "MulTCP, 1 - 1/(2w)",
@@ -96,7 +96,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return WTP's utilisation minus MulTCP's, and half of it at w = 1 minus that at larger w."""
+    """Return utilisation WTP - MulTCP, and half of that at w = 1 minus that at larger w."""
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():

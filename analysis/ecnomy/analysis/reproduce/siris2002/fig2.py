@@ -19,7 +19,7 @@ _VARIANTS: Final = "vq-variant"
 def figures(studies: Studies) -> Samples:
     """Return packets dropped by any link in the measured window, over all runs of each study.
 
-    The two variants of the virtual queue are separate, because one of them is not the paper's.
+    The two variants of the virtual queue are separate, because the paper has only one of them.
     """
     found = {f"drops.{n}": _drops(studies[n]) for n in studies.names if n != _VARIANTS}
     variants = studies[_VARIANTS]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 3: heavy flows compared with light ones, by their ratio r of willingness to pay."""
+"""Figure 3: heavy flows compared with light flows, by their ratio r of willingness to pay."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
     most = max(ratios["vq"])
     for law in ("red", "lb"):
         for r, ratio in ratios["vq"].items():
-            if 6 <= r < most:  # here only the means are compared
+            if 6 <= r < most:  # only the means are compared here
                 found[f"mean.vq_minus.{law}.r={r:g}"] = float((ratio - ratios[law][r]).mean())
         found[f"vq_minus.{law}.r={most:g}"] = ratios["vq"][most] - ratios[law][most]
         found[f"half_width.vq_over_{law}"] = _half_widths(ratios["vq"], ratios[law])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 4: as figure 3, with windows that decrease inversely to the weight."""
+"""Figure 4: like figure 3, with windows that decrease inversely to the weight."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _heavy_over_light(runs: Runs, column: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios / r, the same over those of figure 3, and burstiness, per seed."""
+    """Return ratios / r, these over the ratios of figure 3, and burstiness, per seed."""
     laws = by_law(studies["fig4"])
     throughput = {law: _heavy_over_light(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Floats | float] = {}

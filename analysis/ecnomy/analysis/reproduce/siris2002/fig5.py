@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 5: short and long flows share one link; only the long ones cross another link."""
+"""Figure 5: short and long flows share one link, and long flows also cross another link."""
 
 from __future__ import annotations
 

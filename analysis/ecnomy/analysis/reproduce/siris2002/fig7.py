@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 7: three groups of flows; the long ones are marked on both links."""
+"""Figure 7: three groups of flows, of which the long flows are marked on both links."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["draw", "figures", "predicted"]
 
 
 def predicted(runs: Runs, short_over_long: float) -> Ratios:
-    """Return r T_short p_12 / (T_long (p_12 + p_23)) by the links' own marking probabilities."""
+    """Return r T_short p_12 / (T_long (p_12 + p_23)) from the links' marking probabilities."""
     found = {}
     for r in sorted(runs.values(LONG)):
         own = runs.at({LONG: r})
@@ -40,7 +40,7 @@ def predicted(runs: Runs, short_over_long: float) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations, and the ratios of RED to the prediction and to figure 5."""
+    """Return rank correlations, and ratios of RED's values to the prediction and to figure 5."""
     found: dict[str, Sample] = {}
     apart = cases(studies["fig5"])
     for case, runs in cases(studies["fig7"]).items():

@@ -43,7 +43,7 @@ _LABELS: Final = {**LABELS, "slow_red": "RED, weight 0.002"}
 
 
 def _laws(runs: Runs) -> dict[str, Runs]:
-    """Return curves by law; RED with the other weight is separate (X3)."""
+    """Return curves by law, with RED at the other weight as a separate curve (X3)."""
     found = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
@@ -61,7 +61,7 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return lines through the curves, RED's bend, and shifts between the two forms."""
+    """Return lines through the curves, RED's bend, and shifts between both forms."""
     curves = _curves(studies)
     found: dict[str, Floats] = {}
     for form, each in curves.items():

@@ -35,7 +35,7 @@ def _curves(studies: Studies) -> dict[str, Curve]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the distance between curves, pair by pair, and the straightness of each."""
+    """Return the distances between curves, pair by pair, and the straightness of each curve."""
     curves = _curves(studies)
     found: dict[str, Floats] = {}
     for law, curve in curves.items():

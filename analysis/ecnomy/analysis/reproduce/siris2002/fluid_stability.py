@@ -39,7 +39,7 @@ _ONSET: Final = 0.6
 
 
 def _linear(alpha_t: float, until: float = 60.0) -> np.ndarray:
-    """Return the course of u' = -alpha u(t - T) with u = 1 up to time 0, as one column."""
+    """Return, as one column, the course of u' = -alpha u(t - T) with u = 1 up to time 0."""
     course = delayed_trajectory(
         lambda _, lagged: -alpha_t / T_S * lagged[0],
         [1.0],
@@ -67,7 +67,7 @@ def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the growth, sign changes, smallest w_dec without oscillation, and two optima."""
+    """Return growth, sign changes, the smallest w_dec without oscillation, and two optima."""
     found: dict[str, float] = {}
     p = math.sqrt(_W / _FULL_PPS)
     rest = p * _FULL_PPS

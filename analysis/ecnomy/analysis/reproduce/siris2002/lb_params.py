@@ -48,7 +48,7 @@ def _steps(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return slopes / set slopes, onsets less set onsets, and responses to a step by interval."""
+    """Return slopes / set slopes, onsets minus set onsets, and responses to a step by interval."""
     found: dict[str, Floats] = {}
     for (alpha, threshold, interval_s), curve in _curves(studies).items():
         name = f"slope={alpha:g}.threshold={threshold:g}.interval={interval_s:g}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: throughput ratios when packets are lost as well."""
+"""Section 7: throughput ratios when packets are also lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 _BUFFER = "network.links.bottleneck.buffer"
 _PACKETS = 180 - 60  # seconds measured, times 1250 packets/s of a full link
-_RARE = 0.1  # as a share of the marking probability
+_RARE = 0.1  # losses count as rare below this share of the marking probability
 
 
 def _lost(runs: Runs) -> Floats:
@@ -46,7 +46,7 @@ def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios / r with rare losses and with many, and the shares lost."""
+    """Return throughput ratios / r with rare and with frequent losses, and the shares lost."""
     groups = _groups(studies)
     found: dict[str, Floats] = {}
     for name, buffers in groups.items():

@@ -20,7 +20,7 @@ __all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
 
 BATCHES: Final = 30
 _SMOOTH: Final = 20  # samples in the moving mean that determines the rise time
-_SHOWN: Final = 5  # the picture keeps one in this many samples
+_SHOWN: Final = 5  # the picture keeps one sample of this many
 _MARKS_IN: Final = 5  # intervals of 10 ms over which marks are summed
 
 
@@ -28,9 +28,9 @@ def burstiness(results: Path) -> dict[str, float]:
     """Return the burstiness of sending and marking, from counts per 10 ms in the measured window.
 
     Returns:
-        `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (that of the
-        source times the root of the number of its flows, which equals that of a flow if flows are
-        independent); `bottleneck.marks_dispersion`, variance over mean of marks in 50 ms.
+        `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (computed as
+        the source's times the root of its number of flows, which is exact for independent flows);
+        `bottleneck.marks_dispersion`, variance over mean of marks in 50 ms.
     """
     import pandas as pd
 
@@ -113,12 +113,12 @@ def _fluctuations(
 
 
 def waits(results: Path) -> dict[str, float]:
-    """Return waiting times of packets in the measured window, from one-way delays of all flows.
+    """Return waiting times of packets in the measured window, from all flows' one-way delays.
 
     Returns:
         `wait.mean_s`, `wait.std_s` and `wait.max_s`, to a bin. Propagation and transmission, equal
-        for all flows, are subtracted. The rest is waiting time, including that on the fast access
-        link.
+        for all flows, are subtracted. The rest is waiting time, including the wait on the fast
+        access link.
     """
     from ecnomy.markets.plan.structs import Tcp
     from ecnomy.markets.results.rawrun import open_raw
@@ -144,7 +144,7 @@ def waits(results: Path) -> dict[str, float]:
 
 
 def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the goodput of every flow, bit/s, in the order of the plan: the row `goodput`."""
+    """Return the row `goodput`: the goodput of every flow, bit/s, in the order of the plan."""
     from ecnomy.markets.results.rawrun import open_raw
 
     flows = open_raw(results).table("flows").sort_values("flow")
@@ -157,8 +157,8 @@ def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
     Returns:
         `rise_s`, the time at which the moving mean over 20 samples of the mean window of all flows
         first reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last
-        half, the latter for individual flows and then averaged; `course`, the first flow's window,
-        one sample in 5.
+        half, the latter averaged over individual flows; `course`, the first flow's window, one
+        sample in 5.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: utilisation by price of a mark at fixed budgets, and operators who set prices."""
+"""Section 7: utilisation by price of a mark at fixed budgets, and operators that set prices."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
-    """Return runs of an operator by its strategy and its first price."""
+    """Return runs of an operator by strategy and first price."""
     runs = studies["price-control"]
     found: dict[tuple[str, float], Runs] = {}
     for value in runs.values(_OPERATOR):
@@ -65,7 +65,7 @@ def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilisation against price, and its course with an operator who sets the price."""
+    """Draw utilisation against price, and its course with an operator that sets the price."""
     figure.set_size_inches(11, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.4])
     loads = _loads(studies)

@@ -50,12 +50,12 @@ def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: fl
 
 
 def long_over_short(runs: Runs, column: str = "goodput_bps", unit: float = 1) -> Ratios:
-    """Return the ratio of the long flows to the short ones."""
+    """Return the ratio of long flows to short flows."""
     return ratios(runs, column, "long", "short", LONG, unit)
 
 
 def cases(runs: Runs) -> dict[str, Runs]:
-    """Return (a) and (b): short round trips of 200 and of 100 ms."""
+    """Return the runs of (a) and (b): short round trips of 200 and of 100 ms."""
     return {_CASES[value]: runs.at({DELAY: value}) for value in runs.values(DELAY)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5.4: RED's shape, and its best max_p, for willingness to pay and for Reno."""
+"""Section 5.4: RED's shape and its best max_p, for willingness to pay and for Reno."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Return the slope above the middle of the loads over the slope below it."""
+    """Return the slope above the middle of the loads over the slope below."""
     middle = (load.min() + load.max()) / 2
     slopes = []
     for part in (load >= middle, load <= middle):

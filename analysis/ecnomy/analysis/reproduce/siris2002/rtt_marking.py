@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 DELAY: Final = "network.links.access.delay"
-_SHARES: Final = (0.25, 0.5, 0.75)  # shares of the range of loads that two curves have in common
+_SHARES: Final = (0.25, 0.5, 0.75)  # shares of the range of loads common to two curves
 
 
 def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
-    """Return curves per law by round trip in ms, and `mixed`."""
+    """Return curves by law and by round trip in ms or `mixed`."""
     found: dict[str, dict[str, Curve]] = {}
     for law, runs in by_law(studies["rtt-marking"]).items():
         delays = sorted(runs.values(DELAY))
@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
-    """Return a function for the ratio of both p at `share` of the loads that both curves reach."""
+    """Return a function: the ratio of both p at `share` of the range of loads that curves share."""
 
     def statistic(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
         low, high = max(load.min(), other_load.min()), min(load.max(), other_load.max())

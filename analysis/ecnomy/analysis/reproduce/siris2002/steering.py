@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of an operator who sets the price per mark for a target utilisation."""
+"""Outcome columns of an operator that sets the price per mark for a target utilisation."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def settled_after(used: Floats, target: float, within: float) -> int:
-    """Return the number of intervals until all later ones are near the target, or of all."""
+    """Return the number of intervals until all later intervals are near the target, or of all."""
     off = np.flatnonzero(np.abs(used - target) > within)
     return int(off[-1]) + 1 if len(off) else 0
 
 
 def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
-    """Return measures of the bottleneck before the change and after it.
+    """Return measures of the bottleneck before and after the change.
 
     Returns:
         utilization_, over the last 100 s of each phase; settled_s_, the time from its beginning

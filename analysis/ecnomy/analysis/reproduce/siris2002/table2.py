@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 _LOAD: Final = 0.90
-_NEAR: Final = 0.01  # a row farther from 0.90 does not count
+_NEAR: Final = 0.01  # rows farther from 0.90 do not count
 _PARTS: Final = ("mean", "max", "std")
 _LABELS: Final = {
     "red_5_15": "RED 5/15, 0.10",
@@ -53,7 +53,7 @@ def _off(runs: Runs) -> float:
 def figures(studies: Studies) -> Samples:
     """Return waits in milliseconds, and ratios between algorithms.
 
-    They are NaN if the load is not near 0.90 for any number of flows. The quantities `any_load.`
+    These are NaN if the load is far from 0.90 for every number of flows. The quantities `any_load.`
     use the nearest load.
     """
     rows = _rows(studies)
@@ -92,7 +92,7 @@ def _point(runs: Runs) -> str:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw mean, largest and deviation of waits, side by side."""
+    """Draw means, maxima and deviations of waits, side by side."""
     axes = figure.subplots(1, 3)
     rows = _rows(studies)
     names = [name for name in _LABELS if name in rows]

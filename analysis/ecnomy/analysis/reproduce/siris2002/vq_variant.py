@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratios, per-overflow / busy-period, of waits (deviation and mean) and the load."""
+    """Return the ratios per-overflow / busy-period of waits (deviation and mean) and loads."""
     variants: dict[str, Runs] = {}
     for value in studies["vq-variant"].values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
