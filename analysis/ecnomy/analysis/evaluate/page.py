@@ -109,7 +109,7 @@ def _interval(one: Verdict, law: str) -> tuple[object, ...]:
 
 
 def _warnings(evaluation: Evaluation) -> tuple[Section, ...]:
-    """Return any warnings of `check` about the law in these networks."""
+    """Return the warnings of `check` about the law in these networks."""
     found = advice(evaluation)
     if not found:
         return ()

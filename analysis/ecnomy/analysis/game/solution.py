@@ -52,7 +52,7 @@ class Solution(msgspec.Struct, frozen=True, eq=False):
         game: the game.
         rest_points: rest points, the stable ones first.
         others: equilibria of a symmetric game in which the players differ.
-        complete: whether mixed as well as pure equilibria were searched.
+        complete: whether the search covered mixed equilibria, not only pure ones.
         mixtures: whether mixtures of some equilibria are also equilibria.
         replies: the best rows against each column, and the best columns against each row.
         mass: alpha-rank's mass, of shape (strategies,), or (rows, columns) if not symmetric.

@@ -30,7 +30,7 @@ def papers_folder() -> Path:
     """Return configs/papers next to the virtual environment, in the source tree or in the wheel.
 
     Raises:
-        InputError: the folder is missing in all these places.
+        InputError: the folder is missing in each of these places.
     """
     given = os.environ.get(FOLDER_VARIABLE)
     here = Path(__file__).resolve()

@@ -10,8 +10,8 @@ interval is Student's t interval from a bootstrap over replicates, widened at bo
 model's bias. The bias is the largest distance to sufficiently precise noisier models, to the degree
 below, and to the same model on the other axis. In simulations, 95 % intervals of skewed curves
 contain the optimum in at least 90 % of the cases. Five values a factor of two apart are too few to
-show the skew: then 87 % contain the optimum at a noise of 1 % of the curve's range, and 74 % at 3
-%.
+show the skew: only 87 % contain the optimum at a noise of 1 % of the curve's range, and 74 % do at
+a noise of 3 %.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias and variance); Lepskii
 1991 (the choice between models by their differences); Efron 1979 (bootstrap).

@@ -162,7 +162,7 @@ def rule_prices(
 
 
 def _served(present: Floats, capacities: Floats) -> tuple[Floats, Floats]:
-    """Return the packets that stay and those that leave, (S, L), under proportional service."""
+    """Return the packets that stay and the packets that leave, (S, L), by proportional service."""
     total = present.sum(axis=0)
     kept = np.maximum(total - capacities, 0.0) / np.where(total > 0, total, 1.0)
     return present * kept, present * (1 - kept)

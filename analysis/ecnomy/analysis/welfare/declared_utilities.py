@@ -3,7 +3,7 @@
 
 The utility of a flow is a function of its momentary rate, as reported epoch by epoch. If n flows of
 a row were on (`active`) in an epoch of dt seconds, each at the rate x, their utility was n U(x) dt
-money. Inactive flows have neither rate nor utility. If U(0) is infinite, a rate counts as at least
+money. Inactive flows have no rate and no utility. If U(0) is infinite, a rate counts as at least
 x0/1000, as for the strategies. A utility's cost of delay is subtracted for the packets acknowledged
 in an epoch, at the round trip reported at the epoch's end.
 """

@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
     """Return the two states of pairs of starts: the share of pairs above r, and both medians.
 
-    A mean over pairs of starts does not describe either state, nor does its interval.
+    A mean over pairs of starts, with its interval, would describe neither state.
     """
     above = ratio > r
     found = {"share_above_r": float(above.mean())}

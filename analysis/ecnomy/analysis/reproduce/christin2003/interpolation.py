@@ -133,7 +133,7 @@ def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float 
 
     Args:
         seen: the trace of the bottleneck.
-        heuristic: whether the heuristic's rule marks flows; otherwise the reference's rule does so.
+        heuristic: whether the heuristic's rule marks flows, rather than the reference's rule.
     """
     flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
     taken = np.flatnonzero(seen.event == ENQUEUE)
