@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios: read from strict YAML and checked for consistency.
+"""Read scenarios from strict YAML and check their consistency.
 
     scenario = load("configs/examples/gold-silver.yaml", overrides=["duration=60 s"], seed=7)
     plan = make_plan(scenario)          # ecnomy.markets.compile.make
 
-A scenario that loads may still lack a plan: make_plan finds routes, and reports missing ones.
+A scenario that loads may still have no plan: make_plan finds the routes and reports missing ones.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Scenario(msgspec.Struct, frozen=True):
 
     Attributes:
         document: the written values in integers (ps, bit/s, bytes, micro-money).
-        market: the market; None for a scenario without a market.
-        places: the place of each written value, for messages, and the name of the file.
+        market: the market, or None if the scenario has no market.
+        places: the name of the file, and the place of each written value for messages.
     """
 
     document: Document
@@ -45,7 +45,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """Return the title ("" if it is not written)."""
+        """Return the title ("" if the scenario has no title)."""
         return self.document.title
 
     @property
@@ -55,35 +55,35 @@ class Scenario(msgspec.Struct, frozen=True):
 
     @property
     def epoch_ps(self) -> int:
-        """Return the time between two meetings of the market."""
+        """Return the time between two reports to the market, in ps."""
         return self.document.epoch_ps
 
     def resolved(self) -> dict[str, Any]:
-        """Return the scenario as plain values that load as this scenario.
+        """Return plain values from which this scenario can be loaded again.
 
         Defaults and bases are filled in. Links replace a topology, and sources replace demands.
         """
         return dict(write(self.document))
 
     def given(self) -> dict[str, Any]:
-        """Return the values of `resolved`, without defaults."""
+        """Return the values of `resolved` without the defaults."""
         return dict(write(self.document, given=True))
 
 
 def load(
     path: str | os.PathLike[str], *, overrides: Sequence[str] = (), seed: int | None = None
 ) -> Scenario:
-    """Load the scenario in a file.
+    """Load a scenario from a file.
 
     Args:
         path: the YAML file; messages name it as given.
-        overrides: `path=value` changes, applied in order after `extends`; each condition must match
-            at least one value.
-        seed: replaces the scenario's seed (uint64).
+        overrides: changes `path=value`, applied in order after `extends`. Each condition in a path
+            must match at least one value.
+        seed: seed (uint64) that replaces the scenario's seed.
 
     Raises:
         ScenarioError: the scenario is invalid; the message names the place.
-        TypeError: path, overrides or seed are of another type.
+        TypeError: path, overrides or seed has the wrong type.
     """
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"scenario: expected the path of a file, got {path!r}")
@@ -96,7 +96,7 @@ def load(
 
 
 def expect_seed(seed: object) -> None:
-    """Refuse anything but an integer or None (TypeError)."""
+    """Raise TypeError unless the seed is an integer or None."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TypeError(f"seed: expected an integer, got {seed!r}")
 
@@ -113,7 +113,7 @@ def scenario_from_text(
 
 
 def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
-    """Return a document with overrides. With `must`, each condition must match a value."""
+    """Return the document with overrides; with `must`, each condition must match a value."""
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     if "scenario" in root.keys:

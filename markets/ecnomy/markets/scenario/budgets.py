@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows, and the settlements that can enforce them.
+"""Check that the settlement can enforce the budgets of flows.
 
-A budget counts marks at their price. So it needs a settlement in which a user owes one price for
-each delivered mark: any built-in rule except `direct`, or a custom rule that declares
-`by_delivery`.
+A budget counts the cost of marks. It therefore needs a settlement in which a user owes one price
+for each delivered mark. All built-in rules except `direct` and custom rules that declare
+`by_delivery` meet this condition.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check_budgets(agents: tuple[AgentEntry, ...], settlement: str, places: Place
     """Refuse strategies with a budget if the settlement cannot enforce it.
 
     Raises:
-        ScenarioError: an agent has such a strategy.
+        ScenarioError: an agent's strategy sets a budget that the settlement cannot enforce.
     """
     if _by_delivery(settlement):
         return

@@ -64,12 +64,12 @@ _Share = Annotated[float, Number(what="a share", least=0, most=1)]
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """The prices of a call, of its time, and of each packet sent.
+    """The price of a call, of its time, and of each packet that it sends.
 
     Attributes:
-        call: price of each call; needs `time` or `packets`.
+        call: price of each call, in addition to `time` or `packets`.
         time: price of a call's time, in whole millionths of money per minute.
-        packets: price of each packet sent by a call.
+        packets: price of each packet that a call sends.
     """
 
     call: Annotated[int, _MONEY] = 0
@@ -97,25 +97,25 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
 class _ByBandwidth(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="effective-bandwidth"
 ):
-    """A price for effective bandwidth, by the row's peak and mean rate.
+    """A price for the effective bandwidth, which follows from the tariff's peak and mean rate.
 
     Note:
         A call of time T that sends V packets costs price x (a T + b V). This is the tangent at m =
         mean_rate to the effective bandwidth (1/s) log(1 + (M/h)(e^(s h) - 1)), with h = peak_rate
-        and s = space (Kelly 1996). So a call costs least for a caller who declares its true mean
-        rate. s h is at most 100. Price x a is rounded to millionths per minute, price x b to
+        and s = space (Kelly 1996). A caller therefore pays least if it declares its true mean rate.
+        s h is at most 100. Price x a is rounded to millionths per minute, and price x b to
         millionths per million packets.
 
     Attributes:
-        price: price per packet sent at a constant rate.
-        space: Kelly's s; a larger value is for calls that are burstier relative to the link.
+        price: price of each packet of a call that sends at a constant rate.
+        space: Kelly's s; choose a larger value for calls that are burstier relative to the link.
     """
 
     price: Annotated[Price, PriceReader("packet")]
     space: _Space
 
     def uses(self, peak_pps: float, mean_pps: float) -> tuple[int, int]:
-        """Return micro-units per minute and per million packets, rounded to the nearest."""
+        """Return micro-units per minute and per million packets, rounded to the nearest integer."""
         along = tangent(peak_pps, mean_pps, self.space / PS_PER_S)
         micro = float(self.price.exact)
         return round(along.per_s * micro * 60), round(along.per_packet * micro * MEGA)
@@ -135,12 +135,12 @@ class _CallPrice(msgspec.Struct, frozen=True):
     """The price of a call.
 
     Attributes:
-        micro: price of the call, in micro-units; with prices by time of day, the price outside the
-            periods.
+        micro: price of the call, in micro-units. With prices by time of day, this price applies
+            outside the periods.
         per_min: price of its time, in micro-units per minute.
         by_day: prices by time of day.
         per_mega: price of its packets, in micro-units per million packets.
-        by_rates: a price by peak and mean rate; replaces the prices of time and packets.
+        by_rates: price by peak and mean rate, which replaces the prices of time and packets.
     """
 
     micro: int
@@ -150,7 +150,7 @@ class _CallPrice(msgspec.Struct, frozen=True):
     by_rates: _ByBandwidth | None = None
 
     def hours(self) -> tuple[Hours, ...]:
-        """Return the prices of the periods of the day, in order."""
+        """Return the prices of the day's periods, in order of time."""
         if self.by_day is None:
             return ()
         periods = self.by_day.periods
@@ -165,9 +165,7 @@ def _of_call(price: Price) -> int:
 
 
 class _CallPriceReader:
-    """Reads and writes the price of a call: an amount, a price of its time, both, or prices by the
-    hour.
-    """
+    """Reads and writes the price of a call: an amount, a price of time, both, or prices by hour."""
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 6 money/h}"
     forms = (_Parts, _ByBandwidth, TimeOfDay)
@@ -223,30 +221,29 @@ class _CallPriceReader:
 
 
 class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A price of a call, a promise, and the reimbursement for a broken promise.
+    """The price of a call, a promise, and the reimbursement if the promise is broken.
 
-    The source's traffic must fit the connection's description (`max_time`, `peak_rate`). Callers
-    only declare `mean_rate`, for a price by rates.
+    The source's traffic must stay within `max_time` and `peak_rate`. The `mean_rate` is only
+    declared, for a price by rates.
 
     Attributes:
-        price: price of a call: an amount, a price of its time, both, by the hour, or by peak and
-            mean rate. A price of time or packets is charged when the call is over. Hourly prices
-            have kind: time-of-day, with amounts such as 0.2 money/call. Callers who compare prices
-            use `mean_rate`, or `peak_rate` if there is no `mean_rate`.
-        max_delay: largest delay of a good packet; a later or lost packet is bad.
+        price: price of a call: an amount, a price of its time, both, prices by hour, or a price by
+            peak and mean rate. A price of time or packets is charged when the call ends. Prices by
+            hour have kind: time-of-day, with amounts such as 0.2 money/call. Callers compare prices
+            at `mean_rate`, or at `peak_rate` if `mean_rate` is not set.
+        max_delay: largest delay of a good packet; packets that arrive later or are lost are bad.
         max_delay_rate: largest share of bad packets that keeps the promise.
-        reimbursement: repayment for a broken promise; price: the whole price of the
-            call.
-        max_time: longest duration of a call, which then ends; by default there is no limit.
-        peak_rate: largest rate at which its sources may send in a call; by default there is no
-            limit. Required for effective-bandwidth; a price of packets needs it or `mean_rate`.
+        reimbursement: repayment for a broken promise; price: the call's full price.
+        max_time: time after which a call is ended; by default there is no limit.
+        peak_rate: largest rate at which a source may send in a call; by default there is no limit.
+            Required for effective-bandwidth; a price of packets needs `peak_rate` or `mean_rate`.
         mean_rate: mean rate that callers declare, for prices of packets and effective-bandwidth; by
-            default they count with `peak_rate`.
-        max_blocking_rate: largest share of blocked calls; a target of the strategy
+            default `peak_rate`.
+        max_blocking_rate: largest share of calls that may be blocked; a target of the strategy
             marking-quantile.
-        quality_seen_by: who decides that a promise is broken; by default the provider
-            (gsp). With subscriber, the provider reimburses the claims of subscribers. A subscriber
-            with `overclaims` also claims for kept promises.
+        quality_seen_by: who decides whether a promise was broken; by default the provider (gsp).
+            With subscriber, the provider pays what subscribers claim. A subscriber with
+            `overclaims` also claims for kept promises.
     """
 
     price: Annotated[_CallPrice, _CallPriceReader()]
@@ -320,31 +317,31 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
-    """A row of a tariff table: the sources of its calls, and the strategy that admits them.
+    """An entry of a tariff table: the sources of its calls, and the strategy that admits them.
 
     Attributes:
-        sources: sources of the row's calls.
-        strategy: strategy that admits calls on this row; by default the agent's.
+        sources: sources of the calls sold at this tariff.
+        strategy: strategy that admits these calls; by default the agent's strategy.
     """
 
     sources: Names
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
 
     def line(self, name: str) -> CallLine:
-        """Return the row as the market reads it."""
+        """Return the entry in the form that the market reads."""
         return CallLine(self.tariff(name), self.sources, self.strategy)
 
 
 class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of a table of elastic types: a price per file, a deadline, and a limit for marks.
+    """An entry of a table of elastic types: a price per file, a deadline, and a limit for marks.
 
-    By default a file is sent by its deadline, within its price.
+    By default the provider sends a file by its deadline at a cost of marks below its price.
 
     Attributes:
-        sources: sources of the row's files or pages.
+        sources: sources of the files or pages.
         price: price of a file, charged when it is complete.
-        deadline: promised time of a file, counted from its request.
-        reimbursement: repayment for a late file; price: its whole price.
+        deadline: promised transfer time of a file, counted from its request.
+        reimbursement: repayment for a late file; price: the file's full price.
         strategy: strategy that limits the cost of a file's marks; by default file-budget with this
             deadline and price.
     """
@@ -356,7 +353,7 @@ class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
 
     def line(self, name: str) -> ElasticLine:
-        """Return the row as the market reads it."""
+        """Return the entry in the form that the market reads."""
         back = self.price if self.reimbursement == _AS_PRICE else self.reimbursement
         tariff = ElasticTariff(self.price, self.deadline, back, name)
         deadline_s, budget = self.deadline / 10**12, self.price / MICRO

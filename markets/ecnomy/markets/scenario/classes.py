@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Service classes in a scenario: conversion of their entries, and their consistency."""
+"""Convert the entries of service classes, and check their consistency."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["check_classes", "class_spec"]
 
 
 def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
-    """Return a class of an agent by its name."""
+    """Return the agent's class of this name."""
     entry = agent.classes[name]
     return ClassSpec(
         name,
@@ -31,7 +31,7 @@ def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
 
 
 def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that rows can pay fees, initial members have room, and the keys of strategies exist.
+    """Check that fees are valid, initial members have room, and classes have the strategy's keys.
 
     Raises: ScenarioError: a check fails.
     """
@@ -47,7 +47,7 @@ def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Pl
 def _check_fees(
     document: Document, agent: AgentEntry, name: str, path: str, places: Places
 ) -> None:
-    """Check that the sum of the fees of a row of many flows is a valid amount."""
+    """Check that a row of many flows can pay the sum of their fees."""
     many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
     dearest = max(c.fee for c in agent.classes.values())
     for source in agent.classes[name].sources:
@@ -69,9 +69,10 @@ def _check_room(
 
 
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
-    """Check the keys that a strategy needs in all classes, or in at least one class, of its agent.
+    """Check that the agent's classes have the keys that its strategy needs.
 
-    Its `needs_of_classes` and `needs_of_one_class` list them: key -> example.
+    The strategy's `needs_of_classes` lists the keys that all classes need, as key -> example. Its
+    `needs_of_one_class` lists those that at least one class needs.
     """
     if agent.strategy is None:
         return

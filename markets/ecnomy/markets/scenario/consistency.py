@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Consistency of the parts of a scenario: names, nodes, providers of sources."""
+"""Check that the parts of a scenario agree: names, nodes, and providers of sources."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_names(document: Document, places: Places) -> None:
     """Refuse duplicate names and nodes without a link.
 
     Raises:
-        ScenarioError: such a name.
+        ScenarioError: a name is used twice, or a node has no link.
     """
     _unique("network.links", (link.name for link in document.network.links), places)
     _unique("sources", (source.name for source in document.sources), places)
@@ -63,11 +63,11 @@ def _unique(path: str, names: Iterable[str], places: Places) -> None:
 
 
 def market_spec(document: Document, places: Places) -> MarketSpec | None:
-    """Return the market of a document; its agents' sources exist and have one provider each.
+    """Return the document's market, after checking that each source exists and has one provider.
 
     Raises:
-        ScenarioError: a source is unknown or has two providers, or a provider and a price handler;
-            a strategy lacks a rate for a source; or a link is not in exactly one domain.
+        ScenarioError: a source is unknown, or has two providers, or has both a provider and a price
+            handler; a strategy has no rate for a source; or a link is not in exactly one domain.
     """
     market = document.market
     if market is None:
@@ -93,7 +93,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
 
 
 def _check_sources(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that the sources of each agent exist, for any use by its role."""
+    """Check that the sources of each agent exist, whatever its role uses them for."""
     groups = _groups(document)
     known = {source.name for source in document.sources} | set(groups)
     shown = list(groups) + [s.name for s in document.sources if s.group is None]
@@ -106,7 +106,7 @@ def _check_sources(document: Document, agents: tuple[AgentEntry, ...], places: P
 
 
 def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:
-    """Return the agents, with a group replaced by its sources."""
+    """Return the agents, with each group replaced by its sources."""
     groups = _groups(document)
 
     def members(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -174,7 +174,7 @@ def _agent(agent: AgentEntry) -> AgentSpec:
 
 
 def _class_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str]]:
-    """Yield (source, its owner as named in messages, path) of each class."""
+    """Yield (source, name of its owner in messages, path) for the sources of each class."""
     for index, agent in enumerate(agents):
         for name, entry in agent.classes.items():
             path = child_path(f"market.agents[{index}].classes", name) + ".sources"
@@ -208,7 +208,7 @@ def _check_owners(
 
 
 def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that contracts name existing sources and recorded transfers."""
+    """Check that the sources, names, meters and tariffs of contracts are valid."""
     known = {source.name: source for source in document.sources}
     for index, agent in enumerate(agents):
         for number, entry in enumerate(agent.contracts or ()):
@@ -243,12 +243,12 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
 
 
 def _kind(contract: ContractEntry) -> str:
-    """Return the kind of the contract's postings in the ledger."""
+    """Return the ledger kind of the contract's postings."""
     return contract.name or f"{contract.meter}-charge"
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that each handler pays for its flows itself and has traffic that fits its strategy."""
+    """Check that price handlers pay for their flows, and that the traffic fits their strategies."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     for index, agent in enumerate(agents):
         steered: list[tuple[str, str]] = []  # (path, source)
@@ -272,7 +272,7 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
 
 
 def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that users who choose among sources have a flow in each source."""
+    """Check that users who choose between sources have a flow in each of them."""
     rows = {s.name: 1 if s.rows == TOGETHER else s.count for s in document.sources}
     for index, agent in enumerate(agents):
         kind = agent.strategy.kind if agent.strategy else ""
@@ -318,7 +318,7 @@ def _check_traffic(
 def _check_weight(
     path: str, source: str, transport: msgspec.Struct, kind: str, places: Places
 ) -> None:
-    from ecnomy.markets.plan.law_table import weights  # late, as plans import scenarios
+    from ecnomy.markets.plan.law_table import weights  # late, because plans import scenarios
 
     law = transport.__struct_config__.tag
     if law not in weights():
@@ -328,7 +328,7 @@ def _check_weight(
 
 
 def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
-    """Yield (source, its seller or the handler of its price)."""
+    """Yield each source with its seller or price handler."""
     for source, owner, _ in _class_sources(agents):
         yield source, owner
     for agent in agents:
@@ -348,7 +348,7 @@ def _check_settlement(word: str, places: Places) -> None:
 
 
 def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Places) -> None:
-    """Check that every link is in the domain of one carrier."""
+    """Check that every link belongs to the domain of exactly one carrier."""
     carriers = [i for i, agent in enumerate(agents) if preset_of(agent.role).owns_links]
     if not carriers:
         role = next(word for word, preset in ROLES.items() if preset.owns_links)
@@ -370,7 +370,7 @@ def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Pl
 
 
 def _check_named_link(agent: AgentSpec, own: list[str], path: str, places: Places) -> None:
-    """Check that a link which a carrier's strategy names is in its domain."""
+    """Check that a link named by a carrier's strategy is in the carrier's domain."""
     if agent.strategy is None:
         return
     strategy = make(agent.strategy.kind, agent.strategy.params)

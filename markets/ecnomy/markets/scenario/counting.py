@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `record.histograms:` and `record.counts:`.
 
-Both cover the measured window [warm-up, end]. A histogram's last bin includes everything beyond it.
+Both cover the measured window [warm-up, end]. A histogram's last bin includes all larger values.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Delay(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue found by arrivals, in packets, without the packet in service, per link.
+    """The queue that arrivals find, in packets, without the packet in service, per link.
 
     Attributes:
         width: width of a bin.
-        bins: number of bins; the last one includes all longer queues. The queue of an arrival
-            excludes the packet itself. For Poisson arrivals the histogram is the mean over time.
+        bins: number of bins; the last one includes all longer queues. An arriving packet does not
+            count itself. For Poisson arrivals the histogram equals the distribution over time.
     """
 
     width: _Packets = 1
@@ -53,11 +53,11 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Histograms(msgspec.Struct, frozen=True, kw_only=True):
-    """The histograms to record; none by default.
+    """The histograms to record. By default no histogram is recorded.
 
     Attributes:
         delay: one-way delays of delivered data packets, per source.
-        queue: queues found by arrivals, per link, without the packet in service.
+        queue: queues that arrivals find, per link, without the packet in service.
     """
 
     delay: Delay | None = None
@@ -71,10 +71,10 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Classes(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows of the classes of links with a scheduler, from the beginning of the run.
+    """Records of the classes of links with a scheduler, from the beginning of the run.
 
     Attributes:
-        every: time covered by a row; by default the market's epoch.
+        every: time that one row covers; by default the market's epoch.
     """
 
     every: _Time | None = None  # None: the market's epoch
@@ -84,8 +84,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Quantities to count in bins of time.
 
     Attributes:
-        of: quantities to count: arrivals, marks, drops per link; sent, delivered, ce (marked) per
-            source.
+        of: quantities to count: arrivals, marks and drops per link; sent, delivered and ce (marked
+            packets) per source.
         every: width of a bin of time.
     """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `demands:`: one source per pair of nodes, by a demand matrix.
+"""The YAML under `demands:`: a demand matrix that gives one source per pair of nodes.
 
-The module also has `Sending`, the common part of a source and a demand matrix.
+`Sending` holds the keys that a source and a demand matrix share.
 """
 
 from __future__ import annotations
@@ -55,28 +55,28 @@ _PerUnit = Annotated[
 
 
 class Sending(msgspec.Struct, frozen=True, kw_only=True):
-    """When flows send, and over which transport.
+    """The times at which flows send, and their transport.
 
-    Flow i begins at start + i * stagger + U * spread.
+    Flow i starts at start + i * stagger + U * spread, with U uniform on [0, 1].
 
     Attributes:
-        count: flows of the source, which differ only in their start and random draws.
+        count: number of flows, which differ only in their start and random draws.
         start: start of the first flow.
         stagger: time from the start of one flow to that of the next.
-        spread: each flow starts later by a random time, uniform from 0 to this value.
-        stop: time from which the source starts nothing new.
-        profile: change of its rate over the day. A factor holds from its time to the next factor's,
-            and the steps repeat every period. The factor speeds up or slows down pauses and gaps
-            between packets; at 0 nothing begins. A rate-capped source may send rate x factor.
-            Member i of greedy flows sends while (i + 1/2) / count is below factor / largest factor.
-            For file sources, the time after `start` (stagger, spread) is stretched. Holding times,
-            file sizes and patience keep their length.
+        spread: largest random delay of a flow's start, uniform from 0 on.
+        stop: time from which the source starts no new transfers, calls or packets.
+        profile: factors on the source's rate over the day. A factor holds until the time of the
+            next one, and the steps repeat every period. A larger factor shortens pauses and gaps
+            between packets; at 0 nothing new begins. A rate-capped source sends at most rate x
+            factor. Member i of greedy flows sends while (i + 1/2) / count is below factor / largest
+            factor. For file sources, the time after `start` (stagger, spread) is stretched. Holding
+            times, file sizes and patience keep their length.
         rows: whether reports and tables have a row for each flow, or one row with the sums over all
-            flows. A row of many flows has the name of its source. A class fee, or another decision
-            of an agent, holds for each of its flows.
-        transport: window law on TCP, or UDP, that carries the data.
-        send_overhead: each packet leaves later by a random time of at most this value; auto: a
-            packet's time on the slowest link.
+            flows. A row of many flows has the name of its source. A class fee or another decision
+            of an agent applies to each of these flows.
+        transport: UDP, or the window law of TCP, that carries the data.
+        send_overhead: largest random delay of each packet at the sender; auto: the transmission
+            time of a packet on the slowest link.
     """
 
     count: _Count = 1
@@ -91,13 +91,13 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def expected_beside(values: Mapping[str, Any]) -> dict[str, str]:
-        """Return the expected forms of missing keys that depend on the values of other keys."""
+        """Return the expected forms of missing keys, which depend on the values of other keys."""
         datagrams = isinstance(values.get("traffic"), DATAGRAMS)
         return {"transport": "a mapping such as {law: udp}"} if datagrams else {}
 
     @property
     def packet_bytes(self) -> int:
-        """Return the IP bytes of a full data packet."""
+        """Return the size of a full data packet in IP bytes."""
         transport = self.transport
         if isinstance(transport, Udp):
             return transport.payload + transport.header
@@ -105,13 +105,13 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scale(msgspec.Struct, frozen=True, kw_only=True):
-    """The unit of the matrix in bit/s of IP packets, stated in one of three ways.
+    """The unit of the matrix in bit/s of IP packets. Set exactly one of the three keys.
 
     Attributes:
-        busiest_link: offered load of the busiest link over its rate, on first shortest paths. At
-            1.2 the busiest link is offered 1.2 times its rate, framing included.
+        busiest_link: offered load of the busiest link, framing included, over its rate. All demands
+            are taken on their first shortest paths.
         total: sum of all demands.
-        unit: bit/s of one unit of the matrix.
+        unit: rate in bit/s that one unit of the matrix stands for.
     """
 
     busiest_link: _Ratio | None = None
@@ -130,20 +130,19 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 class Demands(Sending, frozen=True, kw_only=True):
     """A source `<name>-<from>-<to>` for each pair of the matrix, limited to the demand of the pair.
 
-    A pair whose demand is 0 or less than 1 bit/s has no source. With `count` > 1, the flows of a
-    pair share its demand equally.
+    A pair with a demand below 1 bit/s has no source. With `count` > 1, the flows of a pair share
+    its demand equally.
 
     Attributes:
-        name: first part of the names of its sources, `<name>-<from>-<to>`.
-        matrix: the topology's measured demands, or the same demand for each pair of nodes.
-            Agents refer to all sources of a matrix by its name (`sources: demand`). A second matrix
-            with a later `start` is a step of the load.
-        scale: unit of the matrix in bit/s of IP packets, stated in one of
-            three ways.
-        senders: keeps only pairs that begin at these nodes.
-        receivers: keeps only pairs that end at these nodes.
-        traffic: traffic limited to a pair's demand: over udp cbr (the default) or poisson,
-            otherwise rate-capped.
+        name: first part of the names of the sources, `<name>-<from>-<to>`.
+        matrix: the topology's measured demands, or the same demand for each pair of nodes. Agents
+            refer to all sources of a matrix by its name (`sources: demand`). A second matrix with a
+            later `start` adds a step in the load.
+        scale: unit of the matrix in bit/s of IP packets, given by one of three keys.
+        senders: nodes at which pairs may begin; by default all.
+        receivers: nodes at which pairs may end; by default all.
+        traffic: traffic, limited to the demand of each pair: cbr (the default) or poisson over UDP,
+            and rate-capped over TCP.
     """
 
     name: Name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole scenario file, and the keys under `sources:`, `market:`, `record:`."""
+"""The YAML of a scenario file, with the keys under `sources:`, `market:` and `record:`."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ __all__ = [
 
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
-TAKEN: Final = (  # keys of some roles only
+TAKEN: Final = (  # keys that only some roles have
     *("classes", "marks_paid_by", "sources", "tariff", "tariffs", "test_streams"),
     *("links", "nodes", "price_per_mark", "fixed_costs", "elastic", "integrated_with"),
 )
@@ -95,7 +95,7 @@ _DATAGRAM_TRAFFIC: Final = {
 
 
 class _LinkOnPath(Word, frozen=True):
-    """The name of a link; the path determines its direction."""
+    """The name of a link, whose direction follows from the path."""
 
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
@@ -107,20 +107,20 @@ class _LinkOnPath(Word, frozen=True):
 
 
 class Source(Sending, frozen=True, kw_only=True):
-    """`count` equal flows, from one node to another.
+    """A source: `count` equal flows from one node to another.
 
     Attributes:
         name: name of the source in reports, tables and agents.
         sender: node that sends the data.
         receiver: node that receives the data.
-        path: links of its data, in order; by default routing finds them. The name of a link stands
-            for its direction along the path. `ecnomy check` warns of carriers whose links no path
-            takes.
-        traffic: data to send, and when to send it.
-        group: group of the source; tables and pages with many sources show a group as one source.
+        path: links that the data takes, in order; by default routing finds them. The name of a link
+            means its direction along the path. `ecnomy check` warns of carriers whose links are on
+            no path.
+        traffic: data that the flows send, and when they send it.
+        group: group of the source. Tables and pages with many sources show a group as one source.
             Agents can name the group instead of its sources.
-        service_class: class of its packets on links with a scheduler, by name or number; by default
-            the last class of the link.
+        service_class: class of the source's packets on links with a scheduler, by name or number;
+            by default the last class of each link.
     """
 
     name: Name
@@ -156,14 +156,15 @@ class Source(Sending, frozen=True, kw_only=True):
 
 
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A service class: a fee per flow and second, and the sources of its initial members.
+    """A service class: its fee per flow and time, and the sources whose flows begin in it.
 
     Attributes:
-        fee: price of a flow's time in the class; its provider may post another fee.
-        charge: target cost of the marks of a flow in the class; by default the fee in force.
-        members: largest number of flows up to which customers are admitted; by default any number.
-        most_cost: customers are admitted while the marks of the class, with one more flow, cost at
-            most this.
+        fee: price of the time that a flow spends in the class; the provider may post another fee.
+        charge: target cost of the marks of a flow in the class; by default the current fee.
+        members: largest number of flows in the class; by default there is no limit. Customers that
+            would exceed it are not admitted.
+        most_cost: largest cost of the class's marks. A customer is admitted if the cost with one
+            more flow stays within this limit.
         sources: sources whose flows begin in the class.
     """
 
@@ -175,26 +176,26 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A contract that an agent sells to the users of these sources.
+    """A contract that an agent sells to the users of the named sources.
 
     Attributes:
-        name: kind of its rows in the ledger; by default the meter's name with `-charge` at its
-            end.
+        name: kind of the contract's postings in the ledger; by default the meter's name followed by
+            `-charge`.
         meter: quantity counted for each flow. `time`: its active time, from its source's start to
-            its stop. `weight`: that time, times the weight of the window law that the agent chose,
-            or that of the transport, to a millionth; 0 while the payment for marks steers the flow.
-            `bytes` and `packets`: IP packets delivered. `marks`: CE packets delivered.
-            `marked-bytes`: their bytes (congestion volume, RFC 6789). `marks-set`: marks set in the
-            seller's domain, whether the packets arrive or not. `calls`: admitted calls.
-            `transfers`: complete files and pages.
+            its stop. `weight`: the active time, times the weight of the window law, rounded to a
+            millionth. The weight is the agent's choice, or else the transport's; it is 0 while the
+            payment for marks steers the flow. `bytes` and `packets`: IP packets delivered. `marks`:
+            CE packets delivered. `marked-bytes`: the bytes of CE packets delivered (congestion
+            volume, RFC 6789). `marks-set`: marks set in the seller's domain, on packets that arrive
+            or are lost. `calls`: admitted calls. `transfers`: complete files and pages.
         tariff: price of the metered quantity. The unit of a price fits the meter: money/h
             for time, money/GB for bytes, money/mark for marks. A price is at most 1,000,000 money,
-            and a whole number of millionths for some unit. `ecnomy explain per-unit` names the
-            kinds; module:Class is your own class.
+            and must be a whole number of millionths for some unit. `ecnomy explain per-unit` lists
+            the kinds; module:Class names a custom class.
         sources: sources whose users buy under the contract.
     """
 
-    name: Name | None = None  # its kind in the ledger; None: the kind of the meter
+    name: Name | None = None  # kind in the ledger; None: the kind of the meter
     meter: Annotated[str, Choice(tuple(METERS))]
     tariff: Annotated[Tariff, TariffReader()]
     sources: Names
@@ -210,45 +211,48 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: name of the agent in reports and tables; also the name of its account.
-        role_spec: role of the agent, which determines its property, sales and purchases.
-        classes: service classes that an application provider sells, by name; required for that
-            role.
-        marks_paid_by: party that pays the carrier for the marks of flows in its classes; by default
-            the provider.
-        sources: sources of the flows that it owns, or of the calls that it sells.
+        role_spec: role of the agent, which determines what it may own, sell and buy.
+        classes: service classes that an application provider sells, by name; required for
+            application providers.
+        marks_paid_by: party that pays the carrier for the marks of flows in the provider's classes;
+            by default the provider.
+        sources: sources of the flows that the agent owns, or of the calls that it sells.
         test_streams: sources of cbr or poisson traffic that a stream provider sends to observe the
             network.
-        tariff: price and promise of the calls of `sources`: a tariff table of one row. A stream
-            provider needs it or `tariffs`. Its price is per call, time or packets.
-        tariffs: tariff table of the calls it sells, a row for each type of connection.
-        elastic: table of the files and pages that it carries by a deadline, a row for each type. A
-            file is charged when it is complete, and reimbursed if it misses its deadline. An
-            abandoned file costs nothing. A strategy with a budget needs settlement retail, cascade
-            or peering.
-        integrated_with: carrier of the same firm; the agent sees the packets of its callers and
+        tariff: price and promise of the calls of `sources`, which serve as a tariff table of one
+            entry. A stream provider needs `tariff` or `tariffs`. The price is per call, time or
+            packets.
+        tariffs: tariff table of the calls that the agent sells, with an entry for each type of
+            connection.
+        elastic: table of the files and pages that the agent carries by a deadline, with an entry
+            for each type. A file is charged when it is complete, and reimbursed if it misses its
+            deadline. Abandoned files are free. A strategy with a budget needs settlement retail,
+            cascade or peering.
+        integrated_with: carrier of the same firm; the agent observes the packets of its callers and
             needs no test streams.
-        fixed_costs: costs over time, independent of its sales; paid to outside:costs.
-        strategy: rule that turns observations into decisions; by default that of its role. Required
-            for a price-handler.
-        decision_interval: time between two of its decisions; by default that of its role. An agent
-            decides at the first report at or after the time it is due, so at most once per epoch.
-            Providers decide at every report, from t = 0 on. A carrier that waits for customers
-            (revenue-gradient, revenue-bandit) adapts to their responses. A customer adapts: max(5
-            s, 3 T / (gain p)), with T the round trip, p the share of marked packets and the gain of
-            its window law; the first time at random within 5 s. A price handler adapts in the
-            same way, first at t = 0, to at most twice the time just observed. With an interval set,
-            the first decision is at a random time within it (a price handler also decides at t =
-            0).
+        fixed_costs: costs over time that do not depend on sales; paid to outside:costs.
+        strategy: rule that turns observations into decisions; by default that of the agent's role.
+            Required for a price-handler.
+        decision_interval: time between two decisions of the agent; the default depends on its role.
+            An agent decides at the first report after the interval has passed, so at most once per
+            epoch. Providers decide at every report, from t = 0 on. A carrier that waits for
+            customers (revenue-gradient, revenue-bandit) adapts its interval to their responses. A
+            customer adapts to max(5 s, 3 T / (gain p)), where T is the round trip, p the share of
+            marked packets and gain the gain of its window law. Its first decision is at a random
+            time within 5 s. A price handler adapts in the same way, but decides first at t = 0, and
+            its interval is at most twice the time just observed. If the interval is set, the first
+            decision is at a random time within it (a price handler also decides at t = 0).
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
-        price_per_mark: a carrier's initial price of a mark; by default the market's price.
-        contracts: its other sales: tariffs for metered quantities of flows.
+        price_per_mark: initial price of a mark in a carrier's domain; by default the market's
+            price.
+        contracts: other sales of the agent: tariffs for metered quantities of flows.
     """
 
     name: Name
     role_spec: Annotated[RoleSpec, RoleReader()] = msgspec.field(name="role")
     classes: dict[str, ClassEntry] = {}
-    marks_paid_by: _Payer | None = None  # payer for the marks of flows in its classes
+    marks_paid_by: _Payer | None = None  # payer of the marks of flows in its classes
     sources: Names = ()
     test_streams: Names = ()
     tariff: CallTariffEntry | None = None  # tariff of the calls of `sources`
@@ -288,23 +292,23 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         self._check_strategy(preset)
 
     def files(self) -> tuple[ElasticLine, ...]:
-        """Return the agent's table of elastic types; () if the agent sells no files."""
+        """Return the agent's table of elastic types, or () if it does not sell files."""
         return tuple(row.line(name) for name, row in (self.elastic or {}).items())
 
     def lines(self) -> tuple[CallLine, ...]:
-        """Return the agent's tariff table; () if the agent sells no calls."""
+        """Return the agent's tariff table, or () if it does not sell calls."""
         if self.tariff is not None:
             return (CallLine(self.tariff.tariff(), self.sources),)
         return tuple(row.line(name) for name, row in (self.tariffs or {}).items())
 
     @property
     def role(self) -> str:
-        """Return the agent's role as it is written."""
+        """Return the agent's role as written in the scenario."""
         return self.role_spec.word
 
     @staticmethod
     def before_reading(node: Node, path: str) -> None:
-        """Refuse a strategy of another role before its parameters are reported missing."""
+        """Refuse a strategy of another role, before a missing parameter is reported."""
         from ecnomy.agents.strategies.find import BUILT_IN
 
         given = node.mapping()
@@ -322,7 +326,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def _check_kind(kind: str, path: str, role: str) -> None:
-        """Refuse a strategy that is not for a role."""
+        """Refuse a strategy that does not fit the role."""
         from ecnomy.agents.strategies.fitting import wanted_instead
 
         if wanted := wanted_instead(kind, role):
@@ -348,19 +352,19 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     """The market: its epoch, its agents, and the settlement of marks.
 
     Attributes:
-        epoch: time between two reports to the market; at each one, debts are settled and agents may
-            decide.
+        epoch: time between two reports to the market. At each report, debts are settled and agents
+            may decide.
         price_per_mark: initial price of a mark, unless its carrier sets another price.
-        agents: agents, each with a role.
-        settlement: rule for payments for marks, between customers and carriers; by default
-            retail. With `retail`, a customer pays its access carrier for every mark delivered, and
-            that carrier pays the others for marks set in their domains. With `cascade` the customer
-            pays the same, and each domain pays the next one downstream. With `direct` the customer
-            pays each domain for the marks set there. With `peering`, carriers pay each other
-            nothing.
+        agents: agents of the market, each with a role.
+        settlement: rule by which customers and carriers pay for marks; by default retail. With
+            `retail`, a customer pays its access carrier for every mark delivered, and that carrier
+            pays the other carriers for the marks set in their domains. With `cascade` the customer
+            pays the same, and each carrier pays the next one downstream. With `direct` the customer
+            pays each carrier for the marks set in its domain. With `peering` the customer pays as
+            with `retail`, and carriers do not pay each other.
         classic_price_ratio: price of a mark on a classic packet, ECT(0), over that of a mark on an
-            L4S packet, ECT(1); by default 1. Prices per mark are those on L4S packets, and what
-            carriers charge each other has the same ratio.
+            L4S packet, ECT(1); by default 1. Every stated price per mark is for L4S packets. The
+            charges between carriers have the same ratio.
     """
 
     epoch: _Period = PS_PER_S
@@ -376,14 +380,15 @@ class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         series: quantities that are sampled over time, per flow or per link.
         every: time between two samples of the series.
-        delay_thresholds: packets of each flow with a larger delay are counted as late.
+        delay_thresholds: delays beyond which a packet counts as late; late packets are counted per
+            flow and threshold.
         trace: whether to write a row for each event of a packet.
         transfers: whether to write a row for each finished file.
         calls: whether to write a row for each call.
         histograms: histograms over the measured window, from the warm-up to the end.
         counts: counts in bins of time, which show burstiness. `ecnomy.analysis.dispersion(column)`
-            is the index of dispersion of a column.
-        classes: rows of the classes of links with a scheduler.
+            returns the index of dispersion of a column.
+        classes: records of the classes of links with a scheduler.
     """
 
     series: tuple[Annotated[str, Choice(SERIES)], ...] = ()
@@ -409,12 +414,13 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         version: version of the format.
         title: title of the scenario on pages and in tables.
         duration: simulated time of the run.
-        warmup: time at the beginning that averages and histograms exclude.
-        seed: number that determines all random streams; the same seed gives the same run.
-        network: links, or a topology, and how they mark.
-        sources: senders of data over the network.
-        demands: sources by a demand matrix, one per pair of nodes.
-        market: prices, agents and settlement; without it packets are simulated and nobody pays.
+        warmup: initial time that averages and histograms exclude.
+        seed: seed of all random streams; the same seed gives the same run.
+        network: links or a topology, with their marking.
+        sources: sources that send data over the network.
+        demands: demand matrices, each of which gives one source per pair of nodes.
+        market: prices, agents and settlement; without a market, packets are simulated but nobody
+            pays.
         record: records in addition to the tables of every run.
     """
 
@@ -439,5 +445,5 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def epoch_ps(self) -> int:
-        """Return the time between two meetings of the market; without a market, between reports."""
+        """Return the time between two reports, in ps, with or without a market."""
         return self.market.epoch if self.market else PS_PER_S

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expands topologies and demands of a document into links and sources."""
+"""Expand the topologies and demands of a document into links and sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["expanded"]
 
 
 def expanded(document: Document, places: Places) -> tuple[Document, Places]:
-    """Return the document without topology and demands, and the places of the derived values.
+    """Return the document with links and sources only, and the places of the derived values.
 
     Raises:
         ScenarioError: a topology or a demand matrix cannot be expanded.
@@ -25,7 +25,7 @@ def expanded(document: Document, places: Places) -> tuple[Document, Places]:
         topology = open_topology(network.topology, network.names, places)
         network, places = with_links(network, topology, places)
         document = msgspec.structs.replace(document, network=network)
-    elif network.marking is not None:  # each link has it by now
+    elif network.marking is not None:  # every link already has this marking
         network = msgspec.structs.replace(network, marking=None)
         document = msgspec.structs.replace(document, network=network)
     if document.demands:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link: classes and their guarantees.
+"""The YAML under `scheduler:` of a link whose classes have guarantees.
 
-The defaults are those in the laws' headers (see ecnomy.markets.plan.law_table; a test compares
-them).
+The defaults repeat those in the laws' headers (see ecnomy.markets.plan.law_table), and a test
+compares them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _Least = Annotated[int, Amount(what="a size", example="25 kB", units=("byte",), 
 
 
 class ClassReader(msgspec.Struct, frozen=True):
-    """Reads a class by its name, or by its number on its links, counted from 1."""
+    """Reads a class by its name, or by its number on a link, counted from 1."""
 
     @property
     def expected(self) -> str:
@@ -77,12 +77,12 @@ class _Named(Protocol):
 
 
 def class_names(classes: Sequence[_Named]) -> list[str]:
-    """Return the names of classes; a class without a name has its number."""
+    """Return the names of the classes; the name of an unnamed class is its number."""
     return [entry.name or str(number) for number, entry in enumerate(classes, 1)]
 
 
 def class_index(names: list[str], name: str | None) -> int | None:
-    """Return the index of a class by name or number (None: the last class), or None."""
+    """Return a class's index by name or number (None: the last class), or None if not found."""
     if name is None:
         return len(names) - 1
     if name.isdigit():
@@ -91,7 +91,7 @@ def class_index(names: list[str], name: str | None) -> int | None:
 
 
 def check_classes(names: list[str]) -> None:
-    """Refuse an empty list, too many classes, and a duplicate name (Misfit)."""
+    """Raise Misfit for an empty list, too many classes or a duplicate name."""
     if not 1 <= len(names) <= _MOST_CLASSES:
         raise Misfit("classes", f"{len(names)} classes", f"1 to {_MOST_CLASSES}")
     for index, name in enumerate(names):
@@ -100,10 +100,10 @@ def check_classes(names: list[str]) -> None:
 
 
 class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class and its guarantees; ratios are to the next class. None: no such promise.
+    """A class and its guarantees, with ratios to the next class. None: this guarantee is not given.
 
     Attributes:
-        name: name of the class for sources; by default its number, from 1 on.
+        name: name of the class for sources; by default its number, counted from 1.
     """
 
     name: Name | None = None
@@ -118,16 +118,14 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
     """Absolute and proportional guarantees by class, with or without regulation by ECN.
 
     Note:
-        `update` and `gain` belong to the feedback that holds delay ratios. The keys from `interval`
-        on belong to the projection behind `regulation`, as in the marking law
-        flow-projection-heuristic.
-        The sum of the rates of all classes must be below the rate of the link. Sources name their
-        `class`, which also holds for ACKs. configs/examples/service-classes.yaml is Table 1 of
-        christin2003.
+        `update` and `gain` control the feedback that keeps delay ratios. The keys from `interval`
+        on control the projection that `regulation` uses, as in the marking law
+        flow-projection-heuristic. The sum of the rates of all classes must be below the rate of the
+        link. Each source names its `class`, which its ACKs also use.
+        configs/examples/service-classes.yaml is Table 1 of christin2003.
 
     Attributes:
-        classes: classes in order, each with its promises; a ratio is to the next
-            class.
+        classes: classes in order, each with its guarantees; a ratio is to the next class.
     """
 
     classes: tuple[ServiceClass, ...]
@@ -154,16 +152,16 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
                 raise Misfit(where, "a ratio to the class after the last", "none")
 
     def names(self) -> list[str]:
-        """Return the names of the classes; a class without a name has its number."""
+        """Return the names of the classes; the name of an unnamed class is its number."""
         return class_names(self.classes)
 
     def index(self, name: str | None) -> int | None:
-        """Return the index of a class by name or number (None: the last class), or None."""
+        """Return a class's index by name or number (None: the last class), or None if not found."""
         return class_index(self.names(), name)
 
 
 def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | None:
-    """Return the fault of a scheduler on a link of this rate and buffer; keys are the link's."""
+    """Return the fault of a scheduler on a link of this rate and buffer, with the link's keys."""
     rates = sum(entry.rate or 0 for entry in scheduler.classes)
     if rates >= rate_bps:
         found = f"rates of {rates:,} bit/s in total"

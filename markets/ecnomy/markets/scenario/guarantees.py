@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Consistency of a guaranteed stream provider with its sources."""
+"""Check that a guaranteed stream provider fits its sources."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def check_guarantees(
 ) -> None:
     """Check the sources of calls and of test streams, and their sellers.
 
-    These sources must be of the right kind, and have no other kind of seller. Several providers
-    may sell the calls of a source if their tariffs have the same limits.
+    These sources must send the right kind of traffic and must not have a seller of another kind.
+    Several providers may sell the calls of a source if their tariffs have the same limits.
 
     Args:
         document: the scenario.
-        agents: agents of the scenario, with the sources of each group.
+        agents: agents of the scenario, with groups replaced by their sources.
         taken: sources of classes and price handlers, with their owners; this function adds test
             streams.
         places: the places of the values, for messages.
 
     Raises:
-        ScenarioError: a source is of the wrong kind or has another kind of seller, sources do not
-            fit their tariff, or admission needs test streams that do not exist.
+        ScenarioError: a source has the wrong traffic or a seller of another kind, a source does not
+            fit its tariff, or admission needs test streams that do not exist.
     """
     sources = {source.name: source for source in document.sources}
     on_sale: dict[str, tuple[str, CallLine]] = {}
@@ -62,7 +62,7 @@ def check_guarantees(
 
 
 def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
-    """Yield each place where a provider lists sources, and their row (None: test streams)."""
+    """Yield each place at which a provider lists sources, and their tariff (None: test streams)."""
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
         yield f"{row}.sources", line.sources, line
@@ -91,7 +91,7 @@ def _check_rivals(
     path: str,
     places: Places,
 ) -> None:
-    """Check that sellers of a source's calls have equal limits. Engines keep only one set."""
+    """Check that all sellers of a source's calls set equal limits; engines keep only one set."""
     rival, other = on_sale.setdefault(name, (owner, line))
     own, its = line.tariff, other.tariff
     limits = (

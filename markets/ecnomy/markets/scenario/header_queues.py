@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link that sorts packets by their headers and marks them itself.
+"""The YAML under `scheduler:` of a link whose scheduler sorts packets by header and marks them.
 
-Sorting by ECN field (dualpi2) gives two classes. Sorting by flow (fq-codel) gives one class with
-many queues. The keys are the parameters in the laws' headers (see ecnomy.markets.plan.law_table).
+Sorting by the ECN field (dualpi2) gives two classes. Sorting by flow (fq-codel) gives one class
+with many queues. The keys are the parameters in the laws' headers (see
+ecnomy.markets.plan.law_table).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ HEADERS: Final = tuple(_CLASSES)
 
 
 class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
-    """Queues that packets join by their headers, with marks of the scheduler (RFC 9332, 8290)."""
+    """Queues that packets join by their headers; the scheduler sets the marks (RFC 9332, 8290)."""
 
     @property
     def law(self) -> str:
@@ -35,13 +36,13 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return the parameters that differ from the form's defaults, named as in the table."""
+        """Return the parameters that differ from the form's defaults, by name in the table."""
         table = law_table()["scheduling"][self.law].parameters
         held = {p: getattr(self, p.key) for p in table}
         return {p.name: in_table(p, value) for p, value in held.items() if value is not None}
 
     def implied(self, key: str) -> Any:
-        """Return the value of a key that was not written."""
+        """Return the value that a key takes if it is not written."""
         of = law_table()["scheduling"][self.law]
         parameter = next(p for p in of.parameters if p.key == key)
         default = of.default(parameter, self.values())
@@ -53,7 +54,7 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return list(_CLASSES[trait])
 
     def class_of(self, *, l4s: bool) -> int:
-        """Return the class of a source's packets; `l4s` states whether the packets are ECT(1)."""
+        """Return the class of a source's packets. With `l4s`, the packets are ECT(1)."""
         return 0 if l4s else len(self.names()) - 1
 
 

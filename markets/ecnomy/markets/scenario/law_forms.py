@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of YAML that are derived from the table of laws (ecnomy.markets.plan.law_table).
+"""YAML keys that are derived from the table of laws (ecnomy.markets.plan.law_table).
 
-A parameter is a key with the law's default, range and choices. A time, a size or a rate has its
-unit in the value, not in the name of the key: `interval` for interval_s.
+Each parameter becomes a key with the law's default, range and choices. The unit of a time, size or
+rate is in the value, not in the name of the key: interval_s becomes `interval`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _MOST_BYTES: Final = 10**15
 
 
 def in_table(parameter: Param, value: Any) -> Any:
-    """Return the value of a key in the unit of its law's parameter: seconds for ps."""
+    """Return the value of a key in the unit of the law's parameter, such as seconds for ps."""
     return value / PS_PER_S if parameter.unit == "s" else value
 
 
 def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
-    """Refuse a value of `more` below that of `less`, in the unit of the law's parameters.
+    """Require that `more` is at least `less`, both in the unit of the law's parameters.
 
     Raises:
         Misfit: the value of `more` is below that of `less`.
@@ -45,14 +45,14 @@ def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
 
 
 def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:
-    """Make the struct of a law in YAML; it belongs to the module of its base.
+    """Make the YAML struct of a law, in the module of its base.
 
     Args:
-        law: name of the law, the value of `tag_field` in YAML.
+        law: name of the law, which is the value of `tag_field` in YAML.
         about: the struct's docstring.
-        fields: name, type and, unless the key is required, default.
+        fields: name and type of each field, and its default unless the key is required.
         base: the class of all laws of the family.
-        tag_field: the key of the name.
+        tag_field: the YAML key that holds the name.
     """
     return msgspec.defstruct(
         "".join(word.capitalize() for word in law.split("-")),
@@ -105,7 +105,7 @@ def _rate(least: float, most: float) -> Amount:
 
 
 def _packets(family: str, parameter: Param) -> Amount:
-    """Return the reader of a queue's or window's size, which also accepts a plain number."""
+    """Return the reader of a queue or window size, which also accepts a plain number."""
     window = family == "window"
     return Amount(
         what="a number of packets" if window else "a size",
@@ -120,7 +120,7 @@ def _packets(family: str, parameter: Param) -> Amount:
 
 
 def _counted(parameter: Param) -> Amount:
-    """Return the reader of marks or of a rate of marks or packets, also as a plain number."""
+    """Return the reader of marks, or of marks or packets per second; it accepts a plain number."""
     example = 4.0 if parameter.default is None else parameter.default
     return Amount(
         what="a number" if parameter.unit == "marks" else "a rate",
@@ -134,7 +134,7 @@ def _counted(parameter: Param) -> Amount:
 
 
 def default_of(parameter: Param) -> Any:
-    """Return the default of a key; None if the key is required."""
+    """Return the default of a key, or None if the key is required."""
     default = parameter.default
     match parameter.unit:
         case _ if default is None:

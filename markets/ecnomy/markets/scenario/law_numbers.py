@@ -11,7 +11,7 @@ __all__ = ["number_of", "time_of"]
 
 
 def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
-    """Return the reader of a law's parameter that is a pure number, with the law's range."""
+    """Return the reader of a dimensionless parameter, with the range that the law states."""
     entry = param(kind, law, name)
     whole = entry.unit == "whole"
     what = "a whole number" if whole else "a number"
@@ -19,7 +19,7 @@ def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
 
 
 def time_of(kind: str, law: str, name: str, example: str) -> Amount:
-    """Return the reader of a law's time, with the law's range."""
+    """Return the reader of a law's time parameter, with the range that the law states."""
     entry = param(kind, law, name)
     least, most = (round(s * PS_PER_S) for s in (entry.min, entry.max))
     return Amount(what="a time", example=example, units=("ps",), least=least, most=most)

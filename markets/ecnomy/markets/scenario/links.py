@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML of a link: an entry of `network.links`, its reverse direction, and its marking.
 
-Keys are passed on to plan/structs.py, compile/make.py and omnet/host/plan.cc.
+A new key must also be added in plan/structs.py, compile/make.py and omnet/host/plan.cc.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ else:
 
 
 def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
-    """Return whether a law copies its link's buffer and that buffer is unlimited."""
+    """Return whether a law needs the size of its link's buffer although the buffer is unlimited."""
     if marking is None or buffer.value >= 0:
         return False
     return marking.law in with_trait("marking", "link_buffer") and marking.written("buffer") is None
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes of a reverse direction from the forward one, or of a link from its topology.
+    """Values of a reverse direction, or of a topology's link, that differ from the usual ones.
 
     Attributes:
         rate: bits per second; by default as in the forward direction or the topology.
@@ -66,7 +66,8 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
             the topology.
         not_ect: treatment of packets without ECN; by default as in the forward direction or the
             topology.
-        marking: marking law; by default drop-tail in reverse, and the topology's law otherwise.
+        marking: marking law; by default drop-tail for a reverse direction, and the topology's law
+            for a link.
         scheduler: classes of service of the reverse direction, or of the link.
         loss: probability that the wire loses a packet; by default as in the forward direction, or
             0.
@@ -107,30 +108,31 @@ class DuplexReader(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
-    """A link as written: its forward direction, and its reverse unless duplex is false.
+    """A link as written: its forward direction and, unless duplex is false, its reverse.
 
-    In plans, `duplex: half` is one direction that paths take both ways.
+    In a plan, a link with `duplex: half` is one direction that paths use both ways.
 
     Attributes:
-        name: name of the link in paths, tables and agents; the reverse is `<name>.reverse`.
+        name: name of the link in paths, tables and agents; its reverse is `<name>.reverse`.
         source: node at one end, from which the forward direction leads.
         target: node at the other end.
         rate: bits per second that each direction transmits.
         delay: propagation delay, one way.
-        buffer: room for waiting packets, the one in service excluded.
+        buffer: room for waiting packets, without the packet in service.
         framing: link-layer bytes that are added to every packet.
-        not_ect: treatment of a packet that the law would mark but that is not ECN-capable.
+        not_ect: treatment of a packet that the law would mark if the packet were ECN-capable.
         marking: marking law of the forward direction; by default drop-tail, or the network's
             `marking`.
-        scheduler: classes of service instead of one queue, first in first out.
-        duplex: whether there is a reverse direction; half: both directions share one queue and
-            transmitter. With half, there are no collisions and no `<name>.reverse`, and tables
-            count both directions together. Only the built-in engine has half-duplex links.
-        reverse: changes to the reverse direction; its marking is drop-tail unless stated here.
-        loss: probability that the wire loses a packet, at random and independently. Such a packet
-            has already waited and been sent. The loss is drawn at the far end from a random stream
-            of the link. The packet counts as a departure, and among the link's `drops` and the
-            flow's `lost`. The other direction has the same probability unless `reverse` has
+        scheduler: classes of service instead of one first-in first-out queue.
+        duplex: whether the link has a reverse direction; half: both directions share one queue and
+            transmitter. A half-duplex link has no collisions and no `<name>.reverse`, and tables
+            count both directions together. Only the built-in engine simulates half-duplex links.
+        reverse: values of the reverse direction that differ from the forward one; its marking is
+            drop-tail unless set here.
+        loss: probability that the wire loses a packet, independently of other packets. A lost
+            packet has waited and been sent. It counts as a departure of the link, in the link's
+            `drops`, and in the flow's `lost`. The loss is drawn at the far end from a random stream
+            of the link. The reverse direction has the same probability unless `reverse` sets
             another.
     """
 
@@ -225,7 +227,7 @@ def _no_marking(scheduler: Scheduling) -> str:
 
 
 class Direction(msgspec.Struct, frozen=True):
-    """One direction of a link, resolved except for its node numbers."""
+    """One direction of a link, with all values resolved except its node numbers."""
 
     name: str
     source: str

@@ -20,9 +20,10 @@ class MarkPrice(msgspec.Struct, frozen=True):
     """The price of a mark for a source's flows, in micro-units.
 
     Attributes:
-        domains: carriers on the path of its data, in order; the first is its access carrier.
-        low, high: range of the price. The two differ only under `direct`, where the price depends
-            on the domain of the mark.
+        domains: carriers on the path of the source's data, in order; the first is the access
+            carrier.
+        low, high: lowest and highest price. They differ only under `direct`, where the price
+            depends on the domain that set the mark.
     """
 
     domains: tuple[str, ...]
@@ -31,7 +32,7 @@ class MarkPrice(msgspec.Struct, frozen=True):
 
 
 def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
-    """Return the price of each source by name, or {} if there is no carrier."""
+    """Return the price of a mark for each source by name, or {} without carriers."""
     carriers = [agent for agent in market.agents if preset_of(agent.role).owns_links]
     if not carriers:
         return {}

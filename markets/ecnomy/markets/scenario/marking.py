@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `marking:`, derived from the table of laws (ecnomy.markets.plan.law_table).
 
-Two things differ from the table (law_forms.py has the rest):
+Two rules apply in addition to those of law_forms.py:
 
 - Sizes that a law counts in its `unit`, packets or bytes, are written with that unit. All sizes of
   a law have the same unit, and there is no key `unit`.
-- A law that copies its link's buffer (`link_buffer` among its traits) has a key `buffer`, in
-  packets or bytes. Its default is the link's buffer.
+- A law that copies its link's buffer (trait `link_buffer`) has a key `buffer`, in packets or bytes.
+The default is the link's buffer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PC1_SHARE: Final = 0.85  # share of the capacity, athuraliya2000 section IV-A
 
 
 class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
-    """A marking law as written; its fields are the keys."""
+    """A marking law as written. The fields are the YAML keys."""
 
     @property
     def law(self) -> str:
@@ -59,7 +59,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         return getattr(self, key)
 
     def values(self, link_buffer: Size) -> dict[str, float | str]:
-        """Return the parameters of the law, named as in the table.
+        """Return the parameters of the law under their names in the table.
 
         Args:
             link_buffer: buffer of the link, which the law may copy.
@@ -86,10 +86,10 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _RemForm(MarkingForm, frozen=True, kw_only=True):
-    """REM: `capacity_share` None is 0.85 with pc1 and 1 otherwise.
+    """REM. If `capacity_share` is None, it is 0.85 with pc1 and 1 otherwise.
 
-    make_plan calculates AUTO_NUMBER of phi, gamma and alpha (see
-    ecnomy.markets.compile.rem_steps); until then the law's default replaces it.
+    make_plan replaces AUTO_NUMBER in phi, gamma and alpha by computed values (see
+    ecnomy.markets.compile.rem_steps). Until then the law's default applies.
     """
 
     def _value(self, parameter: Param, link_buffer: Size) -> float | str:
@@ -102,7 +102,7 @@ class _RemForm(MarkingForm, frozen=True, kw_only=True):
 
 
 _BASES: Final[dict[str, type[MarkingForm]]] = {"rem": _RemForm}
-_COMPUTED: Final = {("rem", "capacity_share")}  # computed if the user does not write it
+_COMPUTED: Final = {("rem", "capacity_share")}  # computed unless it is written
 
 
 def _entry(law: str) -> LawEntry:
@@ -140,13 +140,13 @@ def _made(law: str) -> type[MarkingForm]:
 
 _FORMS: Final = {law: _made(law) for law in law_table()["marking"]}
 globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
-_ARRIVALS_ONLY: Final = [  # laws that need only the queue found by arrivals
+_ARRIVALS_ONLY: Final = [  # laws that need only the queue that arrivals find
     form for law, form in _FORMS.items() if _entry(law).traits["arrivals_only"]
 ]
 
 
 def marking_form(law: str) -> type[MarkingForm]:
-    """Return the form in which a law is written (KeyError if there is no such law)."""
+    """Return the YAML struct of a law. Raises KeyError if the law does not exist."""
     return _FORMS[law]
 
 

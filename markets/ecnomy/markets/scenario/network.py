@@ -39,38 +39,38 @@ _OF_TOPOLOGY = (
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
-    """The network: individual links, the links of a topology, or both. Nodes are the ends of links.
+    """The network: individual links, a topology, or both. Nodes are the ends of links.
 
     Attributes:
         links: links written one by one.
         topology: topology whose edges become duplex links `<from>-<to>`, which mark in both
             directions. Any topology of topohub: sndlib/*, topozoo/*, caida/*, backbone/*,
-            gabriel/*. Names of nodes lose accents, spaces and signs (`New_York`). The manifest of a
-            run has its links, positions and sources instead, so that the run reloads without
-            topohub.
-        names: mapping of nodes of the topology to their names in the scenario.
+            gabriel/*. Accents, spaces and signs are removed from the names of nodes (`New_York`).
+            The manifest of a run lists the links, positions and sources instead, so that the run
+            can be reloaded without topohub.
+        names: mapping from nodes of the topology to their names in the scenario.
         rate: bits per second of the topology's links.
         delay_per_km: propagation delay of the topology's links, per km of their length; by
             default 5 us.
         delay: propagation delay of all links of the topology, instead of a delay by length.
-        buffer: room for waiting packets at the topology's links.
+        buffer: room for waiting packets at each link of the topology.
         framing: link-layer bytes added to every packet on the topology's links.
         not_ect: treatment of packets that are not ECN-capable at the links of the topology; by
             default drop.
-        marking: marking law of all links without their own. From the weakest
-            to the strongest: drop-tail, `network.marking`, values of a link without a `law`, a
-            link's marking with a `law`. `marking` of a link is for its forward direction, but links
-            of a topology mark in both. A link with a scheduler is not affected. `ecnomy check`
-            lists the marking of each link.
+        marking: marking law of all links that do not set their own. A link's marking with a `law`
+            replaces this law; one without a `law` changes single values of it. Without both, a link
+            is drop-tail. The `marking` of a link is for its forward direction, but links of a
+            topology mark in both directions. A link with a scheduler ignores this law. `ecnomy
+            check` lists the marking of each link.
         overrides: changes to individual links of the topology, in both directions.
-        routing: whether paths have the fewest links or the least delay; with a topology, delay by
-            default. `hops` takes the fewest links, then the least delay; `delay` takes the least
-            delay, then the fewest links. All flows of a source share a path. ACKs take it backwards
-            if all its links are duplex.
-        equal_cost: choice between equal next hops: the one written first, or one chosen by a hash
-            of the source. The hash is of seed, source and node. Under `hops` with `hash`, all paths
-            with the same number of links are equal.
-        positions: node -> its position in plots: [x, y], or [longitude, latitude] of a real place.
+        routing: criterion of the shortest path; by default delay with a topology, otherwise hops.
+            `hops` minimizes the number of links, then the delay; `delay` minimizes the delay, then
+            the number of links. All flows of a source share a path. ACKs take the path backwards if
+            all its links are duplex.
+        equal_cost: choice between equal next hops: the first as written, or by a hash of seed,
+            source and node. Under `hops` with `hash`, all paths with the same number of links are
+            equal.
+        positions: position of each node in plots: [x, y], or [longitude, latitude] of a real place.
     """
 
     links: tuple[Link, ...] = ()
@@ -112,11 +112,11 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         return [direction for link in self.links for direction in link.directions()]
 
     def nodes(self) -> list[str]:
-        """Return the nodes in the order of their first mention."""
+        """Return the nodes in the order in which the links first mention them."""
         return list(dict.fromkeys(n for link in self.links for n in (link.source, link.target)))
 
     def router(self, *, equal_cost: str, seed: int) -> Router:
-        """Return a router that finds paths as indices into directions()."""
+        """Return a router whose paths are indices into directions()."""
         ends: list[tuple[str, str]] = []
         delays: list[int] = []
         twins: list[int] = []

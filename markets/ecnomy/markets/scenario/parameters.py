@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters declared by a class itself: those of strategies and of custom classes.
+"""Parameters that a class declares: those of strategies and of custom classes.
 
-The class is a dataclass. The annotation of a field determines its form in YAML:
+The class must be a dataclass. The annotation of a field determines its form in YAML:
 
 - `Annotated[float, Unit("s")]` is a quantity, converted to that unit.
 - Plain float, int, bool and str are read without a unit; `float | None` may be omitted.
-- OneOf is a mapping with `kind` and the parameters of that kind. The kind may be a custom class,
-  if OneOf can find it.
+- OneOf is a mapping with `kind` and the parameters of that kind. The kind may be a custom class
+that OneOf can find.
 - ByTime is a mapping from times to quantities.
 
-A trial object is made, so that a refused value is reported as a fault of the scenario, with its
-place.
+Reading makes a trial object. If the class refuses a value, the error names the value's place in the
+scenario.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _PLAIN: Final[dict[Any, str]] = {
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A parameter: its type, its unit ("" for none), and its default unless it is required.
+    """A parameter: its type, its unit ("" without a unit), and its default unless it is required.
 
-    `forms` are the dataclasses that a mapping with `kind` may name, by that name. `find` returns a
-    class for any other name.
+    `forms` maps the names that `kind` may have to their dataclasses. `find` returns a class for any
+    other name.
     """
 
     kind: Any
@@ -66,7 +66,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params], object]) -> Params:
-    """Return the parameters of a class in the mapping `node`, whose key `kind` names the class.
+    """Read the parameters of a class from a mapping whose key `kind` names the class.
 
     Args:
         node: the written value.
@@ -75,12 +75,12 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
         trial: makes an object of this kind with these parameters.
 
     Raises:
-        ScenarioError: a parameter is unknown, missing, of another type or unit, or refused.
+        ScenarioError: a parameter is unknown, missing, refused, or has the wrong type or unit.
     """
     kind = node.mapping()["kind"]
     try:
         fields = declared(cls)
-    except Exception as error:  # custom annotations may name something that does not exist
+    except Exception as error:  # custom annotations may name missing objects
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         here = child_path(path, "kind")
         wanted = f"a class with readable annotations ({reason})"
@@ -100,7 +100,7 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
 
 
 def write_params(params: Mapping[str, Any], cls: type) -> dict[str, Any]:
-    """Return the YAML values that read as these parameters."""
+    """Return the YAML values from which these parameters can be read again."""
     return _written(params, declared(cls))
 
 
@@ -164,10 +164,10 @@ def _write_strategy(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def declared(cls: type) -> dict[str, Field]:
-    """Return the parameters of a class; {} if it is not a dataclass.
+    """Return the parameters that a class declares, or {} if it is not a dataclass.
 
     Raises:
-        Exception: any exception of custom annotations.
+        Exception: any exception that custom annotations raise.
     """
     if not dataclasses.is_dataclass(cls):
         return {}
@@ -203,7 +203,7 @@ def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoRetu
 
 
 def expected_of_field(field: Field) -> str:
-    """Return the expected form for messages about a missing parameter."""
+    """Return the expected form of a parameter, for messages when it is missing."""
     if field.strategies:
         return "a mapping of names to strategies, such as {steady: {kind: constant-charge}}"
     if field.forms:
@@ -231,7 +231,7 @@ def _form(node: Node, field: Field, path: str) -> dict[str, Value]:
 
 
 def _form_class(given: Node, field: Field, path: str) -> type:
-    """Return the class of `kind`."""
+    """Return the class that `kind` names."""
     if isinstance(given.value, str) and given.value in field.forms:
         return field.forms[given.value]
     wanted = known_name(str(given.value), field.forms)
@@ -261,7 +261,7 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
 
 
 def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
-    """Return a map from name to the kind of a strategy and its parameters."""
+    """Return the kind and parameters of each strategy, by name."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found = {}
@@ -272,7 +272,7 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
 
 
 def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
-    """Return a map from times in seconds to the quantity from then on, in order of time."""
+    """Return a map from times in seconds to the quantity that holds from each time on, in order."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found: dict[float, Value] = {}
@@ -306,7 +306,7 @@ def _quantity(node: Node, field: Field, path: str) -> float | int:
 
 
 class StrategyReader(msgspec.Struct, frozen=True):
-    """Reads a strategy and its parameters, which its class declares."""
+    """Reads a strategy and the parameters that its class declares."""
 
     @property
     def expected(self) -> str:
@@ -330,7 +330,7 @@ class StrategyReader(msgspec.Struct, frozen=True):
         return StrategySpec(kind=kind.value, params=read_params(node, path, cls, make))
 
     def _in_form(self, node: Node) -> str:
-        """Return the expected form, with the name of a strategy that was written alone."""
+        """Return the expected form, with the strategy's name if only the name was written."""
         from ecnomy.agents.strategies.find import BUILT_IN
 
         if not isinstance(node.value, str) or node.value not in BUILT_IN:

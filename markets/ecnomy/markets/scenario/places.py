@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of a scenario's values in its files, for errors detected later."""
+"""The places of a scenario's values in its files, for errors found after reading."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Places"]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Places by dotted path; `file` stands for values that were not written.
+    """The place of each value by dotted path, or `file` for values that were not written.
 
-    `written` maps the paths of derived values (a source of a demand matrix) to their origin.
-    Messages place and name faults there.
+    `written` maps the paths of derived values, such as a source of a demand matrix, to the values
+    they derive from. Messages name the latter.
     """
 
     by_path: dict[str, Place]
@@ -23,14 +23,14 @@ class Places(msgspec.Struct, frozen=True):
     written: dict[str, str] = {}
 
     def place(self, path: str) -> Place:
-        """Return the place of a value, or of the nearest enclosing value that was written."""
+        """Return the place of a value, or of the nearest written value that encloses it."""
         path = self._as_written(path)
         while path not in self.by_path and path:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self.by_path.get(path, Place(self.file, None))
 
     def fault(self, path: str, found: str, expected: str) -> ScenarioError:
-        """Return an error at a value; an item written without a list is shown without an index."""
+        """Return an error at a value. Its path has no index for an item written without a list."""
         path = self._as_written(path)
         if path not in self.by_path and path.endswith("]"):
             path = path[: path.rfind("[")]

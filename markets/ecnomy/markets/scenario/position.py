@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The position of a node: [x, y], or for a real place [longitude, latitude] in degrees."""
+"""The position of a node: [x, y], or [longitude, latitude] in degrees for a real place."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under a source's `profile:`: its load by the hour of the day.
+"""The YAML under a source's `profile:`, which varies its load over the day.
 
     profile: {steps: {0 h: 0.3, 8 h: 1.0, 12 h: 1.3, 18 h: 0.8}}
 
-A factor holds from its time to the next factor's. The last factor holds on into the next period.
-Simulated time 0 is `offset` into a period. See omnet/laws/traffic/profile.h for the effect.
+A factor holds until the time of the next one. The last factor holds until the first step of the
+next period. Simulated time 0 is at `offset` within a period. omnet/laws/traffic/profile.h describes
+how a factor changes the traffic.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ _Period = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), ab
 
 
 class Step(msgspec.Struct, frozen=True):
-    """From `at_ps` after the period's start, the rate is multiplied by `factor_ppm` millionths."""
+    """A step: from `at_ps` into the period, the rate is multiplied by `factor_ppm` millionths."""
 
     at_ps: int
     factor_ppm: int
 
 
 class _StepsReader(msgspec.Struct, frozen=True):
-    """Reads times with their factors, in order of time; factors are rounded to six decimals."""
+    """Reads times and their factors, in order of time. Factors are rounded to six decimals."""
 
     @property
     def expected(self) -> str:
@@ -75,12 +76,12 @@ class _StepsReader(msgspec.Struct, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """A factor on a source's rate, constant from step to step and repeated every `period`.
+    """A factor on a source's rate, constant between steps and repeated every `period`.
 
     Attributes:
-        steps: times of the period, each with the factor on the rate from then on.
+        steps: times within the period, each with the factor that holds from then on.
         period: time after which the steps begin again.
-        offset: position of simulated time 0 in the period.
+        offset: time within the period at which simulated time 0 lies.
     """
 
     steps: Annotated[tuple[Step, ...], _StepsReader()]
@@ -96,7 +97,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("steps", "no factor above 0", "at least one")
 
     def from_zero(self) -> list[Step]:
-        """Return the steps of a period that begins at simulated time 0, the first one at 0."""
+        """Return the steps of a period that begins at simulated time 0. The first step is at 0."""
         offset = self.offset % self.period
         moved = sorted(((s.at_ps - offset) % self.period, s.factor_ppm) for s in self.steps)
         if moved[0][0] > 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP transports that set a rate by every mark: the REM source, primal control."""
+"""TCP transports that adjust a rate with every mark: the REM source and primal control."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
 
 
 class _Priced(TcpOptions, frozen=True, kw_only=True):
-    """Laws that receive every mark and set a rate by the marks.
+    """Laws that adjust their rate with every mark.
 
     Attributes:
-        mark_rate: marks per second that it is willing to pay for, instead of a weight.
+        mark_rate: marks per second that the source is willing to pay for, instead of a weight.
     """
 
     mark_rate: Annotated[float | None, MarkRate] = None
@@ -61,22 +61,22 @@ class _Priced(TcpOptions, frozen=True, kw_only=True):
 
 
 class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
-    """The REM source (athuraliya2000): the price of the path, read from marks, sets rate and
-    window.
+    """The REM source (athuraliya2000), whose marks reveal the path's price and set rate and window.
 
     Note:
-        A given mark rate is weight x ln phi. The source gets that many marks if marks are rare, and
-        fewer if they are frequent. Losses do not change its window. Prices begin at 0, so flows
-        start at `max_rate`: set it to the rate of the path's slowest link and give the queue room.
-        With buffers of 200 packets, losses at the start leave a ring of six 11 to 20 % from its
-        optimum after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha: auto` at REM links,
-        follow from capacities, round trips and the weights at the beginning. All REM sources count
-        as active and other traffic is left out. All `auto` share one phi, which is the number
-        written elsewhere in the scenario, if any. `ecnomy check` names a gamma or alpha beyond the
-        bound of stability, and a phi that marks fewer than 5 % or more than 99 % of a source's
-        packets. The paper's packets can all be marked, so `ect: all` is the default. With `data`,
-        retransmissions are dropped where data are marked or, with `not_ect: pass`, count as
-        unmarked: the source then sends faster into the queue that delayed its ACKs.
+        A given mark rate equals weight x ln phi. The source receives that rate if marks are rare,
+        and a lower rate if they are frequent. Losses do not change its window. Prices begin at 0,
+        so flows start at `max_rate`: set it to the rate of the path's slowest link and give the
+        queue room. With buffers of 200 packets, losses at the start leave a ring of six links 11 to
+        20 % away from its optimum after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha: auto`
+        at REM links, are computed from capacities, round trips and initial weights. The computation
+        takes all REM sources as active and ignores other traffic. All `auto` share one phi; if the
+        scenario states phi as a number elsewhere, that number is used. `ecnomy check` names a gamma
+        or alpha beyond the bound of stability, and a phi that marks fewer than 5 % or more than 99
+        % of a source's packets. In the paper all packets can be marked, so `ect: all` is the
+        default. With `data`, links drop retransmissions where they mark data. With `not_ect: pass`,
+        retransmissions count as unmarked instead, and the source sends faster into the queue that
+        delayed its ACKs.
     """
 
     utility: Annotated[str, Choice(("log", "quadratic"))] = "log"
@@ -104,9 +104,9 @@ class Primal(_Priced, frozen=True, kw_only=True, tag="primal", tag_field="law"):
     """Rate-based primal control (siris2002 Eq. 1): paced, `weight` marks per second.
 
     Note:
-        It is paced at its own rate x (siris2002 Eq. 1). x rises by kappa w / x with each packet
-        acknowledged and falls by kappa with each mark. It settles at `weight` (or `mark_rate`)
-        marks per second at any round trip.
+        The source is paced at its rate x (siris2002 Eq. 1). Each acknowledged packet raises x by
+        kappa w / x, and each mark lowers x by kappa. At any round trip, the source settles at
+        `weight` (or `mark_rate`) marks per second.
     """
 
     weight: Annotated[float | None, _MarkWeight] = None

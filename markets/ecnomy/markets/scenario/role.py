@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `role:`: a word, or a custom class with its terms.
+"""The YAML under `role:`: the name of a role, or a custom class with its terms.
 
     role: customer
     role: {kind: my_lab.roles:RiskBroker, premium: 1 money/h, cap: 5 money}
 
-The terms of a custom role are the fields of the dataclass `terms` of its class,
-with units as in strategies (ecnomy.agents.parameters).
+The class of a custom role has a dataclass `terms`, whose fields are the terms. Units are written as
+in strategies (ecnomy.agents.parameters).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["RoleReader"]
 
 
 class RoleReader(msgspec.Struct, frozen=True):
-    """Reads a role and its terms, which its class declares."""
+    """Reads a role and the terms that its class declares."""
 
     @property
     def expected(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`network.marking`: one marking law for all links without their own.
+"""`network.marking`: one marking law for all links that do not set their own.
 
 From the weakest to the strongest:
 
@@ -8,9 +8,9 @@ From the weakest to the strongest:
     a link's `marking`          without a `law`: changes single values of the shared law;
                                 with a `law`: replaces the shared law
 
-`marking` of a link is the law of its forward direction, shared or not. The
-reverse direction is drop-tail unless `reverse` says otherwise. `reverse` and `overrides` without a
-`law` change the shared law too. A link with a `scheduler` is not affected.
+The `marking` of a link is the law of its forward direction. The reverse direction is drop-tail
+unless `reverse` sets a marking. Without a `law`, the marking in `reverse` or `overrides` also
+changes single values of the shared law. A link with a `scheduler` ignores the shared law.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _KEY: Final = "marking"
 
 
 def with_shared_marking(root: Node) -> Node:
-    """Return a scenario's document in which each link has the shared marking.
+    """Return the scenario's document with the shared marking applied to each link.
 
-    Values that are not a network, link or marking stay unchanged, so that reading refuses them.
+    Values that are not a network, link or marking stay unchanged; reading refuses them later.
     """
     network = root.mapping().get("network")
     shared = network.mapping().get(_KEY) if network is not None else None
     if network is None or shared is None or not isinstance(shared.value, dict):
         return root
-    # Read first, so that a fault of the shared law is reported at its place.
+    # Read the shared law first, so that its faults are reported at its place.
     values = {_KEY: shared, **network.mapping()}
     if (links := values.get("links")) and isinstance(links.value, list):
         values["links"] = Node([_link(item, shared) for item in links.value], links.place)
@@ -59,7 +59,7 @@ def _link(link: Node, shared: Node) -> Node:
 
 
 def _refined(holder: Node, shared: Node) -> Node:
-    """Return the holder of a marking without a law, with these changes to the shared marking."""
+    """Return the holder with a full marking: the shared law, changed by the holder's own values."""
     own = holder.mapping().get(_KEY)
     if own is None or not isinstance(own.value, dict) or "law" in own.value:
         return holder

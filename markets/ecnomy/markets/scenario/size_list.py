@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `sizes:`: file sizes to draw from, or the name of a file with sizes.
 
-sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}] sizes: sizes.csv # next to the scenario
+    sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}]
+    sizes: sizes.csv  # beside the scenario
 
-A file has one size per line, in bytes or with a unit, and optionally a weight after a comma. `#`
-begins a comment. An omitted weight is 1 (andreassen2002 section 2.2.2: a text file of addresses).
+Each line of the file has a size, in bytes or with a unit. A weight may follow after a comma; its
+default is 1. `#` begins a comment (andreassen2002 section 2.2.2: a text file of addresses).
 """
 
 from __future__ import annotations
@@ -74,10 +75,10 @@ class SizesReader(msgspec.Struct, frozen=True):
 
 
 def with_sizes_inside(tree: Node) -> Node:
-    """Return a scenario's tree, with names of size files replaced by their contents.
+    """Return a scenario's tree, with the names of size files replaced by the sizes in them.
 
     Raises:
-        ScenarioError: such a file cannot be read.
+        ScenarioError: a size file cannot be read.
     """
     sources = tree.mapping().get("sources")
     if sources is None or not sources.items():
@@ -98,7 +99,7 @@ def _inside(source: Node, path: str) -> Node:
 
 
 def _from_file(node: Node, path: str) -> Node:
-    """Return the rows of a file next to the file that names it, or in the current folder."""
+    """Return the sizes in a file, which is beside its scenario or in the current folder."""
     named = str(node.value)
     beside = os.path.join(os.path.dirname(node.place.file), named)
     shown = beside if os.path.isfile(node.place.file) else named
@@ -130,7 +131,7 @@ def _line(text: str, place: Place) -> Node:
 
 
 def _number(text: str) -> float | str:
-    """Return the number as YAML reads it; a non-numeric value stays text, for messages."""
+    """Return the number as YAML reads it, or the text itself if it is not numeric, for messages."""
     try:
         return float(text)
     except ValueError:

@@ -4,8 +4,8 @@
     tariff: {kind: two-part, fee: 1 money/h, price: 0.1 money/MB}
     tariff: {kind: my_lab.tariffs:Mine, price: 2 money/MB}
 
-The fields of each kind and their readers are with the descriptions in terms/tariffs.py. This module
-adds menus, custom tariffs, and the check that a tariff fits its meter.
+terms/tariffs.py describes each kind, with its fields and their readers. This module adds menus,
+custom tariffs, and the check that a tariff fits its meter.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Metered(Protocol):
 
 
 class TariffReader(msgspec.Struct, frozen=True):
-    """Reads and writes a Tariff; `menus` allows a menu."""
+    """Reads and writes a Tariff, which may be a menu if `menus` is true."""
 
     menus: bool = True
 
@@ -64,7 +64,7 @@ class TariffReader(msgspec.Struct, frozen=True):
 
     @property
     def forms(self) -> tuple[type[msgspec.Struct], ...]:
-        """Return the structs of the mappings that are valid here."""
+        """Return the structs that are valid at this place."""
         return tuple(KINDS[kind] for kind in self._kinds())
 
     def read(self, node: Node, path: str) -> Tariff:
@@ -148,15 +148,16 @@ def _entry_points() -> set[str]:
 
 
 def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
-    """Check that the prices of a tariff are for the meter's unit; a flat rate fits any meter.
+    """Check that a tariff's prices are for the meter's unit. A flat rate fits any meter.
 
     Args:
         tariff: the tariff.
-        meter: the meter of the same contract.
+        meter: the meter of the contract.
         key: YAML key or dotted path of the tariff in the struct that holds both.
 
     Raises:
-        Misfit: the prices are for another unit; the struct's `__post_init__` does not catch it.
+        Misfit: the prices are for another unit. The struct's `__post_init__` does not catch this
+            error.
     """
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():
@@ -179,7 +180,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
 
 
 def _a_price(tariff: Any) -> tuple[str, Price]:
-    """Return one price of a tariff and its key; all prices of a tariff are for the same unit."""
+    """Return a price of a tariff and its key; all prices of a tariff are for the same unit."""
     if isinstance(tariff, TimeOfDay):
         return "periods[0].price", tariff.periods[0].price
     if isinstance(tariff, Blocks):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of all TCP transports: echo, pacing, windows, sizes, timers, recovery.
+"""Options of all TCP transports: echo, pacing, windows, sizes, timers and recovery.
 
-A window law leaves a default open (None) if it depends on other fields, and fills it in later.
+A default that depends on other fields is None until the window law fills it in.
 """
 
 from __future__ import annotations
@@ -72,36 +72,38 @@ MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=
 
 
 class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of all window laws. None: the law's own default, filled in when it is made.
+    """Options of all window laws. None stands for the law's default, which is filled in later.
 
     Attributes:
-        ecn: echo of marks: accurate (a count), accecn (a count modulo 8), rfc3168 (until CWR), or
-            off. The count of accecn is the ACE field of AccECN without its option (RFC 9768).
-        ect: ECN-capable packets: data, or also SYN, resent packets and ACKs (all, the default of
-            L4S laws and of rem).
-        codepoint: ECN-capable packets are sent as ECT(0), or as ECT(1) for L4S (RFC 9331), the
-            default of an L4S law.
+        ecn: echo of marks: accurate (a count), accecn (a count modulo 8), rfc3168 (repeated until
+            CWR), or off. The count of accecn is the ACE field of AccECN, without the AccECN option
+            (RFC 9768).
+        ect: ECN-capable packets: data, or all, which adds SYNs, resent packets and ACKs. L4S laws
+            and rem have all as their default.
+        codepoint: codepoint of ECN-capable packets: ECT(0), or ECT(1) for L4S (RFC 9331). L4S laws
+            send ECT(1) by default.
         sack: selective acknowledgements (RFC 2018, RFC 6675).
         delayed_acks: number of packets that one ACK acknowledges; off: one ACK per packet.
-        delayed_ack_time: longest time that a delayed ACK waits; at most min_rto.
-        receiver_window: room at the receiver, from the cumulative ACK on.
-        send: paced: packets leave evenly over the round trip; ack-clocked: as ACKs come in.
+        delayed_ack_time: longest time for which an ACK is delayed; at most min_rto.
+        receiver_window: room at the receiver beyond the cumulative ACK.
+        send: paced: packets leave evenly over the round trip; ack-clocked: arriving ACKs release
+            packets.
         slow_start: whether a connection begins in slow start.
-        initial_window: window at the start of a connection; by default 2 to 4 packets by mss (RFC
-            5681), and 1 for WTP.
-        cwnd_min: least window, which holds after every decrease.
+        initial_window: window at the start of a connection; by default 2 to 4 packets depending on
+            mss (RFC 5681), and 1 packet for WTP.
+        cwnd_min: smallest window to which a decrease may lead.
         cwnd_max: largest window.
-        mss: payload of a full packet.
+        mss: payload bytes of a full packet.
         header: IP and TCP header bytes of a data packet.
         ack: bytes of a pure ACK, SYN or SYN-ACK.
-        min_rto: least retransmission timeout.
+        min_rto: smallest retransmission timeout.
         max_rto: largest retransmission timeout.
         initial_rto: retransmission timeout before the first round trip is measured.
-        rtt: round trip for paced rates and weights in marks/s: smoothed (RFC 6298), or the mean of
-            2 s to 4 s.
-        reduce_from: quantity halved by an ECN echo: the window, the flight, or RFC 6675's pipe,
-            which a loss halves too.
-        repair: whether losses are repaired; if not, the window survives them.
+        rtt: round trip used for pacing and for weights in marks/s: smoothed (RFC 6298), or the mean
+            over 2 s to 4 s.
+        reduce_from: quantity that an ECN echo halves: the window, the flight, or the pipe of RFC
+            6675, which a loss also halves.
+        repair: whether losses are repaired; without repair, a loss leaves the window unchanged.
     """
 
     ecn: _Echo = None
@@ -141,7 +143,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         )
         least = self.cwnd_min or 0.0
         if self.send == "ack-clocked" and least < 1:
-            # No ACK would return to release the next packet.
+            # Otherwise no ACK would return to release the next packet.
             raise Misfit("cwnd_min", f"{least:g} packets", "at least 1 packet when ack-clocked")
         if self.cwnd_max < least:
             raise Misfit("cwnd_max", f"{self.cwnd_max:g} packets", f"at least {least:g} packets")
@@ -156,6 +158,6 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
             given = f"{self.delayed_acks} packets with repair: false"
             raise Misfit("delayed_acks", given, "one ACK per packet, delayed_acks: off")
         if self.delayed_acks > 1 and self.delayed_ack_time > self.min_rto:
-            # The retransmission timer would not wait for the ACK.
+            # Otherwise the retransmission timer would expire before the ACK.
             wait_s, most_s = self.delayed_ack_time / PS_PER_S, self.min_rto / PS_PER_S
             raise Misfit("delayed_ack_time", f"{wait_s:g} s", f"at most min_rto, {most_s:g} s")

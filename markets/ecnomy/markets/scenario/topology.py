@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real and synthetic topologies: `topohub:sndlib/abilene` -> nodes, edges with lengths, demands.
 
-topohub (https://github.com/piotrjurkiewicz/topohub) carries SNDlib, the Topology Zoo, CAIDA,
-backbones and Gabriel graphs as node-link JSON: positions in degrees (or plain coordinates), lengths
-in km, and for SNDlib measured demand matrices in their own units.
+topohub (https://github.com/piotrjurkiewicz/topohub) provides SNDlib, the Topology Zoo, CAIDA,
+backbones and Gabriel graphs as node-link JSON. Positions are in degrees or plain coordinates, and
+lengths in km. SNDlib adds measured demand matrices, each in its own unit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["PATTERN", "Edge", "Topology", "node_names", "open_topology"]
 
 _PREFIX: Final = "topohub:"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+")
-PATTERN: Final = f"^{_PREFIX}{_KEY.pattern}$"  # of the name of a topology
+PATTERN: Final = f"^{_PREFIX}{_KEY.pattern}$"  # pattern of a topology's name
 _LONGEST: Final = 28  # longest node name; two such names make a valid link name
 
 
@@ -39,12 +39,14 @@ class Edge(msgspec.Struct, frozen=True):
 
 
 class Topology(msgspec.Struct, frozen=True):
-    """A topology by node names.
+    """A topology, with its nodes identified by name.
 
     Attributes:
-        positions: (x, y) by node, in the topology's order; (longitude, latitude) for real places.
+        positions: (x, y) of each node, in the topology's order; (longitude, latitude) for real
+            places.
         edges: (from, to) of each edge, in the topology's order.
-        demands: sender -> receiver -> demand, in the topology's unit; {} without a matrix.
+        demands: sender -> receiver -> demand, in the topology's unit; {} if the topology has no
+            matrix.
     """
 
     positions: dict[str, tuple[float, float]]
@@ -56,7 +58,7 @@ def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topo
     """Return the topology of this name, with some nodes renamed.
 
     Raises:
-        ScenarioError: no such topology, topohub is not installed, or a renamed node does not exist.
+        ScenarioError: the topology or a renamed node does not exist, or topohub is not installed.
     """
     data = _load(name, places)
     names = node_names({n["id"]: str(n.get("name") or "") for n in data["nodes"]})
@@ -81,10 +83,10 @@ def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topo
 
 
 def node_names(given: Mapping[Any, str]) -> dict[Any, str]:
-    """Return names for links and sources, by the topology's own node keys.
+    """Return the name of each node for links and sources, by the node's key in the topology.
 
-    Accents and signs are removed ("São Paulo" is Sao_Paulo). A node without a name is n<key>. A
-    duplicate name gets the suffix _<key>.
+    Accents and signs are removed ("São Paulo" becomes Sao_Paulo). A node without a name becomes
+    n<key>. A duplicate name gets the suffix _<key>.
     """
     names: dict[Any, str] = {}
     taken: set[str] = set()
@@ -110,7 +112,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
         expected = f"the package topohub: {extras()}"
         raise places.fault(path, repr(name), expected) from None
     try:
-        with warnings.catch_warnings():  # topohub leaves closing its file to the garbage collector
+        with warnings.catch_warnings():  # topohub does not close its file itself
             warnings.simplefilter("ignore", ResourceWarning)
             data: dict[str, Any] = topohub.get(key)
     except KeyError:
@@ -121,7 +123,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
 
 
 def _siblings(group: str) -> list[str]:
-    """Return the keys of a group's topologies; those of SNDlib for an unknown group."""
+    """Return the keys of a group's topologies, or those of SNDlib if the group is unknown."""
     for known in (group, "sndlib"):
         folder = resources.files("topohub").joinpath(f"data/{known}")
         if folder.is_dir():

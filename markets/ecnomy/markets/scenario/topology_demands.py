@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns a demand matrix into one source per pair of nodes, limited to the demand of the pair.
+"""Turn a demand matrix into one source per pair of nodes, limited to the demand of the pair.
 
 The demands d_ij of the matrix are multiplied by one factor f. With `busiest_link: x` the factor is
 
     f = x / max over links l of (sum of d_ij whose path crosses l) (1 + framing / packet) / rate_l,
 
-on first shortest paths, so that demands do not depend on the seed of a hash.
+where each path is the first shortest path, so that demands do not depend on the seed of a hash.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _MOST_NAMED = 3
 def with_demands(
     document: Document, topology: Topology | None, places: Places
 ) -> tuple[Document, Places]:
-    """Return the document with the sources of its demand matrices after the written ones, and
-    places.
+    """Append the sources of the demand matrices; return the document and the extended places.
 
     Raises:
-        ScenarioError: no matrix, an unknown or unreachable node, or a matrix without demand.
+        ScenarioError: the matrix does not exist or has no demand, or a node is unknown or
+            unreachable.
     """
     sources, written = list(document.sources), dict(places.written)
     for index, demands in enumerate(document.demands):
@@ -88,7 +88,7 @@ def _traffic(demands: Demands, rate_bps: int) -> Traffic:
 def _matrix(
     network: Network, demands: Demands, topology: Topology | None, path: str, places: Places
 ) -> dict[Pair, float]:
-    """Return the demand by pair in the unit of the matrix; pairs are in the topology's order."""
+    """Return the demand of each pair in the unit of the matrix, in the topology's order."""
     nodes = network.nodes()
     if demands.matrix == "uniform":
         return {(a, b): 1.0 for a in nodes for b in nodes if a != b}
@@ -133,7 +133,7 @@ def _factor(
 def _loads(
     network: Network, demands: Demands, pairs: dict[Pair, float], path: str, places: Places
 ) -> list[float]:
-    """Return the offered load of each direction over its rate, for a factor of 1."""
+    """Return each direction's offered load over its rate, for a factor of 1."""
     router = network.router(equal_cost="first", seed=0)
     offered = [0.0] * len(network.directions())
     cut: list[str] = []

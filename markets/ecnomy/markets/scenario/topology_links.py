@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Duplex links for the edges of a topology: its rate, delays by length, and marking both ways."""
+"""Make duplex links of a topology's edges, with delays by length and marking both ways."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def with_links(network: Network, topology: Topology, places: Places) -> tuple[Ne
     """Append the topology's links to the network; return it and the extended places.
 
     Raises:
-        ScenarioError: no rate, no lengths, or an override of a link that does not exist.
+        ScenarioError: the topology has no rate or no lengths, or an override names a link that does
+            not exist.
     """
     names = [f"{edge.one}-{edge.other}" for edge in topology.edges]
     own = _overrides(network, topology, names, places)
@@ -48,7 +49,7 @@ def with_links(network: Network, topology: Topology, places: Places) -> tuple[Ne
 def _overrides(
     network: Network, topology: Topology, names: list[str], places: Places
 ) -> dict[str, tuple[str, Reverse]]:
-    """Return link name -> (key, override); a key may name the two ends in reverse order."""
+    """Return link name -> (key, override). A key may name the two ends in either order."""
     turned = {f"{e.other}-{e.one}": n for e, n in zip(topology.edges, names, strict=True)}
     own: dict[str, tuple[str, Reverse]] = {}
     for key, given in network.overrides.items():

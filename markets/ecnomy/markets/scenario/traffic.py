@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `traffic:`: the data of a source, and when it is sent.
+"""The YAML under `traffic:`: the data that a source sends, and when it sends them.
 
-The table of laws (ecnomy.markets.plan.law_table) defines the keys of the engine's datagram laws
-that have no struct here.
+Datagram laws of the engine without a struct here take their keys from the table of laws
+(ecnomy.markets.plan.law_table).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _Patience = Annotated[
         words=(("unlimited", _FOR_EVER),),
     ),
 ]
-# A new connection for each file, or one for all files, which restarts its window after a silence.
+# Each file has a new connection, or all share one that restarts its window after a silence.
 _Connection = Annotated[str, Choice(("new", "lasting"))]
 _WholeSize = Annotated[
     int, Amount(what="a size", example="1 MB", units=("byte",), least=1, most=10**15)
@@ -97,7 +97,7 @@ _Phase = Annotated[str, Choice(("independent", "tick"))]
 
 
 class PacketRate(msgspec.Struct, frozen=True):
-    """Packets per second of a source, written in packets/s or in bit/s (of IP packets)."""
+    """The rate of a source, written in packets/s or in bit/s (of IP packets)."""
 
     value: float
     unit: str  # "packets/s" or "bps"
@@ -130,23 +130,22 @@ class _PacketRateReader(msgspec.Struct, frozen=True):
 
 
 class Greedy(msgspec.Struct, frozen=True, kw_only=True, tag="greedy", tag_field="kind"):
-    """Always has data."""
+    """Sends as fast as the transport allows; data never run out."""
 
 
 class RateCapped(msgspec.Struct, frozen=True, kw_only=True, tag="rate-capped", tag_field="kind"):
-    """Always has data, sent at a rate of at most `rate` (of IP bits) until `until`."""
+    """Always has data, and sends at most at `rate` (of IP bits) until `until`."""
 
     rate: RateBps
     until: _Until = _FOR_EVER
 
 
 class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"):
-    """A packet every `interval`, or as often as `rate` (of IP bits) needs.
+    """A packet every `interval`, or at the interval that gives `rate` (in IP bits).
 
     Attributes:
         rate: bits per second of IP packets, instead of `interval`.
-        phase: time of the first packet: after a random part of the interval, or at once
-            (tick).
+        phase: time of the first packet: after a random part of the interval, or immediately (tick).
     """
 
     rate: RateBps | None = None
@@ -162,7 +161,7 @@ class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"
 
 
 class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_field="kind"):
-    """Packets at exponential gaps.
+    """Packets with exponential gaps.
 
     Attributes:
         rate: mean rate, in packets per second or in bits per second of IP packets.
@@ -172,7 +171,7 @@ class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_fiel
 
 
 class Speech(msgspec.Struct, frozen=True, kw_only=True):
-    """Silence suppression: exponential talk spurts and silences, by default those of ITU-T P.59."""
+    """Silence suppression: exponential talk spurts and silences, by default as in ITU-T P.59."""
 
     talk: _Spurt = 1_004_000_000_000
     silence: _Spurt = 1_587_000_000_000
@@ -182,21 +181,21 @@ _IDLE: Final = 1_200_000_000_000_000  # andreassen2002 section 2.2.1
 
 
 class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
-    """A telephone user: idle, then in a call with a packet every `interval`, and so on.
+    """A telephone user, who is idle, then in a call with a packet every `interval`, and so on.
 
     Note:
-        Calls and the ticks of their packets are the same with `speech` and without. A call cut off
-        by `longest` draws the same random numbers.
+        Calls and the ticks of their packets are the same with and without `speech`. A call that
+        `longest` cuts off draws the same random numbers.
 
     Attributes:
-        interarrival: mean time between calls from an unlimited population, a Poisson process.
-            The members of the source are then its lines. A call that finds no free line is lost.
-            By default each member calls after its idle time.
-        phase: time of a call's first packet: after a random part of the interval, or at once
+        interarrival: mean time between calls of an unlimited population, which form a Poisson
+            process. The flows of the source are then its lines, and a call that finds no free line
+            is lost. By default each flow makes a call after its idle time.
+        phase: time of a call's first packet: after a random part of the interval, or immediately
             (tick).
-        longest: a call is cut off after this time.
-        speech: talk spurts and silences; no packet is sent in a silence. By default packets come
-            without a break.
+        longest: time after which a call is cut off.
+        speech: talk spurts and silences; no packet is sent in a silence. By default packets are
+            sent throughout the call.
     """
 
     idle: _Mean = _IDLE
@@ -213,7 +212,7 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
 
 
 class Frames(msgspec.Struct, frozen=True, kw_only=True):
-    """Lognormal sizes of video frames of one type: their mean and coefficient of variation.
+    """The lognormal sizes of video frames of one type.
 
     Attributes:
         mean: mean size of a frame.
@@ -231,16 +230,16 @@ class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="k
     """A frame every `interval`, in groups that begin with an I frame (omnet/laws/traffic/video.h).
 
     Note:
-        The defaults give 1 Mbps; the project chose these round numbers. Frames leave in the
-        order of display, and their sizes are independent. The transport's `payload` is the largest
-        packet; the last packet of a frame is shorter.
+        The defaults are round numbers that give 1 Mbps. Frames leave in display order, and their
+        sizes are independent. A frame is split into packets of the transport's `payload`; its last
+        packet may be shorter.
 
     Attributes:
         i: sizes of I frames; each group begins with one.
         p: sizes of P frames.
         b: sizes of B frames.
-        packets: whether the packets of a frame leave at once or spread over its interval.
-        phase: time of the first frame: a random time of a group, or at once (tick).
+        packets: whether the packets of a frame leave together or spread over the interval.
+        phase: time of the first frame: after a random part of a group, or immediately (tick).
     """
 
     interval: Annotated[
@@ -286,14 +285,14 @@ class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="
 
 
 class Sessions(msgspec.Struct, frozen=True, kw_only=True):
-    """Sessions of a web user: an idle time, then a geometric number of pages."""
+    """Sessions of a web user, each an idle time followed by a geometric number of pages."""
 
     idle: _Mean = 1_800_000_000_000_000
     pages: Annotated[float, number_of("part", "sessions", "pages_mean")]
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """The rest of a page after its file: a time to parse, then a geometric number of objects.
+    """The rest of a page after its file: a parsing time, then a geometric number of objects.
 
     Attributes:
         mean: mean size of the objects.
@@ -313,24 +312,25 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"):
-    """A user who reads, then fetches a file, and so on.
+    """A user who alternately reads and fetches a file.
 
     Attributes:
         mean: mean size of the files.
         connection: whether each file has a new connection, or all share one that restarts after
             a silence.
         sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs size:
-            list. A file has one size per line, in bytes or with a unit, with a weight after a comma
-            (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is next to the
-            scenario, also with `--set` and in sweeps. Workers on other machines need it.
-        sessions: idle times between sessions of some pages; by default the user reads and fetches
-            all the time. A user begins idle, fetches the first page right after the idle time, and
-            reads after each page. All users begin idle: use a warm-up of several idle times.
-            andreassen2002, Figure 3, has idle 30 min and `reading: 42.8 s, reading_times:
-            hyper-exponential`.
-        page: embedded objects of each file, which then is a page. A page is parsed (an exponential
-            time), then its objects are fetched one after another. Their number is geometric and may
-            be 0. A fetch that takes longer than `patience` is abandoned with the rest of its page.
+            list. A file has one size per line, in bytes or with a unit, with an optional weight
+            after a comma (by default 1) and comments after `#`. A list has up to 10,000 sizes. The
+            file lies beside the scenario, also with `--set` and in sweeps. Workers on other
+            machines need a copy.
+        sessions: idle times between sessions of several pages; by default the user reads and
+            fetches without idle times. A user begins idle, fetches the first page right after the
+            idle time, and reads after each page. All users begin idle: use a warm-up of several
+            idle times. andreassen2002, Figure 3, uses idle 30 min and `reading: 42.8 s,
+            reading_times: hyper-exponential`.
+        page: embedded objects, which make each file a page. After an exponential parsing time, the
+            objects are fetched one after another. Their number is geometric and may be 0. A fetch
+            that takes longer than `patience` is abandoned with the rest of its page.
     """
 
     reading: _Reading = 5_000_000_000_000
@@ -363,7 +363,7 @@ def _check_mean(size: str, mean: float, most: float, shape: float) -> None:
 
 
 class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
-    """A law of datagrams as written; its fields are the keys."""
+    """A datagram law as written. The fields are the YAML keys."""
 
     def __post_init__(self) -> None:
         entry = law_table()["traffic"][self.law]
@@ -376,7 +376,7 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return the parameters of the law, named as in the table."""
+        """Return the parameters of the law under their names in the table."""
         found: dict[str, float | str] = {}
         for parameter in law_table()["traffic"][self.law].parameters:
             value = getattr(self, parameter.key)
@@ -407,5 +407,5 @@ if TYPE_CHECKING:
     Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Video | Web | File | OnOff | TimedPackets
 else:
     Traffic = Union[(*_KNOWN, *_FORMS.values())]
-DATAGRAMS: Final = (Cbr, Poisson, Voip, Video, TimedPackets)  # need udp; all others need tcp
+DATAGRAMS: Final = (Cbr, Poisson, Voip, Video, TimedPackets)  # these need UDP; all others need TCP
 FILES: Final = (Web, File, OnOff)

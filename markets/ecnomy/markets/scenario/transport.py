@@ -66,16 +66,16 @@ _ReferenceRtt = Annotated[
 
 
 class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
-    """Willingness to pay: `weight` marks per round trip, or `mark_rate` marks per second.
+    """Willingness to pay: `weight` marks per round trip or `mark_rate` marks per second.
 
     Attributes:
-        weight: target of marks per round trip. The weights of the flows on a link can total at most
-            the packets that round trip and buffer hold. Beyond that, losses set the rates and
-            `ecnomy check` warns.
-        mark_rate: target of marks per second, instead of `weight`.
-        reference_rtt: round trip at which weight and gain hold; other round trips scale both in
-            proportion. Both are multiplied by T / reference_rtt at a round trip of T, so that equal
-            weights get equal rates at any round trip.
+        weight: target number of marks per round trip. The weights of the flows on a link should
+            total at most the packets that fit into the round trip and the buffer. Beyond this
+            limit, losses set the rates, and `ecnomy check` warns.
+        mark_rate: target number of marks per second, instead of `weight`.
+        reference_rtt: round trip at which weight and gain apply as written. At a round trip of T,
+            both are multiplied by T / reference_rtt, so that equal weights give equal rates at any
+            round trip.
     """
 
     form: Annotated[str, Choice(("proportional-increase", "inverse-decrease", "general"))] = (
@@ -121,12 +121,12 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
 
 
 class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_field="law"):
-    """WTP at the sender only: RFC 3168 echo, one response per round trip (antoniadis2000 3.1).
+    """WTP at the sender only, with RFC 3168 echo and one response per RTT (antoniadis2000 3.1).
 
     Attributes:
-        mark_rate: target of marks per second, instead of `weight`.
-        reference_rtt: round trip at which weight and gain hold; other round trips scale both in
-            proportion.
+        mark_rate: target number of marks per second, instead of `weight`.
+        reference_rtt: round trip at which weight and gain apply as written; both are proportional
+            to the round trip.
     """
 
     gain: Annotated[float, number_of("window", "wtp-sender", "gain")] = 0.5
@@ -152,14 +152,14 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 
 
 class WindowForm(TcpOptions, frozen=True, kw_only=True):
-    """A window law as written; the table defines its own fields.
+    """A window law as written. The table of laws defines the law's own fields.
 
-    The defaults are those of ordinary TCP, with an accurate echo for laws that count marks.
+    The defaults are those of ordinary TCP; laws that count marks use the accurate echo.
     """
 
     @property
     def mark_rate(self) -> float | None:
-        """Return None: the law follows no target of marks per second."""
+        """Return None, because the law has no target of marks per second."""
         return None
 
     def __post_init__(self) -> None:
@@ -184,7 +184,7 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return the parameters of the law, named as in the table."""
+        """Return the parameters of the law under their names in the table."""
         table = law_table()["window"][self.law].parameters
         return {p.name: in_table(p, getattr(self, p.key)) for p in table}
 
@@ -193,10 +193,11 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
     """Datagrams of one size.
 
     Attributes:
-        payload: data bytes of a datagram.
+        payload: payload bytes of a datagram.
         header: IP and UDP header bytes.
-        ecn: whether datagrams are ECN-capable (ect, on); auto: for calls and test streams only.
-        codepoint: ECN-capable datagrams are sent as ECT(0), or as ECT(1) for L4S (RFC 9331).
+        ecn: whether datagrams are ECN-capable (ect, on); auto: only those of calls and test
+            streams.
+        codepoint: codepoint of ECN-capable datagrams: ECT(0), or ECT(1) for L4S (RFC 9331).
     """
 
     payload: Payload = 1000
@@ -210,10 +211,10 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
 
 
 class PricedForm(WindowForm, frozen=True, kw_only=True):
-    """A window law with a weight that the market sets, as written; the table defines its fields.
+    """A window law as written, with a weight that the market sets. The table defines its fields.
 
     Attributes:
-        mark_rate: target of marks per second, instead of the weight.
+        mark_rate: target number of marks per second, instead of the weight.
     """
 
     mark_rate: Annotated[float | None, MarkRate] = None
@@ -249,7 +250,7 @@ else:
 
 
 def window_form(law: str) -> type[WindowForm]:
-    """Return the form of a law in the table (KeyError for other laws and laws with a struct)."""
+    """Return the YAML struct of a law in the table (KeyError for other laws)."""
     return _FORMS[law]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link with shares by class.
+"""The YAML under `scheduler:` of a link whose classes have shares.
 
-The defaults are those in the laws' headers (see ecnomy.markets.plan.law_table; a test compares
-them).
+The defaults repeat those in the laws' headers (see ecnomy.markets.plan.law_table), and a test
+compares them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
     """A class with its share of the link, its buffer and its marking.
 
     Attributes:
-        name: name of the class for sources; by default its number, from 1 on.
-        marking: marking law of the class, which sees that class alone.
+        name: name of the class for sources; by default its number, counted from 1.
+        marking: marking law of the class, which observes that class alone.
     """
 
     name: Name | None = None
@@ -43,18 +43,18 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
 class DeficitRoundRobin(
     msgspec.Struct, frozen=True, kw_only=True, tag="deficit-round-robin", tag_field="kind"
 ):
-    """Classes take turns in proportion to their shares, and borrow the idle capacity of others.
+    """Classes take turns in proportion to their shares, and borrow capacity that others leave idle.
 
     Note:
-        A class's `marking` (drop-tail, fixed or red) sees that class alone, as if its share were a
-        link. It drops instead of marking with `above_max: drop, mark_p: 0`. A packet that finds no
-        room in its class or in the link's buffer is dropped. `quantum` is the quantum of the
-        smallest share; others are in proportion. configs/examples/two-classes.yaml is Table 1 of
-        andreassen2002.
+        A class's `marking` (drop-tail, fixed or red) observes that class alone, as if its share
+        were a link. With `above_max: drop, mark_p: 0` the law drops instead of marking. A packet
+        that finds no room in its class or in the link's buffer is dropped. `quantum` is the quantum
+        of the smallest share; other quanta are in proportion. configs/examples/two-classes.yaml is
+        Table 1 of andreassen2002.
 
     Attributes:
-        classes: classes with their shares of the link, 1 at most in all; the others borrow the
-            idle share of a class.
+        classes: classes with their shares of the link, which sum to at most 1. Classes borrow the
+            share that another class leaves idle.
     """
 
     classes: tuple[WeightedClass, ...]
@@ -67,9 +67,9 @@ class DeficitRoundRobin(
             raise Misfit("classes", f"shares of {total:g} in all", "1 at most")
 
     def names(self) -> list[str]:
-        """Return the names of the classes; a class without a name has its number."""
+        """Return the names of the classes; the name of an unnamed class is its number."""
         return class_names(self.classes)
 
     def index(self, name: str | None) -> int | None:
-        """Return the index of a class by name or number (None: the last class), or None."""
+        """Return a class's index by name or number (None: the last class), or None if not found."""
         return class_index(self.names(), name)

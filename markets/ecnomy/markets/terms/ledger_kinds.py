@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of postings that ecnomy itself makes in the ledger. Contracts add further kinds by name."""
+"""Kinds of postings in the ledger that ecnomy makes itself. Contracts add kinds by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRANSFER: Final = "transfer"
 FIXED_COST: Final = "fixed-cost"
 
 KINDS: Final = (MARKS, CLASS_FEE, SETTLEMENT, CALL, REIMBURSEMENT, TRANSFER, FIXED_COST)
-# All other kinds are fees, including the charges of contracts.
+# All other kinds, including the charges of contracts, are fees.
 NO_FEES: Final = (
     MARKS,
     SETTLEMENT,

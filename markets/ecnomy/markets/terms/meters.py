@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meters: countable quantities of a flow, and their units. metered.py reads them."""
+"""Meters: quantities of a flow that can be counted, and their units. metered.py reads them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Meter(msgspec.Struct, frozen=True):
     Attributes:
         name: name in YAML.
         unit: one of unit_price.METER_UNITS.
-        of_marks: whether it measures marks, so that their codepoint determines the posted price.
+        of_marks: whether the meter counts marks. The posted price then depends on their codepoint.
     """
 
     name: str
@@ -35,7 +35,7 @@ METERS: Final[dict[str, Meter]] = {
         Meter("marked-bytes", "byte", of_marks=True),
         # Marks set in the seller's domain, on packets that arrive or are lost.
         Meter("marks-set", "mark", of_marks=True),
-        Meter("weight", "ps"),  # active time, times the weight of its window law (willingness.py)
+        Meter("weight", "ps"),  # active time x weight of the window law (willingness.py)
         Meter("calls", "call"),  # calls admitted
         Meter("transfers", "transfer"),  # complete files and pages
     )

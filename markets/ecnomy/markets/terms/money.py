@@ -11,8 +11,8 @@ LARGEST_MICRO: Final = 2**62  # largest amount, so that the sum of two still fit
 
 
 def classic_price_micro(price_micro: int, ratio: float) -> int:
-    """Return the price of a mark on an ECT(0) packet, given the price on an ECT(1) packet.
+    """Return the price of a mark on an ECT(0) packet, given that on an ECT(1) packet.
 
-    The price is rounded to micro-units, but a price above 0 stays above 0.
+    The price is rounded to micro-units, but a positive price stays positive.
     """
     return max(round(price_micro * ratio), min(price_micro, 1))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A custom tariff: a dataclass found by dotted path, with the method `due`.
+"""A custom tariff: a dataclass with the method `due`, named by its dotted path.
 
     @dataclasses.dataclass
     class StartedMegabytes:                               # my_lab/tariffs.py
         price: Annotated[float, Unit("money/MB")] = 1.0   # written `price: 1 money/MB`
-        unit = "byte"                                     # of its meter; any if omitted
+        unit = "byte"                                     # of the meter; any if omitted
 
         def __post_init__(self):
             self.started = self.bytes = 0
@@ -14,8 +14,8 @@
             before, self.started = self.started, -(-self.bytes // 10**6)
             return (self.started - before) * round(self.price * 10**6)
 
-tariff_amounts.Accruer describes `due`. There is one object per contract, which holds its state. The
-class attribute `unit` names the required unit of the meter, from unit_price.METER_UNITS.
+tariff_amounts.Accruer describes `due`. Each contract has one object, which holds the state. The
+class attribute `unit` names the meter unit that the tariff requires, one of unit_price.METER_UNITS.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def find(kind: str) -> type:
     """Return the class of this dotted path or entry point.
 
     Raises:
-        TariffError: the class does not exist or cannot be imported, does not have a `due` with the
-            arguments of Accruer, or its `unit` is invalid.
+        TariffError: the class does not exist, cannot be imported, lacks a `due` with the arguments
+            of Accruer, or has an invalid `unit`.
     """
     cls = families.find(OWN_TARIFFS, kind)
     try:
@@ -72,7 +72,7 @@ def make(kind: str, params: Mapping[str, object]) -> object:
 
 
 class OwnAccruer:
-    """Calls a custom tariff and checks that its amounts are integers that the ledger can hold."""
+    """Calls a custom tariff, and checks that the ledger can hold the amounts that it returns."""
 
     def __init__(self, tariff: Own, rows: int) -> None:
         """Create the object.
@@ -94,7 +94,7 @@ class OwnAccruer:
         """See Accruer.
 
         Raises:
-            TariffError: the user's code failed, or did not return integers from 0 to 2^62.
+            TariffError: the custom code failed, or did not return integers from 0 to 2^62.
         """
         if active_ps is None:
             active_ps = np.full(self._rows, to_ps - from_ps, dtype=np.int64)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ownership of links: every link belongs to one carrier, and every source crosses its domains.
+"""Ownership of links: each link belongs to one carrier, and each source crosses domains.
 
 A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links,
-because the queue of a link is at its beginning. A pattern is compared with the names of both
-directions of a duplex link (`bottleneck`, `bottleneck.reverse`). A reverse direction that is not
-named belongs to the owner of the forward direction. A single carrier without names owns all links.
+because the queue of a link is at its start. A pattern is compared with the names of both directions
+of a duplex link (`bottleneck`, `bottleneck.reverse`). If no pattern names the reverse direction, it
+belongs to the owner of the forward direction. A single carrier that names neither links nor nodes
+owns all links.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ NOBODY: Final = -1
 
 
 class Misowned(InputError):
-    """Links and carriers do not match.
+    """A link without exactly one owner, or a carrier that names missing links or nodes.
 
     Attributes:
-        carrier: index of the carrier; -1 for all carriers.
+        carrier: index of the carrier, or -1 for all carriers.
         key: YAML key of the carrier's entry.
-        found, expected: descriptions in words.
+        found, expected: texts for the message.
     """
 
     def __init__(self, carrier: int, key: str, found: str, expected: str) -> None:
@@ -40,14 +41,14 @@ class Misowned(InputError):
 
 
 def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -> list[int]:
-    """Return the carrier that owns each link.
+    """Return the index of the carrier that owns each link.
 
     Args:
-        links: (name, node it leaves) of each direction of each link.
-        carriers: in the scenario's order; at least one.
+        links: (name, start node) of each direction of each link.
+        carriers: at least one carrier, in the scenario's order.
 
     Raises:
-        Misowned: a pattern or node has no links, or a link does not have exactly one owner.
+        Misowned: a pattern or node matches no link, or a link does not have exactly one owner.
     """
     if len(carriers) == 1 and not carriers[0].links and not carriers[0].nodes:
         return [0] * len(links)
@@ -90,11 +91,11 @@ def _named(links: Sequence[tuple[str, str]], carrier: int, spec: AgentSpec) -> l
 
 
 class Way(msgspec.Struct, frozen=True):
-    """The way of a source through domains.
+    """The domains that the data of a source cross.
 
     Attributes:
-        domains: the domains it crosses, in order; a domain repeats if the way returns to it.
-        of_link: for each link of its path, the index into `domains`.
+        domains: domains in order of travel; a domain repeats if the path returns to it.
+        of_link: index into `domains` for each link of the path.
     """
 
     domains: tuple[int, ...]
@@ -102,7 +103,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 def ways(plan: Plan, of_link: Sequence[int]) -> list[Way]:
-    """Return the way of each source's data, by the owner of each link."""
+    """Return the domains that each source's data cross, given the owner of each link."""
     found = []
     for source in plan.sources:
         crossed: list[int] = []

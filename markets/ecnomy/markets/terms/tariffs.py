@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
 
-A tariff here is a frozen description, as a scenario gives it. Its accruer (tariff_amounts.py)
-computes the amounts due and holds the state of each row. A kind is listed twice: in Simple, and
-with its accruer in tariff_amounts.ACCRUERS.
+A tariff here is a frozen description, as written in the scenario. The tariff's accruer
+(tariff_amounts.py) computes the amounts due and holds the state of each row. A new kind must be
+added to Simple and, with its accruer, to tariff_amounts.ACCRUERS.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _Day = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above
 
 
 class _PerReader(msgspec.Struct, frozen=True):
-    """The unit of a posted price, by its name in units.PER."""
+    """The unit of a posted price, by name in units.PER."""
 
     @property
     def expected(self) -> str:
-        """The names of the units."""
+        """Return the names of the units."""
         return f"the unit of the posted price: one of {', '.join(units.PER)}"
 
     @property
@@ -70,7 +70,7 @@ class _PerReader(msgspec.Struct, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """A number of a meter's units."""
+    """A quantity in a meter's unit."""
 
     count: int
     unit: str  # one of METER_UNITS
@@ -81,7 +81,7 @@ class _LimitReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The expected form."""
+        """Return the expected form."""
         return "a quantity above 0 such as 1 GB, 10 h or 100 marks"
 
     @property
@@ -122,7 +122,7 @@ class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
-    """A carrier's posted price of each mark, in a contract on marks.
+    """The price of each mark that the carrier posts; for contracts on marks.
 
     Attributes:
         per: unit of the posted price.
@@ -132,12 +132,12 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
 
     @property
     def unit(self) -> str:
-        """The meter's unit."""
+        """Return the meter's unit."""
         return units.PER[self.per][0]
 
     @property
     def count(self) -> int:
-        """The number of metered units in the unit of the posted price."""
+        """Return the number of metered units in the unit of the posted price."""
         return units.PER[self.per][1]
 
 
@@ -145,7 +145,7 @@ class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="fla
     """A price for time, independent of the meter.
 
     Attributes:
-        price: price of time, independent of the meter.
+        price: price of time.
     """
 
     price: TimePrice
@@ -168,8 +168,8 @@ class Period(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         begin: time of day at which it begins.
-        end: time of day at which it ends; over midnight if it is not later.
-        price: price in this time.
+        end: time of day at which it ends; on the next day unless later than the beginning.
+        price: price during the period.
     """
 
     begin: TimePs = msgspec.field(name="from")
@@ -181,14 +181,14 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     """A price for each time of the day.
 
     Note:
-        Midnight as an end is `to: 24 h`. If an epoch crosses a boundary, its metered quantity is
-        split in proportion to time, in whole units.
+        Write midnight as an end as `to: 24 h`. If an epoch crosses a boundary, the quantity metered
+        in it is split in proportion to time, in whole units.
 
     Attributes:
         day: length of a day.
         offset: time of day at simulated time 0.
-        periods: times of the day with a price each.
-        price: price outside the periods; required unless they fill the day.
+        periods: periods of the day, each with a price.
+        price: price outside the periods; required unless the periods fill the day.
     """
 
     day: _Day = DAY_PS
@@ -222,7 +222,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
             raise Misfit(f"{here}.to", "an end equal to its start", "another time")
 
     def spans(self) -> list[tuple[int, int, int]]:
-        """Return start, end and index of each period, in order; split periods over midnight."""
+        """Return start, end and index of each period in order; periods over midnight are split."""
         found = []
         for index, period in enumerate(self.periods):
             if period.begin < period.end:
@@ -233,10 +233,10 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """A price up to a total quantity of the row; beyond that, the next block's price holds.
+    """A price up to a total quantity; beyond that quantity the next block's price applies.
 
     Attributes:
-        up_to: total quantity bought at which this price ends; not given for the last block.
+        up_to: total quantity at which this price ends; omitted in the last block.
         price: price in this block.
     """
 
@@ -245,15 +245,15 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="blocks"):
-    """Prices by the quantity so far.
+    """Prices that depend on the total quantity so far.
 
     Note:
-        Each row's quantity is its total since the run began. The unit that reaches the cap costs
-        the remaining amount.
+        The quantity of a row is counted from the start of the run. The unit that reaches the cap
+        costs only the remaining amount.
 
     Attributes:
         blocks: prices in order, each up to a total quantity.
-        cap_micro: largest bill of a row; units beyond it are free.
+        cap_micro: largest bill of a row; further units are free.
     """
 
     blocks: tuple[Block, ...]
@@ -299,7 +299,7 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="own"):
-    """A custom tariff, by dotted path or entry point (own_tariff.py); `kind` in YAML."""
+    """A custom tariff, which `kind` in YAML names by dotted path or entry point (own_tariff.py)."""
 
     path: str
     params: dict[str, Any] = {}
@@ -312,11 +312,11 @@ class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="men
     """Tariffs from which the buyer chooses.
 
     Note:
-        Each choice has a separate bill: its blocks, cap and fraction stay unchanged while another
-        choice is in use. A user's strategy picks for its flows by `choose`.
+        Each choice has a separate bill, whose blocks, cap and fraction stay unchanged while another
+        choice is in use. A user's strategy chooses for its flows by `choose`.
 
     Attributes:
-        choices: tariffs by name; rows begin with the first.
+        choices: tariffs by name; each row begins with the first one.
     """
 
     choices: dict[str, Simple]
@@ -333,7 +333,7 @@ KINDS: Final[dict[str, type[msgspec.Struct]]] = {
 
 
 def choices(tariff: Tariff) -> Iterator[tuple[str, Simple]]:
-    """Yield the tariffs of a menu with their keys, or a single tariff with ""."""
+    """Yield each tariff of a menu with its key, or a single tariff with ""."""
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():
             yield f".choices.{name}", choice

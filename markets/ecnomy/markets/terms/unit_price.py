@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A price: integer micro-units of money for a number of a meter's units, and its text form.
+"""A price: integer micro-units of money for a number of a meter's units, and its text.
 
     0.1 money/min    100,000 micro-units for 60 x 10^12 ps
     2 money/GB       2,000,000 micro-units for 10^9 bytes
 
 A price keeps the unit in which it was written, because 0.1 money/min is not a whole number of
-micro-units per second. The table `units.PER` lists the units.
+micro-units per second. `units.PER` lists the units.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Price(msgspec.Struct, frozen=True):
 
     @property
     def exact(self) -> Fraction:
-        """Return the micro-units for one `unit`."""
+        """Return the price of one `unit` in micro-units."""
         return Fraction(self.micro, self.per)
 
     def __str__(self) -> str:
@@ -72,19 +72,19 @@ class Price(msgspec.Struct, frozen=True):
 
 
 def per_text(per: int, unit: str) -> str:
-    """Return the unit of a price for `per` of `unit`, such as money/GB."""
+    """Return the unit of a price for `per` times `unit`, such as money/GB."""
     names = [name for name, meaning in units.PER.items() if meaning == (unit, per)]
     return units.money_per(names[0]) if names else f"money per {per} {unit}"
 
 
 class PriceReader(msgspec.Struct, frozen=True):
-    """Reads and writes a Price; `unit` is the required unit of the meter, "" for any."""
+    """Reads and writes a Price. `unit` is the meter unit that it requires, or "" for any."""
 
     unit: str = ""
 
     @property
     def expected(self) -> str:
-        """The expected form."""
+        """Return the expected form."""
         if self.unit:
             return f"a price such as {EXAMPLES[self.unit]}"
         return "a price such as 2 money/GB or 0.1 money/min"
@@ -123,7 +123,7 @@ class PriceReader(msgspec.Struct, frozen=True):
 
 
 def _meaning(given: str, wanted: str) -> tuple[str, Fraction]:
-    """Return the meaning of a price unit: a meter's unit, and the number of such units."""
+    """Return a price unit as a meter's unit and the number of those units."""
     reason = ""
     for unit in (wanted,) if wanted else METER_UNITS:
         try:
@@ -139,12 +139,12 @@ def _worth(given: str, unit: str) -> Fraction:
 
 
 def _name_of(unit: str) -> str:
-    """Return a name in units.PER of a number of these units."""
+    """Return the name in units.PER for this number of units."""
     return next(name for name, (of, _) in units.PER.items() if of == unit)
 
 
 def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
-    """Return whole micro-units for `per`, or for the least number of units with a whole price."""
+    """Return the micro-units for `per`, or for the smallest number of units with a whole price."""
     known = sorted(count for of, count in units.PER.values() if of == unit)
     for count in [per] * (per in known) + known:
         exact = micro_each * MICRO * count
