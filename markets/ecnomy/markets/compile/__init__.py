@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a scenario to a plan, and produces the output of `ecnomy check`.
+"""Compile a scenario to a plan, and produce the output of `ecnomy check`.
 
 make         the plan; make_laws, make_traffic: its parts; paths: routes written by hand
 rem_steps    values of `auto` in REM; rem_loops: its derivation

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about carriers whose links no path uses, and choices without effect on a shared path."""
+"""Warnings about carriers whose links no path uses, and about choices between equal paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["empty_domains", "shared_paths"]
 
 
 def empty_domains(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of carriers whose links no source uses for data."""
+    """Warn of carriers whose links carry no data."""
     agents = scenario.market.agents if scenario.market else ()
     carriers = [agent for agent in agents if preset_of(agent.role).owns_links]
     if len(carriers) < 2:
@@ -31,7 +31,7 @@ def empty_domains(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def shared_paths(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of sources that a strategy chooses between although they use the same links."""
+    """Warn if a strategy chooses between sources that use the same links."""
     paths = {source.name: tuple(source.path) for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.sources:

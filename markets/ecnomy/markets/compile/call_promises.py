@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about calls with a promise: admission without a threshold, claims without effect."""
+"""Warnings about promised calls: admission without a threshold, and claims without effect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["claims_without_effect", "unguarded_admission"]
 
 
 def claims_without_effect(scenario: Scenario) -> Iterator[str]:
-    """Warn of subscribers who overclaim although no tariff lets them decide alone."""
+    """Warn if subscribers overclaim although no tariff accepts their claims alone."""
     agents = scenario.market.agents if scenario.market else ()
     tariffs = [line.tariff for agent in agents for line in agent.lines]
     if any(tariff.quality_seen_by == SUBSCRIBER_SEES for tariff in tariffs):
@@ -30,7 +30,7 @@ def claims_without_effect(scenario: Scenario) -> Iterator[str]:
 
 
 def unguarded_admission(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of admission that never has a threshold, or stops observing the network."""
+    """Warn if admission never has a threshold, or stops observing the network."""
     stops = {source.name: source.stop_ps for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
         if not agent.lines:

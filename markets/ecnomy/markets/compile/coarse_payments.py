@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about payments so small that rounding to whole micro-units per second distorts them."""
+"""Warnings about payments that rounding to micro-units per second distorts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAYMENT: Final = "money/s"
 
 
 def coarse_payments(scenario: Scenario) -> Iterator[str]:
-    """Warn of users whose payments, or utilities, are a few micro-units per second."""
+    """Warn of users whose payments or utilities amount to a few micro-units per second."""
     for agent in scenario.market.agents if scenario.market else ():
         if preset_of(agent.role).uses:
             for key, micro in _coarse(agent):
@@ -32,7 +32,7 @@ def coarse_payments(scenario: Scenario) -> Iterator[str]:
 
 
 def _coarse(agent: AgentSpec) -> Iterator[tuple[str, float]]:
-    """Return amounts that payments cannot follow: fractions, or the scale of a utility."""
+    """Yield amounts that payments cannot follow: fractions, or the scale of a utility."""
     if agent.strategy is None:
         return
     fields = declared(find(agent.strategy.kind))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources that send against the direction in which a link marks."""
+"""Warnings about sources that send against the direction in which a link marks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["against_links"]
 
 
 def against_links(plan: Plan) -> Iterator[str]:
-    """Warn of sources on the unmarked reverse of a link whose marked direction is unused."""
+    """Warn of sources on the unmarked reverse of a link whose marked direction carries no data."""
     rows = {link.name: row for row, link in enumerate(plan.links)}
     sent_over = {row for source in plan.sources for row in source.path}
     for source in plan.sources:

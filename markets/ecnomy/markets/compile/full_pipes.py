@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that need more marks per round trip than there are packets on a link.
+"""Warnings about weights that need more marks per round trip than a link holds packets.
 
-A WTP flow of weight w takes w marks per round trip T (wtp.h), so at a marking probability p its
-window is w / p. The windows of all flows of a link add up to the packets on the way and in its
+A WTP flow of weight w receives w marks per round trip T (wtp.h), so its window is w / p at a
+marking probability p. The windows of all flows on a link sum to the packets in flight and in the
 queue:
 
     sum w = p sum W <= p_max (C T + buffer)
 
-Beyond this bound, no queue gives the target marks. Windows grow until the buffer overflows. Each
-loss halves a window, and many losses end in timeouts, so a larger weight gets less throughput. This
-was measured on a link of 10 Mbps with a round trip of 20 ms and a buffer of 100 packets (117
-packets in all), with one flow next to four of weight 1. At gain 0.05, a weight of 100 gets 9.6
-Mbps, 200 gets 6.7, and 5000 gets 2.7. With a buffer of 10,000 packets, 5000 gets 10.
+Beyond this bound, the link cannot set the target marks. Windows grow until the buffer overflows.
+Each loss halves a window, and many losses end in timeouts, so a larger weight gets less throughput.
+The effect was measured with one flow beside four of weight 1, on a link of 10 Mbps with a round
+trip of 20 ms and a buffer of 100 packets (117 packets in all). At gain 0.05, a weight of 100 gets
+9.6 Mbps, 200 gets 6.7 Mbps, and 5000 gets 2.7 Mbps. With a buffer of 10,000 packets, 5000 gets 10
+Mbps.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _BY_WEIGHT: Final = ("wtp", "wtp-sender")
 
 
 def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the heaviest source on each link that cannot set as many marks as weights need.
+    """Warn of the heaviest source on each link that cannot set the marks that weights need.
 
-    The warning states the bound. Weights that an agent or a mark rate replaces are excluded.
+    The warning states the bound. It ignores weights that an agent or a mark rate replaces.
     """
     agents = scenario.market.agents if scenario.market else ()
     chosen = {name for agent in agents for name in agent.sources} | set(mark_rates(scenario, plan))
@@ -73,7 +74,7 @@ def _most_marked(source: Source) -> float:
 
 
 def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
-    """Return the packets that can be marked in a round trip; None if the buffer has no bound."""
+    """Return the packets that a link can mark per round trip; None if its buffer is unlimited."""
     buffer = buffer_packets(link, sources[0])
     if buffer is None or link.scheduler is not None:
         return None

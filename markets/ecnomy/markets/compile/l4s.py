@@ -17,7 +17,7 @@ __all__ = ["idle_ratio", "mixed_l4s"]
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
-    """Yield a warning for each source that receives marks meant for another kind of traffic.
+    """Yield a warning for each source whose marks are meant for another kind of traffic.
 
     Args:
         plan: the plan of a scenario.
@@ -29,7 +29,7 @@ def mixed_l4s(plan: Plan) -> Iterator[str]:
 
 
 def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of a separate price for classic marks if all marked packets are of one kind."""
+    """Warn of a separate price for classic marks if all marked packets have one codepoint."""
     market = scenario.market
     if market is None or market.classic_price_ratio == 1:
         return
@@ -43,7 +43,7 @@ def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def _answers(source: Source, plan: Plan) -> Iterator[str]:
-    """Warn of senders whose codepoint does not fit their answer to a mark (RFC 9331 section 4)."""
+    """Warn of senders whose response to marks does not fit their codepoint (RFC 9331 section 4)."""
     transport = source.transport
     if not isinstance(transport, Tcp) or transport.echo == "off":
         return
@@ -91,7 +91,7 @@ def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
 
 
 def _scalable(source: Source) -> bool:
-    """Return whether each mark lowers the rate, with an accurate echo and a law per mark."""
+    """Return whether every mark lowers the rate: the echo counts marks, and so does the law."""
     transport = source.transport
     return (
         isinstance(transport, Tcp)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose calls come from an unlimited population: their load and their lost calls.
+"""The load and the lost calls of sources whose calls come from an unlimited population.
 
-A. K. Erlang (1917): if Poisson calls with a load of A erlang (arrival rate times mean length) use c
-lines, the share B(c) of calls is lost, with B(0) = 1 and
+A. K. Erlang (1917): if Poisson calls offer A erlang (arrival rate times mean length) to c lines, a
+share B(c) of the calls is lost, with B(0) = 1 and
 
     B(c) = A B(c - 1) / (c + A B(c - 1))
 
-B depends only on the mean length, and not on the distribution of lengths.
+B depends on the mean length, but not on the distribution of lengths.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ecnomy.markets.plan import Plan, Source
 
 __all__ = ["call_s", "erlang_b", "few_lines", "is_pooled", "load"]
 
-_FEW: Final = 0.01  # share of lost calls; below it, `check` is silent
+_FEW: Final = 0.01  # share of lost calls up to which `check` does not warn
 
 
 def erlang_b(load: float, lines: int) -> float:
-    """Return the share [0 to 1] of calls lost on `lines` lines at this load [erlang]."""
+    """Return the share [0 to 1] of calls that `lines` lines lose at this load [erlang]."""
     lost = 1.0
     for line in range(1, lines + 1):
         lost = load * lost / (line + load * lost)
@@ -50,7 +50,7 @@ def load(source: Source) -> float:
 
 
 def few_lines(plan: Plan) -> Iterator[str]:
-    """Yield a warning for each source that loses over 1 % of its calls for lack of a line."""
+    """Yield a warning for each source that loses over 1 % of its calls for lack of lines."""
     for source in plan.sources:
         if is_pooled(source) and (lost := erlang_b(load(source), source.count)) > _FEW:
             yield (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a scenario to a plan: finds paths, orders directions, turns laws into numbers."""
+"""Compile a scenario to a plan: find paths, order directions, and turn laws into numbers."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["make_plan"]
 
-_BIT_PS = 8 * 10**12  # a byte at one bit per second takes this many ps
+_BIT_PS = 8 * 10**12  # time of a byte at 1 bit/s, in ps
 
 
 def make_plan(scenario: Scenario) -> Plan:
     """Return the sealed plan of a scenario.
 
     Raises:
-        ScenarioError: a source cannot reach its receiver, its ACKs cannot reach the sender, there
-            are more counts than a table can hold or more rows than a report can hold, or a strategy
-            cannot tune its link.
+        ScenarioError: data or ACKs of a source have no path, a table cannot hold the counts, a
+            report cannot hold the rows, or a strategy cannot tune its link.
     """
     document = scenario.document
     network = document.network
@@ -61,7 +60,7 @@ def make_plan(scenario: Scenario) -> Plan:
 
 
 def _record(scenario: Scenario, links: int) -> plans.PlanRecord:
-    """Return the requested records; the thresholds include the delays that tariffs promise."""
+    """Return the requested records. Delay thresholds include the delays that tariffs promise."""
     record, counts = scenario.document.record, scenario.document.record.counts
     if counts is not None:
         _check_rows(scenario, counts, links)
@@ -96,13 +95,13 @@ def _guarantees(scenario: Scenario) -> list[AgentSpec]:
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:
-    """Return the default for datagrams: only those of calls and test streams are ECN-capable."""
+    """Return whether a source's datagrams are ECN-capable by default: calls and test streams."""
     streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
     return isinstance(source.traffic, Voip) or source.name in streams
 
 
 def _calls(scenario: Scenario, source: Source) -> plans.Calls:
-    """Return the settings of a source's calls. Unsold calls use the first delay threshold."""
+    """Return the settings of a source's calls. Calls that nobody sells use the first threshold."""
     longest = source.traffic.longest if isinstance(source.traffic, Voip) else plans.NONE
     for line in (line for agent in _guarantees(scenario) for line in agent.lines):
         if source.name in line.sources:
@@ -208,10 +207,10 @@ def _back(router: Router, path: list[int], source: Source) -> list[int]:
 
 
 def _classes(scenario: Scenario, index: int, path: list[Direction], *, l4s: bool) -> list[int]:
-    """Return the class of a source on each link of a path; [] if all links lack classes.
+    """Return the class of a source on each link of a path, or [] if no link has classes.
 
     Args:
-        l4s: whether its packets on this path are ECT(1).
+        l4s: whether the packets on this path are ECT(1).
     """
     wanted = scenario.document.sources[index].service_class
     found: list[int] = []
@@ -239,7 +238,7 @@ def _profile(source: Source) -> plans.Profile:
 
 
 def _traffic(scenario: Scenario, index: int, source: Source) -> plans.Law:
-    """Return the traffic law, and report a number out of range as a fault of the scenario."""
+    """Return the traffic law; a number out of range is reported as a fault of the scenario."""
     try:
         return traffic_law(source.traffic, source.packet_bytes)
     except ValueError as error:

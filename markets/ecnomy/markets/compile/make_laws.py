@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns laws of the scenario into laws of the plan."""
+"""Turn the laws of a scenario into laws of the plan."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Values = dict[str, float | str]
 
 
 def marking_law(marking: MarkingForm, buffer: Size) -> Law:
-    """Return a marking law; `buffer` is the link's buffer, which a virtual queue may copy."""
+    """Return a marking law. `buffer` is the link's buffer, which a virtual queue may copy."""
     return law("marking", marking.law, marking.values(buffer))
 
 
 def scheduler_of(scheduler: links.Scheduling, buffer: Size) -> plans.Scheduler:
-    """Return a scheduler with classes; `buffer` is the link's, which a class's law may copy."""
+    """Return a scheduler with classes. `buffer` is the link's buffer, which their laws may copy."""
     if isinstance(scheduler, DeficitRoundRobin):
         return _by_weights(scheduler, buffer)
     if isinstance(scheduler, HeaderQueues):
@@ -107,13 +107,13 @@ def _packets(buffer: Size, mean_packet: int) -> float:
 
 
 def _settled(name: str, value: float) -> float:
-    """Return a number of REM, or the law's default until rem_steps has calculated `auto`."""
+    """Return a parameter of REM, or the law's default until rem_steps has computed `auto`."""
     default = param("marking", "rem", name).default
     return default if value == AUTO_NUMBER and default is not None else value
 
 
 def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tcp | plans.Udp:
-    """Return a transport with its window law; `marked`: datagrams default to ECN-capable."""
+    """Return a transport with its window law; `marked`: datagrams are ECN-capable by default."""
     if isinstance(kind, transport.Udp):
         ect = marked if kind.ecn == "auto" else kind.ecn == "ect"
         return plans.Udp(
@@ -159,7 +159,7 @@ def is_ect(transport: plans.Tcp | plans.Udp) -> bool:
 
 
 def _receiver_window(size: Size, mss_bytes: int) -> int:
-    """Return a window in packets, at least what a connection needs; bytes hold whole segments."""
+    """Return a receiver window in whole packets, at least as many as a connection needs."""
     return max(1, size.bytes // mss_bytes) if size.bytes >= 0 else size.packets
 
 
@@ -198,7 +198,7 @@ def _rem_source(kind: transport.Rem) -> Values:
         "rtt_error_s": kind.rtt_error / PS_PER_S,
         "rtt_error_std_s": kind.rtt_error_std / PS_PER_S,
     }
-    # With a mark rate, the engine sets the weight before the first data packet.
+    # If a mark rate is set, the engine sets the weight before the first data packet.
     return named | {"w": 1.0 if kind.weight is None else kind.weight}
 
 

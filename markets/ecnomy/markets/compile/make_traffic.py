@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns traffic of the scenario into laws and parts of the plan."""
+"""Turn the traffic of a scenario into laws and parts of the plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Values = dict[str, float | str]
 
 
 def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
-    """Return a traffic law; `packet_bytes` (IP) turns a rate into a gap between packets."""
+    """Return a traffic law. `packet_bytes` (IP) converts a rate into a gap between packets."""
     match kind:
         case traffic.RateCapped():
             until_s = -1.0 if kind.until < 0 else kind.until / PS_PER_S
@@ -113,7 +113,7 @@ def traffic_parts(kind: traffic.Traffic) -> list[Law]:
 
 
 def traffic_sizes(kind: traffic.Traffic) -> Sizes:
-    """Return the list of sizes of a web user's files, or an empty one."""
+    """Return the list of a web user's file sizes, or an empty list."""
     if not isinstance(kind, traffic.Web) or kind.sizes is None:
         return NO_SIZES
     return Sizes([row.bytes for row in kind.sizes], [row.weight for row in kind.sizes])

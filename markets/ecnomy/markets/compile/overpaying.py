@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about users who pay more than any use is worth, or misjudge their price effect."""
+"""Warnings about users who pay beyond their utility, or misjudge their effect on prices."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["anticipated_otherwise", "paid_beyond_worth"]
 
 
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of agents whose `pay` exceeds the utility that they declare, at the largest rate.
+    """Warn of agents whose `pay` exceeds the utility that they declare at the largest rate.
 
-    A flow's largest rate is the rate of the slowest link of its path, or of its traffic.
-    Strategies that derive their payment from the utility have no `pay`.
+    A flow's largest rate is that of its traffic or of the slowest link on its path. Strategies that
+    derive their payment from the utility have no `pay`.
     """
     for agent in scenario.market.agents if scenario.market else ():
         strategy = agent.strategy
@@ -44,7 +44,7 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of agents that `anticipates` misleads, because payments move only one link's price."""
+    """Warn of agents that `anticipates` misleads because payments move only one link's price."""
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.strategy.params.get("anticipates"):
             continue

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns paths written by hand (names of links in the order of travel) into links of the plan.
+"""Turn paths that are written as names of links, in order of travel, into links of the plan.
 
-A name stands for the direction of the link that begins at the end of the previous link.
+A name means the direction of the link that begins where the previous link ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Ways = dict[str, list[tuple[int, str, str]]]  # for each link: index, from, to
 
 
 class Mislaid(InputError):
-    """Links that do not form a path.
+    """A list of links that does not form a path.
 
     Attributes:
         item: index of the link, from 0.
@@ -32,7 +32,7 @@ class Mislaid(InputError):
 
 
 def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: str) -> list[int]:
-    """Return indices into `network.directions()` of links by name, from `sender` to `receiver`.
+    """Return the named links from `sender` to `receiver`, as indices into `network.directions()`.
 
     Raises:
         Mislaid: a link is unknown or does not begin where the previous one ends, a node is visited
@@ -65,7 +65,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
 
 
 def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) -> Mislaid:
-    """Describe the fault of a link that does not start at the node reached, with a remedy."""
+    """Describe a link that does not start at the node reached so far, and the remedy."""
     name = names[item]
     if item == 0 and _leads(names[::-1], at, receiver, ways):
         found = f"the links in reverse order: {name!r} ends at {receiver!r}"

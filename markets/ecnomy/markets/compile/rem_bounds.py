@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM settings beyond the stability bound of prices and rates (see rem_loops.py)."""
+"""Warnings about REM settings beyond the stability bound (see rem_loops.py)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ecnomy.markets.scenario import Scenario
 
 __all__ = ["unreadable_prices", "unstable_steps"]
 
-_LEAST_MARKED: Final = 0.05  # athuraliya2000 section VI-A: REM works well from this share on
-_MOST_MARKED: Final = 0.99  # athuraliya2000 section VI-A: and up to this share
+_LEAST_MARKED: Final = 0.05  # athuraliya2000 section VI-A: least share at which REM works well
+_MOST_MARKED: Final = 0.99  # athuraliya2000 section VI-A: largest share at which REM works well
 
 
 def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the gamma and the alpha that exceed their bounds most, with place, bound and delay.
+    """Warn of the gamma and the alpha furthest beyond their bounds, with place, bound and delay.
 
-    Only written numbers are checked, because values of `auto` are within the bounds.
+    Only written numbers are checked, because `auto` stays within the bounds.
     """
     worst: dict[str, tuple[float, str]] = {}
     found = loops(plan)

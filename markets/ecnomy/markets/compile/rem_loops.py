@@ -1,36 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM as a control loop: the effect of a link's price on its sources, and its delay.
+"""REM as a control loop: the effect of a link's price on its sources, and the loop's delay.
 
-A REM link moves its price by p' = gamma (y - c) + gamma alpha (b - b0) / T (rem.h, PC3); a source
+A REM link moves its price by p' = gamma (y - c) + gamma alpha (b - b0) / T (rem.h, PC3). A source
 of utility w ln x sends x = w / q at the price q of its path. In equilibrium dx/dq = -x^2 / w, so
 the price of link l closes the loop gamma S / s exp(-s D) with
 
     S = sum_s n_s k_s x_s^2 / w_s                 n_s flows, k_s link packets in a packet
     D = RTT_s + N / (2 x_s) + T / input_weight    round trip, mean age of N marks, smoothed input
 
-Optimization flow control converges for gamma < 2 / (L S max x^2 / w) per step, L the most links of
-a path (Low and Lapsley 1999, theorem 1, which athuraliya2000 section II-B cites). With delay the
-argument of Vinnicombe (2002) holds: the spectrum of the return ratio lies in the convex hull of
-exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The network is stable if
+Optimization flow control converges for gamma < 2 / (L S max x^2 / w) per step, with L the largest
+number of links on a path (Low and Lapsley 1999, theorem 1, which athuraliya2000 section II-B
+cites). With delay, Vinnicombe (2002) shows that the spectrum of the return ratio lies in the convex
+hull of exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The network is stable
+if
 
     gamma sum_s n_s k_s M_s D_s x_s^2 / w_s < pi / 2      at each link,
 
-M_s the links of the path whose price is above zero. The queue's term is a zero at alpha / T. Its
-lag alone, atan(w T / alpha) > w D as w goes to 0, requires alpha < T / D, D weighted as above.
+where M_s counts the links of the path with a price above zero. The queue's term is a zero at alpha
+/ T. Its lag alone, atan(w T / alpha) > w D as w goes to 0, requires alpha < T / D, with D weighted
+as above.
 
-`auto` stays below both bounds by a margin. Its gamma is 1/4 over the sum, for a gain margin of 2 pi
-that allows for the delay of queues and for sources that are not active yet. Its alpha / T is a
-quarter of gamma S, which leaves a phase margin of 62 degrees. Traffic that does not respond to
-prices is excluded. It reduces the capacity of the others and raises prices, so the bound is on the
-safe side. Smoothed sources respond more slowly than the sum assumes.
+`auto` stays below both bounds by a margin. Its gamma is 1/4 over the sum. The gain margin of 2 pi
+allows for the delay of queues and for sources that are not active yet. Its alpha / T is a quarter
+of gamma S, which leaves a phase margin of 62 degrees. The sum leaves out traffic that does not
+respond to prices. Such traffic takes capacity and raises prices, so the bound remains safe.
+Smoothed sources respond more slowly than the sum assumes.
 
-phi does not change the equilibrium of prices, but a source reads its price q from the k marks of N
-packets, with k binomial and m = 1 - phi^-q. The packets of a source are 1 / x(k) apart, so over
-time its rate is 1 / E[1 / x(k)], with the law's own bounds on x. `best_phi` minimises the second
-moment E[(X / x(k) - 1)^2] on the worst path, X the rate at the price q. For one price this is
-nearly the least variance of a reading, (e^u - 1) / (N u^2) with u = q ln phi, at u = 1.59. A larger
-u is worse than that variance: if all N packets are marked, the source falls to its smallest rate
-and learns of new marks only then.
+phi does not change the equilibrium of prices, but a source estimates its price q from the k marks
+of N packets, where k is binomial with m = 1 - phi^-q. The packets of a source are 1 / x(k) apart,
+so its rate over time is 1 / E[1 / x(k)], within the law's bounds on x. `best_phi` minimises the
+second moment E[(X / x(k) - 1)^2] on the worst path, where X is the rate at the price q. For one
+price this is nearly the least variance of a reading, (e^u - 1) / (N u^2) with u = q ln phi, at u =
+1.59. A larger u is worse than this variance suggests. If all N packets are marked, the source falls
+to its smallest rate, and at that rate receives new marks only slowly.
 """
 
 from __future__ import annotations
@@ -50,14 +52,14 @@ __all__ = ["Loop", "Path", "best_phi", "loops", "paths"]
 _PC3: Final = 2
 _SWEEPS: Final = 200
 _HALVINGS: Final = 50
-_READ: Final = 20  # paths of the lowest and of the highest prices that choose phi
+_READ: Final = 20  # number of paths with the lowest and the highest prices that determine phi
 _TRIED: Final = 60
 _NARROWED: Final = 8
 _STILL: Final = 1e-6  # negligible relative change of a price
 
 
 class Path(msgspec.Struct, frozen=True):
-    """Equilibrium of a REM source; rates are per flow."""
+    """The equilibrium of a REM source. Rates are per flow."""
 
     source: int
     price: float
@@ -69,8 +71,8 @@ class Loop(msgspec.Struct, frozen=True):
     """The loop of one REM link.
 
     Attributes:
-        slope: decrease S of the total rate of its sources per unit of price [packets/s].
-        lag: the sum in the bound: slopes times delays times priced links [packets].
+        slope: decrease S of its sources' total rate per unit of price [packets/s].
+        lag: sum in the bound: slopes times delays times priced links [packets].
         interval_s: update interval T of the price [s].
         integrates: whether the backlog is integrated (PC3).
     """
@@ -87,7 +89,7 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def most_alpha(self) -> float:
-        """Return the bound on alpha, which holds for every gamma."""
+        """Return the bound on alpha, which does not depend on gamma."""
         return self.interval_s * self.slope / self.lag
 
     @property
@@ -96,21 +98,21 @@ class Loop(msgspec.Struct, frozen=True):
         return 0.25 / self.lag
 
     def alpha(self, gamma: float) -> float:
-        """Return the alpha of `auto`, the weight of the queue, for a gamma."""
+        """Return the alpha (weight of the queue) that `auto` stands for, at this gamma."""
         return self.interval_s * min(gamma, self.gamma) * self.slope / 4
 
 
 def paths(plan: Plan) -> list[Path]:
-    """Return all REM sources in equilibrium, each with the price of its path.
+    """Return the equilibrium of all REM sources, with the prices of their paths.
 
-    Coordinate ascent on the dual: link after link gets the price at which its load equals its
+    Coordinate ascent on the dual: each link in turn gets the price at which its load equals its
     capacity, or 0 if the load is below capacity at price 0.
     """
     return _at(plan, _prices(plan))
 
 
 def loops(plan: Plan) -> dict[int, Loop]:
-    """Return the loops of all links of law rem that REM sources use, by the link's index."""
+    """Return the loop of each REM link that REM sources use, by the link's index."""
     prices = _prices(plan)
     found = _at(plan, prices)
     priced = {link for link, price in prices.items() if price > 0}
@@ -132,7 +134,7 @@ def loops(plan: Plan) -> dict[int, Loop]:
 
 
 def best_phi(plan: Plan, found: list[Path]) -> float:
-    """Return the phi at which the worst reading of a price is best; some prices are above 0."""
+    """Return the phi that minimises the worst reading error; needs a price above 0."""
     readings = {
         (path.price, _weight(source), *_params(source).values()): (path, source)
         for path in found
@@ -254,7 +256,7 @@ def _weight(source: Source) -> float:
 
 
 def _rate(source: Source, price: float) -> float:
-    """Return x of a flow at the price of its path, packets/s."""
+    """Return the rate x of a flow at the price of its path [packets/s]."""
     params, w = _params(source), _weight(source)
     most = params["max_rate"]
     if params["utility"]:
@@ -271,7 +273,7 @@ def _capacity_pps(plan: Plan, link: int) -> float:
 
 
 def _scale(plan: Plan, link: int, source: Source) -> float:
-    """Return the packets of a link's law in a packet of a source."""
+    """Return how many packets of the link's law a packet of the source counts as."""
     line = plan.links[link]
     params = line.marking.params
     in_bytes = packet_bytes(source) + line.framing_bytes
@@ -288,7 +290,7 @@ def _delay_s(plan: Plan, source: Source, rate_pps: float, link: int) -> float:
 
 
 def _target_s(plan: Plan, link: int) -> float:
-    """Return the wait in the queue of a REM link in equilibrium."""
+    """Return the queueing delay of a REM link in equilibrium."""
     line = plan.links[link]
     if line.marking.law != "rem" or line.marking.params["price"] != _PC3:
         return 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns `auto` of REM links and sources into numbers, calculated from the whole plan.
+"""Replace `auto` of REM links and sources by numbers computed from the plan.
 
 The derivation and its sources are in ecnomy.markets.compile.rem_loops.
 """
@@ -26,14 +26,14 @@ _STEPS: Final = ("phi", "gamma", "alpha")
 
 
 def link_paths(scenario: Scenario) -> Iterator[tuple[str, Direction]]:
-    """Yield the dotted path of each direction's marking, in plan order, and the direction."""
+    """Yield each direction in plan order, after the dotted path of its marking."""
     for index, link in enumerate(scenario.document.network.links):
         for part, direction in zip(("", "reverse."), link.directions(), strict=False):
             yield f"network.links[{index}].{part}marking", direction
 
 
 def with_rem_steps(scenario: Scenario, plan: Plan) -> Plan:
-    """Return the plan with a number for each `auto` of REM, or the same plan without `auto`.
+    """Return the plan with a number for each `auto` of REM; without `auto`, the same plan.
 
     Args:
         scenario: the scenario as written.
@@ -93,7 +93,7 @@ def _refuse_classes(scenario: Scenario) -> None:
 
 
 def _refuse_strangers(scenario: Scenario, plan: Plan) -> None:
-    """Refuse links with `auto` that carry TCP sources but no REM source that answers the price."""
+    """Refuse links with `auto` whose TCP sources include no REM source."""
     for index, (path, direction) in enumerate(link_paths(scenario)):
         if not _any_auto(direction.marking):
             continue
@@ -114,7 +114,7 @@ def _link(link: Link, params: dict[str, float]) -> Link:
 
 
 def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
-    """Set the same phi for each `auto`: the phi that is written elsewhere, or the best phi."""
+    """Set one phi for every `auto`: the phi written elsewhere, or the best phi."""
     written: dict[float, str] = {}
     places: list[str] = []
     links, sources = list(plan.links), list(plan.sources)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a plan's reports fit into the bridge's frames, before an engine starts."""
+"""Check that a plan's reports fit into the bridge's frames, before an engine starts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ecnomy.markets.scenario import Scenario
 
 __all__ = ["check_reports"]
 
-# Reports of smaller plans fit into a frame easily, so the check does not load large modules.
+# Smaller plans fit easily, so the check can skip loading large modules.
 _SMALL: Final = 100_000
 
 
 def check_reports(scenario: Scenario, plan: Plan) -> None:
-    """Refuse a plan whose report of all flows, links and pairs is longer than a frame.
+    """Refuse a plan whose report of all flows, links and pairs exceeds a frame.
 
     Raises:
         ScenarioError: a report is too long; the place is the source with the most rows.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about settling times of windows, and slow starts that end in losses or never end."""
+"""Warnings about windows that settle slowly, and slow starts that never end or end in losses."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ __all__ = [
 
 _LASTING: Final = ("greedy", "rate-capped")
 _OFF: Final = 0.05  # relative error of a mean; `compare` still reports equal goodput
-_CALM: Final = 3  # after this number of time constants, 5 % of a deviation is left
+_CALM: Final = 3  # time constants after which 5 % of a deviation remains
 _DEEP: Final = 2  # buffers, in bandwidth-delay products
 _BURST: Final = 10  # segments per flow
-# Laws whose windows change by a gain per step. They repair one segment per round trip, and grow
-# without slow start after a timeout.
+# Laws whose windows change by a gain per step. They repair one segment per round trip, and do not
+# slow-start after a timeout.
 _PER_MARK: Final = with_trait("window", "steps", "per-mark")
 _PER_ROUND: Final = with_trait("window", "steps", "per-round")
 _STEPPED: Final = _PER_MARK | _PER_ROUND
@@ -55,29 +55,29 @@ class Settling(msgspec.Struct, frozen=True):
     probability: float  # probability that a packet is marked, in equilibrium
     window: float  # in packets, in equilibrium
     time_s: float
-    small: bool = False  # whether it is below one packet, where steps change its logarithm
+    small: bool = False  # below one packet, where steps change the logarithm
 
 
 def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
-    """Yield the lasting WTP flows of a plan, each on the slowest link of its path that marks.
+    """Yield the settling of the lasting WTP flows, each on the slowest marking link of its path.
 
-    Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) per ACK, f = 1 if marked. W / T ACKs come
-    per second, so dW/dt = gain (w_inc - p W / w_dec) / T in the mean. At a given p, W approaches
-    w_inc w_dec / p as exp(-t / time), with
+    Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) per ACK, with f = 1 if marked. W / T ACKs
+    arrive per second, so dW/dt = gain (w_inc - p W / w_dec) / T on average. At a given p, W
+    approaches w_inc w_dec / p as exp(-t / time), with
 
         time = T w_dec / (gain p)
 
     This is 1 / alpha of Eq. 7 without x p'. That term describes the total on a link, which settles
-    sooner, and not its division among flows. Below one packet, the same steps change ln W, and
+    sooner than its division among flows. Below one packet, the same steps change ln W, and
 
         dW/dt = W gain (w_inc - p W / w_dec) / T        time = T / (gain w_inc)
 
-    so a window settles within 1 / gain marks, however few packets it sends. Growth from one packet
-    takes as long as above, at gain w_inc packets per round trip. p is the target of all flows in
-    marks per second over the packets per second that datagrams leave them. Each other lasting TCP
-    flow counts as one of these flows, so that W = w / p is the fair share times T. Sender-only WTP
-    (antoniadis2000 section 3.1) grows in the same way, and answers the first echo of a round by W /
-    2. So p W^2 = 2 w in equilibrium, and it settles within T W / (2 gain w).
+    so a window settles within 1 / gain marks, however few packets the flow sends. Growth from one
+    packet takes as long as above, at gain w_inc packets per round trip. p is the target of all
+    flows, in marks per second, over the packets per second that datagrams leave to them. Every
+    other lasting TCP flow counts as one of these flows, so that W = w / p is the fair share times
+    T. Sender-only WTP (antoniadis2000 section 3.1) grows in the same way, and halves W at the first
+    echo of a round. So p W^2 = 2 w in equilibrium, and it settles within T W / (2 gain w).
     """
     rates = constant_rates(scenario, plan) | mark_rates(scenario, plan)
     askers = [s for s in plan.sources if _windowed(s)]
@@ -87,18 +87,18 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
         if room_pps <= 0 or asked <= 0:
             continue
         for source in users:
-            # A source without a target of marks, such as a class without a fee, never settles.
+            # A source without target marks, such as one in a class without a fee, never settles.
             if source.traffic.law in _LASTING and _marks_per_s(source, plan, rates) > 0:
                 yield _settling(source, plan, rates, asked / room_pps, plan.links[link])
 
 
 def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn if windows settle so late after the warm-up that means over the rest are distorted.
+    """Warn if windows settle so long after the warm-up that measured means are distorted.
 
-    The part of the first deviation that is left after the warm-up decays within the measured time.
-    The mean is off by this remainder times time / measured time. A window below one packet decays
-    more slowly than exp(-t / time) (_excess). A source that starts after the warm-up is ignored,
-    because its settling is a part of the measurement.
+    The deviation that remains after the warm-up decays during the measured time. It shifts the mean
+    by the remainder times time / measured time. A window below one packet decays more slowly than
+    exp(-t / time) (_excess). Sources that start after the warm-up are ignored, because their
+    settling is part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
     for found in settlings(scenario, plan):
@@ -143,10 +143,9 @@ def _excess(found: Settling, first: float, settled_s: float, measured_s: float) 
 
 
 def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of ACK-clocked WTP flows whose target needs a window below their least window.
+    """Warn of ACK-clocked WTP flows whose target needs a window below their smallest window.
 
-    At the least window, they receive p marks per packet. A window of w / p would receive the target
-    w.
+    Their target w needs a window of w / p, because they receive p marks per packet.
     """
     for found in settlings(scenario, plan):
         transport = found.source.transport
@@ -165,13 +164,13 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def endless_starts(plan: Plan) -> Iterator[str]:
-    """Warn of slow starts that never end, or end in a burst of losses that are repaired one by one.
+    """Warn of slow starts that never end, or end in many losses that are repaired one by one.
 
     Without a mark, slow start doubles the window until the buffer overflows. By then BDP + buffer
-    packets are in flight, and about as many more leave before the sender learns of the loss, and
-    are lost. SACK repairs them in a few round trips, and Reno, Tahoe and NewReno return to slow
-    start. WTP does not. It sends one segment per round trip or per timeout. A mark ends slow start
-    earlier. Links with classes have separate laws and buffers, so they are excluded.
+    packets are in flight. About as many more leave before the sender learns of the loss, and these
+    are lost. SACK repairs the losses in a few round trips, and Reno, Tahoe and NewReno return to
+    slow start. WTP instead resends one segment per round trip or per timeout. A mark ends slow
+    start earlier. Links with classes are excluded, because each class has its own law and buffer.
     """
     lasting = [s for s in plan.sources if s.traffic.law in _LASTING]
     for source in lasting:
@@ -243,7 +242,7 @@ def _settling(
 
 
 def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:
-    """Return the packets per second that these flows get from a link if all shares are equal."""
+    """Return the packets per second that these flows get from a link at equal shares."""
     line = plan.links[link]
     beside = [s for s in plan.sources if link in s.path and s not in users]
     left_bps = line.rate_bps - sum(_datagram_bps(s, line) for s in beside)
@@ -279,7 +278,7 @@ def _video_bps(params: dict[str, float]) -> float:
 
 
 def _talking(source: Source) -> float:
-    """Return the mean number of a telephone source's members that send at its busiest time."""
+    """Return the mean number of a telephone source's flows that send at its busiest time."""
     if is_pooled(source):
         sending = load(source) * (1 - erlang_b(load(source), source.count))
     else:
@@ -292,7 +291,7 @@ def _talking(source: Source) -> float:
 
 
 def packets_per_s(link: Link, source: Source) -> float:
-    """Return the number of full packets of a source that a link can send per second."""
+    """Return how many full packets of a source a link sends per second."""
     return link.rate_bps / (8 * (packet_bytes(source) + link.framing_bytes))
 
 
@@ -304,7 +303,7 @@ def round_trip_s(source: Source, plan: Plan) -> float:
 
 
 def buffer_packets(link: Link, source: Source) -> float | None:
-    """Return a link's buffer in full packets of a source; None if it is unlimited."""
+    """Return a link's buffer in full packets of a source, or None if it is unlimited."""
     if link.buffer_packets >= 0:
         return float(link.buffer_packets)
     if link.buffer_bytes >= 0:

@@ -26,7 +26,7 @@ _MOST_NAMED = 6
 
 
 def summary(scenario: Scenario, plan: Plan) -> str:
-    """Return title, times, links, sources and market of a scenario as lines of plain text."""
+    """Return the title, times, links, sources and market of a scenario as plain text."""
     flows = sum(source.count for source in plan.sources)
     lines = [
         plan.title or scenario.places.file,
@@ -79,7 +79,7 @@ def _link(link: Link, plan: Plan) -> str:
 
 
 def _markings(plan: Plan) -> list[str]:
-    """Return the marking law and its parameters, one row for all links that share them."""
+    """Return the marking laws and their parameters, one line for all links that share them."""
     alike: dict[str, list[str]] = {}
     for link in plan.links:
         if link.scheduler is None:
@@ -165,7 +165,7 @@ def _classic(market: MarketSpec) -> str:
 
 
 def _way(source: str, paid: MarkPrice, settlement: str) -> str:
-    """Return the price of a mark for a source, and the payee of the mark."""
+    """Return the price of a mark for a source, and the party that is paid."""
     price = f"{paid.low / MICRO:g}"
     price += f" to {paid.high / MICRO:g}" if paid.high > paid.low else ""
     payees = "where set" if settlement == DIRECT else f"paid to {paid.domains[0]}"
@@ -173,7 +173,7 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
 
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
-    """Return the fee and the limits of a class, followed by its target cost of marks."""
+    """Return the fee, the limits and the target cost of marks of a class."""
     told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
         told += f", at most {sold.members} members"
@@ -189,7 +189,7 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
 
 
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:
-    """Return the kind of a strategy and its parameters with units; mappings are shown by kind."""
+    """Return the kind of a strategy and its parameters with units. Mappings are shown by kind."""
     fields = declared(find(kind))
     parts = [
         f"{name} {value['kind'] if 'kind' in value else '/'.join(map(_plain, value))}"

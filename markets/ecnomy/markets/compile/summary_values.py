@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of `ecnomy check --json`: the resolved scenario, in plain values.
+"""The output of `ecnomy check --json`: the resolved scenario in plain values.
 
-Times are in s, rates in bit/s, money in units of money; missing values are null.
+Times are in s, rates in bit/s, and amounts in units of money. Missing values are null.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NONE: Final = -1
 
 
 def summary_values(scenario: Scenario, plan: Plan, warnings: list[str]) -> dict[str, Any]:
-    """Return times, links, sources, market and warnings, by stable names."""
+    """Return times, links, sources, market and warnings under stable names."""
     market = scenario.market
     return {
         "file": scenario.places.file,
@@ -50,7 +50,7 @@ def _there(value: int) -> int | None:
 
 
 def _law(law: Law) -> dict[str, Any]:
-    """Return a marking law with its parameters; choices by their words."""
+    """Return a marking law with its parameters, where choices are words."""
     table = {param.name: param.choices for param in MARKING[law.law]}
     chosen = {
         name: table[name][int(value)] if table.get(name) else value

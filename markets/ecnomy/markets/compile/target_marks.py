@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Target marks per second of sources on links, and the marks that a law can give."""
+"""The target marks per second of sources on links, and the marks that a law can set."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def sorts(link: Link) -> bool:
-    """Return whether a link sorts packets by headers rather than by the class of their source."""
+    """Return whether a link sorts packets by header rather than by the class of their source."""
     return any(sorts_by(link, trait) for trait in HEADERS)
 
 
@@ -43,10 +43,10 @@ def takes_marks(source: Source, link: Link) -> bool:
 
 
 def largest_probability(link: Link) -> float:
-    """Return a law's ceiling: the largest marking probability by which it can set a price.
+    """Return a law's ceiling: the largest marking probability at which it can set a price.
 
-    A law may briefly exceed it: RED marks every packet beyond its maximum threshold, and a
-    load-based law marks more than at full load.
+    A law may briefly exceed its ceiling. RED marks every packet beyond its maximum threshold, and a
+    load-based law marks more under overload.
     """
     scheduler = link.scheduler
     if scheduler is None:
@@ -56,7 +56,7 @@ def largest_probability(link: Link) -> float:
 
 
 def marks_alike(link: Link) -> bool:
-    """Return whether a link's law marks with a probability that no load changes."""
+    """Return whether a link's law marks with a constant probability at any load."""
     return link.marking.law in with_trait("marking", "per_load", "0")
 
 
@@ -66,7 +66,7 @@ def _largest(law: Law) -> float:
 
 
 def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
-    """Return the target marks per second and flow of each source, if they are known beforehand."""
+    """Return the target marks per second and flow of each source, if known before the run."""
     rates = {
         source.name: source.transport.initial_mark_rate
         for source in plan.sources
@@ -83,10 +83,10 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 
 
 def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
-    """Return the target marks per second and flow of sources that buy at a constant charge.
+    """Return the target marks per second and flow of sources that pay a constant charge.
 
-    Only agents without classes count, because a class is sold to a known number of flows. A crowd
-    with constant charges may want more marks in total than a link can set.
+    Only agents without classes are included, because a class has a known number of flows. Many
+    flows with constant charges may want more marks in total than a link can set.
     """
     if scenario.market is None:
         return {}
@@ -102,10 +102,10 @@ def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 
 
 def charges_micro(agent: AgentSpec) -> dict[str, int]:
-    """Return the initial target cost of the marks of a flow in each of its classes [micro-units/s].
+    """Return the initial target cost of a flow's marks in each class of the agent [micro-units/s].
 
     The agent's strategy may state this cost in `charge_in`. The cost is unknown if the strategy
-    makes a decision for each flow.
+    decides for each flow.
     """
     charges = {sold.name: sold.charging_rate_micro for sold in agent.classes}
     if agent.strategy is None or not charges:
@@ -118,7 +118,7 @@ def charges_micro(agent: AgentSpec) -> dict[str, int]:
 
 
 def packet_bytes(source: Source) -> int:
-    """Return the IP bytes of a full data packet of a source."""
+    """Return the size of a source's full data packet in IP bytes."""
     transport = source.transport
     if isinstance(transport, Udp):
         return transport.payload_bytes + transport.header_bytes
@@ -126,7 +126,7 @@ def packet_bytes(source: Source) -> int:
 
 
 def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
-    """Return for each link the sources of `askers` whose slowest marking link it is."""
+    """Return, by link, the sources of `askers` whose slowest marking link it is."""
     users: dict[int, list[Source]] = {}
     for source in askers:
         if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses strategies that tune a marking law on links without such a law."""
+"""Refuse strategies that tune a marking law on links without such a law."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["check_tuned"]
 
 
 def check_tuned(scenario: Scenario, plan: Plan) -> None:
-    """Refuse a strategy that tunes the marking law of a link but cannot tune its law.
+    """Refuse a strategy that cannot tune the marking law of its link.
 
-    The strategy's `tunes` lists the laws that it can tune, and its `link` names the link. Without a
-    name, the strategy tunes its carrier's busiest link. Then no link of the carrier may be a dual
-    queue, and at least one link must have such a law.
+    The strategy's `tunes` lists the laws that it can tune, and its `link` names the link. Without
+    `link`, the strategy tunes its carrier's busiest link. In that case the carrier must have a link
+    with one of these laws, and must not have a dual queue.
 
     Raises:
-        ScenarioError: the link has another law; the place is the strategy.
+        ScenarioError: the strategy cannot tune the law; the place is the strategy.
     """
     agents = scenario.market.agents if scenario.market else ()
     carriers = [agent for agent in agents if preset_of(agent.role).owns_links]
@@ -49,7 +49,7 @@ def _tunes(agent: AgentSpec) -> tuple[str, ...]:
 
 
 def _fault(name: str, links: list[Link], known: tuple[str, ...]) -> str:
-    """Return the fault of the named link, or of all links without a name; "" if there is none."""
+    """Return the fault of the named link or, without a name, of all links; "" if all is well."""
     if name:
         named = [link for link in links if link.name == name and _law(link) not in known]
         return f"{name!r} with {_law(named[0])}" if named else ""

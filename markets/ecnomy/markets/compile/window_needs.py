@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings of `check` about sources whose window law needs SACK or a short round trip."""
+"""Warnings about sources whose window law needs SACK or a short round trip."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["beyond_longest_rtt", "ignores_marks", "marks_ignored", "without_sack
 
 
 def marks_ignored(plan: Plan) -> Iterator[str]:
-    """Warn of classic flows that ignore marks on their long round trips, on links that mark."""
+    """Warn of classic flows that ignore marks because their round trips are long."""
     for source in plan.sources:
         transport = source.transport
         if not isinstance(transport, Tcp) or not ignores_marks(source, plan):
@@ -29,7 +29,7 @@ def marks_ignored(plan: Plan) -> Iterator[str]:
 
 
 def without_sack(plan: Plan) -> Iterator[str]:
-    """Warn of laws that need SACK in sources without it."""
+    """Warn of sources without SACK whose window law needs it."""
     needs = with_trait("window", "needs_sack")
     for source in plan.sources:
         tcp = source.transport
@@ -42,17 +42,17 @@ def without_sack(plan: Plan) -> Iterator[str]:
 
 
 def ignores_marks(source: Source, plan: Plan) -> bool:
-    """Return whether a flow's law ignores marks because of the round trip."""
+    """Return whether a flow's law ignores marks because of its long round trip."""
     tcp = source.transport
     deaf = isinstance(tcp, Tcp) and tcp.window.law in with_trait("window", "deaf_beyond")
     return deaf and beyond_longest_rtt(source, plan)
 
 
 def beyond_longest_rtt(source: Source, plan: Plan) -> bool:
-    """Return whether a law of data centres has a longer round trip than it is for."""
+    """Return whether the round trip exceeds the longest for which a data-centre law is meant."""
     tcp = source.transport
     if not isinstance(tcp, Tcp):
         return False
     window = tcp.window
     longest_s = trait_value("window", window.law, "longest_rtt", window.params)
-    return round_trip_s(source, plan) > longest_s  # False for NaN, which is any round trip
+    return round_trip_s(source, plan) > longest_s  # False for NaN: no limit
