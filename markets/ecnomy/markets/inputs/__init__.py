@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads users' files: strict YAML with places, units, variants and overrides."""
+"""Read users' files: strict YAML with places, units, variants and overrides."""

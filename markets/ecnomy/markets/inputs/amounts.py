@@ -39,7 +39,7 @@ __all__ = [
     "quantity_schema",
 ]
 
-MOST_PS: Final = 2**62  # the sum of two such times fits into an int64
+MOST_PS: Final = 2**62  # the sum of two times of this length fits into an int64
 MOST_BYTES: Final = 10**12
 LONGEST_NAME: Final = 64
 AUTO_NUMBER: Final = -1.0  # the word auto, for numbers of 0 or more
@@ -55,7 +55,7 @@ def quantity_schema(
     signed: bool = False,
     above: bool = False,
 ) -> dict[str, Any]:
-    """Return the JSON Schema of a number with a unit, or of one of the given words.
+    """Return the JSON Schema of a number with a unit, or of one of the words.
 
     Args:
         of: units of the accepted kinds; empty for any unit.
@@ -74,7 +74,7 @@ def quantity_schema(
 def words_schema(words: Iterable[str]) -> dict[str, Any]:
     """Return the JSON Schema of a choice of words.
 
-    The word off is false to readers of YAML 1.1, which many editors are.
+    Many editors read YAML 1.1, in which the word off is false.
     """
     listed: list[Any] = list(words)
     return {"enum": [*listed, *(_YAML_1_1[one] for one in listed if one in _YAML_1_1)]}
@@ -84,7 +84,7 @@ def number_in(node: Node, path: str, expected: str) -> Fraction:
     """Return the exact value of a node that contains a number.
 
     Raises:
-        ScenarioError: the number is absurdly long or large.
+        ScenarioError: the number is too long or too large.
     """
     try:
         return units.number(node.text)
@@ -96,10 +96,10 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     """A number with a unit, kept as `scale` times the value in the first of `units`.
 
     Attributes:
-        what: the noun for messages; `example` completes "such as".
+        what: the noun in messages; `example` follows "such as" there.
         units: accepted units of one kind.
         whole: whether the result must be an integer; otherwise it is a float.
-        least, most: range of the result; `above` excludes the least itself.
+        least, most: range of the result; `above` excludes `least` itself.
         words: words that stand for a value.
         plain: whether a number without a unit is accepted.
     """
@@ -192,7 +192,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
-    """A number without a unit, in a range. `auto` also allows that word, stored as AUTO_NUMBER."""
+    """A number without a unit, in a range. `auto` also allows the word auto (AUTO_NUMBER)."""
 
     what: str
     least: float
@@ -236,9 +236,9 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of a few words, or a class by dotted path.
+    """One of several words, or the dotted path of a class.
 
-    `own` is the noun for a class; "" refuses it.
+    `own` is the noun for a class in messages. If it is "", classes are refused.
     """
 
     words: tuple[str, ...]
@@ -359,17 +359,17 @@ class Size(msgspec.Struct, frozen=True):
 
     @property
     def packets(self) -> int:
-        """Return the packets; -1 if the size is unlimited or in bytes."""
+        """Return the number of packets, or -1 if the size is unlimited or in bytes."""
         return self.value if self.unit == "packets" else -1
 
     @property
     def bytes(self) -> int:
-        """Return the bytes; -1 if the size is unlimited or in packets."""
+        """Return the number of bytes, or -1 if the size is unlimited or in packets."""
         return self.value if self.unit == "bytes" else -1
 
 
 class SizeReader(msgspec.Struct, frozen=True):
-    """Reads a Size. `unlimited` is the word for no limit, or "" if a limit is required."""
+    """Reads a Size. `unlimited` is the word for an unlimited size, or "" if it is not allowed."""
 
     least: int = 0
     unlimited: str = ""

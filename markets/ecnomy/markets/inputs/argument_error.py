@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of arguments whose names in Python differ from those on the command line."""
+"""Errors in arguments that have different names in Python and on the command line."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _KEYWORDS: Final = {"--set": "overrides", "--seed": "seed"}
 
 
 class ArgumentError(ScenarioError):
-    """A fault in a value of `overrides` or in `seed`, the options --set and --seed.
+    """An error in a value of `overrides` (option --set) or in `seed` (option --seed).
 
-    A fault in a file has the same message in Python and on the command line.
+    An error in a file has the same message in Python and on the command line.
     """
 
     def __str__(self) -> str:
         option, _, given = self.file.partition(" ")
         if option not in _KEYWORDS:
             return super().__str__()
-        parts = dict.fromkeys((_KEYWORDS[option], given, self.path))  # each path only once
+        parts = dict.fromkeys((_KEYWORDS[option], given, self.path))  # without duplicates
         where = ": ".join(part for part in parts if part)
         return f"{where}: found {self.found}, expected {self.expected}"
 
@@ -33,7 +33,7 @@ class ArgumentError(ScenarioError):
 
 
 class FolderRefused(InputError):
-    """The folder holds other results; `out` chooses another folder."""
+    """The folder holds other results, so that `out` must name another folder."""
 
     def __init__(self, fault: str, *advice: str) -> None:
         """Create the error.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the bytes of a file that a user names. It may be a device, a pipe or endless.
+"""Read a file that a user names, although it may be a device, a pipe or endless.
 
 Pipes are read so that `<(...)` and /dev/stdin work. A pipe without a writer reads as empty.
 """
@@ -14,7 +14,7 @@ __all__ = ["Unreadable", "read_bytes"]
 
 
 class Unreadable(Exception):
-    """A file that cannot be read. The message states what was found instead."""
+    """A file that cannot be read. The message states what the path holds instead."""
 
 
 def read_bytes(path: Path, most_mib: int) -> bytes:
@@ -25,11 +25,12 @@ def read_bytes(path: Path, most_mib: int) -> bytes:
         most_mib: largest size, MiB.
 
     Raises:
-        Unreadable: a device or a socket, a larger file, or a pipe without a writer.
+        Unreadable: the path is a device or a socket, the file is too large, or a pipe has no
+            writer.
         OSError: the file cannot be opened.
-        ValueError: the name is invalid for files.
+        ValueError: the name is not valid for a file.
     """
-    # a plain open of a pipe would wait for a writer
+    # without O_NONBLOCK, opening a pipe would wait for a writer
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         mode = os.fstat(descriptor).st_mode

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that installs missing packages with the pip of the running Python."""
+"""The command that installs missing packages for the running Python."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--set path=value`: changes one value of a scenario from the command line.
+"""`--set path=value`: change a value of a scenario from the command line.
 
 A path is dotted. A name (`sources.gold.count`) or a number (`sources[0].count`) selects an item of
 a list.
-The value is YAML. All steps but the last must exist. Validation detects an unknown last key, and
-names the override as its place.
+The value is YAML. All steps except the last must exist. If the last key is unknown, validation
+reports the override as its place.
 
 `*` stands for every item of a list, or every value of a mapping: `sources.*.transport.min_rto=1 s`.
-A place that does not accept the key is refused. A step may end in conditions, which select the
-places that satisfy them. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other
-transports unchanged, and `links.*.marking[min_threshold].gentle=true` leaves marking without that
-key unchanged. Conditions without a match change nothing; `must` refuses them.
+It is an error if one of these places does not accept the key. A step may end in conditions, which
+select matching places. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports
+unchanged, and `links.*.marking[min_threshold].gentle=true` leaves markings without that key
+unchanged. Conditions without a match change nothing, or are refused with `must`.
 
-`network.links.*` includes a topology's links: `network.links.*.rate` is `network.rate` and the rate
-of each entry of `network.overrides` that has one.
+`network.links.*` includes a topology's links. For example, `network.links.*.rate` also sets
+`network.rate` and each rate in `network.overrides`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[^\[\]]+\])*)")
 _SPLIT: Final = re.compile(r"((?:[^=\[]|\[[^\]]*\])*)=(.*)", re.DOTALL)
 _LONGEST: Final = 1000  # characters of a path
 _MOST_STEPS: Final = 40
-_MOST_SHOWN: Final = 200  # most characters of a path shown in messages
+_MOST_SHOWN: Final = 200  # characters of a path that messages show at most
 _EVERY: Final = "*"
 _EVERY_LINK: Final = ["network", "links", _EVERY]
 
 
 class _If(msgspec.Struct, frozen=True):
-    """A condition on a mapping: it has the key, with one of the condition's values, if any."""
+    """A condition on a mapping: the key exists and has one of the condition's values, if any."""
 
     key: str
     values: tuple[str, ...]
@@ -55,7 +55,7 @@ _Step = str | int | _If
 
 
 class _Change(msgspec.Struct):
-    """A value to set, and the number of places set so far."""
+    """A value to set, and the number of places at which it was set so far."""
 
     value: Node
     place: Place
@@ -72,7 +72,8 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
         must: whether to refuse conditions without a match.
 
     Raises:
-        ScenarioError: not `path=value`, a path that does not exist, or a value that is not YAML.
+        ScenarioError: the text is not `path=value`, the path does not exist, or the value is not
+            YAML.
     """
     split = _SPLIT.fullmatch(override)
     path, text = (split[1].strip(), split[2]) if split else ("", "")
@@ -94,7 +95,7 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
 
 
 def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
-    """Yield the path or, if links share a value, the paths of `network.links.*`."""
+    """Yield the path, or the paths of all values that `network.links.*` stands for."""
     network = root.mapping().get("network", _NOTHING).mapping()
     key = steps[3] if len(steps) > 3 and steps[:3] == _EVERY_LINK else None
     shared = key == "marking" and network.get("marking", _NOTHING).value is not None
@@ -111,7 +112,7 @@ def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 def located(root: Node, path: str) -> tuple[str | int, ...]:
-    """Return a path's keys and indices in a document, or the path as written if it does not exist.
+    """Return a path's keys and indices in a document, or the written path if it does not exist.
 
     `*` stays unchanged, and conditions are removed.
 
@@ -180,10 +181,10 @@ def _replaced(node: Node, steps: list[_Step], change: _Change, path: str) -> Nod
     children = dict(node.mapping())
     if rest and isinstance(rest[0], _If) and key not in children:
         return node  # a missing value does not satisfy a condition
-    # The section is not written yet; reading the scenario shows whether it is valid.
+    # The section is not written yet; validation shows whether it may be.
     value = _replaced(children.get(key, Node({}, place)), rest, change, here)
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
-        # Another law or kind has other parameters, so the old ones are removed too.
+        # Another law or kind has other parameters, so the old parameters are removed.
         return Node({key: value}, place, keys={key: place})
     children[key] = value
     return Node(children, node.place, keys={**node.keys, key: place})
@@ -193,7 +194,7 @@ _CHOOSERS = ("law", "kind")
 
 
 def _keys(node: Node, place: Place, path: str) -> list[str | int]:
-    """Return the keys or indices that `*` stands for in a node."""
+    """Return the keys or indices of a node that `*` stands for."""
     keys: list[str | int] = [*node.mapping(), *range(len(node.items()))]
     if not keys:
         raise place.error(
@@ -203,7 +204,7 @@ def _keys(node: Node, place: Place, path: str) -> list[str | int]:
 
 
 def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:
-    """Return the key or index of a step in a node."""
+    """Return the key or index to which a step leads in a node."""
     if isinstance(node.value, dict):
         if isinstance(step, str):
             return step

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads YAML nodes into frozen structs, and converts structs back into YAML values.
+"""Read YAML nodes into frozen structs, and convert structs back into YAML values.
 
 The annotations of a struct define how it is read: a plain type, a tuple, a dict, another
 struct, a union of structs distinguished by their tag, or `Annotated[type, reader]` for anything
-with a unit. A struct's `__post_init__` may raise Misfit for fields that do not fit together.
+with a unit. A struct's `__post_init__` may raise Misfit if fields contradict each other.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _PLAIN: Final[dict[type, str]] = {
 
 
 class Misfit(ValueError):
-    """A field contradicts others of its struct; `key` is its YAML key or dotted path."""
+    """A field contradicts others of its struct. `key` is the field's YAML key or dotted path."""
 
     def __init__(self, key: str, found: str, expected: str) -> None:
         self.key, self.found, self.expected = key, found, expected
@@ -58,8 +58,8 @@ class Misfit(ValueError):
 class Reader(Protocol):
     """Reads and writes a value with a unit or a special form.
 
-    A reader may have a `schema`, the JSON Schema of its values as far as one exists, and
-    `forms`, the structs that it reads mappings as (see ecnomy.markets.reference).
+    A reader may have a `schema`, the JSON Schema of its values, and `forms`, the structs into which
+    it reads mappings (see ecnomy.markets.reference).
     """
 
     @property
@@ -73,7 +73,7 @@ class Reader(Protocol):
         """
 
     def write(self, value: Any) -> Any:
-        """Return the YAML value that reads as `value`."""
+        """Return the YAML value from which `value` can be read again."""
 
 
 def read(node: Node, kind: type[T], path: str, places: Places) -> T:
@@ -83,7 +83,7 @@ def read(node: Node, kind: type[T], path: str, places: Places) -> T:
         node: the written value.
         kind: a struct or any other supported annotation.
         path: dotted path of the node, for messages.
-        places: receives the place of every value below the node, by path.
+        places: filled with the place of every value below the node, by path.
 
     Raises: ScenarioError: the value is invalid.
     """
@@ -91,7 +91,7 @@ def read(node: Node, kind: type[T], path: str, places: Places) -> T:
 
 
 def known_name(given: str, known: Iterable[str]) -> str:
-    """Return the expected names, the nearest first, for a message about an unknown name."""
+    """Return the known names, the most similar first, for a message about an unknown name."""
     names = list(known)
     few = len(given) <= _LONGEST_NEAR and len(names) <= _MOST_NEAR
     near = nearest(given, names) if few else ""
@@ -134,13 +134,13 @@ def _remember(node: Node, path: str, places: Places) -> None:
 
 
 def split(kind: Any) -> tuple[Any, Reader | None]:
-    """Return a type and the reader in its annotation, if any."""
+    """Return a type and the reader in its annotation, or None for a missing reader."""
     if typing.get_origin(kind) is not typing.Annotated:
         return kind, None
     return kind.__origin__, next(filter(_reads, kind.__metadata__), None)
 
 
-_READS: Final[dict[type, bool]] = {}  # a cache: whether values of a type are readers
+_READS: Final[dict[type, bool]] = {}  # cache: whether values of a type are readers
 
 
 def _reads(extra: Any) -> bool:
@@ -164,7 +164,7 @@ class _Gaps:
 
     def __init__(self) -> None:
         self._found: list[Gap] = []
-        self._notes: list[str] = []  # of the first error
+        self._notes: list[str] = []  # notes of the first error
 
     def read(self, node: Node, kind: Any, path: str, places: Places) -> Any:
         """Return a value, or None if keys are missing."""
@@ -177,7 +177,7 @@ class _Gaps:
             return None
 
     def refuse(self, own: Gap | None = None) -> None:
-        """Raise an error if keys are missing; `own` has the missing keys of the mapping itself."""
+        """Raise an error if keys are missing. `own` has the missing keys of the mapping itself."""
         if own is not None and own.keys:
             raise MissingKeys([own, *self._found])
         if self._found:
@@ -288,7 +288,7 @@ def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:
 
 
 def expected_of(kind: Any) -> str:
-    """Return the expected form for messages about a missing value of this type."""
+    """Return the expected form of a value of this type, for messages when it is missing."""
     kind, reader = split(kind)
     if reader is not None:
         return reader.expected
@@ -307,12 +307,12 @@ def expected_of(kind: Any) -> str:
 
 
 def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
-    """Return the YAML value (plain, suitable for JSON) that reads as `value`.
+    """Return the plain YAML (or JSON) value from which `value` can be read again.
 
     Args:
         value: the value, as returned by `read`.
         kind: annotation of the value.
-        given: whether to omit default values; otherwise, all defaults are filled in.
+        given: whether to omit default values; if not, all defaults are filled in.
     """
     kind = present(kind)
     reader = split(kind)[1] if kind is not None else None
@@ -329,7 +329,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
 
 
 def present(kind: Any) -> Any:
-    """Return the type of an optional value, without None."""
+    """Return the type of an optional value without None."""
     if typing.get_origin(kind) not in (types.UnionType, typing.Union):
         return kind
     rest = [a for a in typing.get_args(kind) if a is not type(None)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of a JSON Schema on keys that exclude or need each other.
+"""JSON Schema rules for keys that exclude or need each other.
 
-A struct may have `schema_rules`, the rules that its `__post_init__` checks and a schema can express
-(see ecnomy.markets.reference.schema). A key whose value is null or empty counts as not given.
+A struct may have `schema_rules`, those rules of its `__post_init__` that a schema can express (see
+ecnomy.markets.reference.schema). A key whose value is null or empty counts as not given.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ EMPTY: Final[dict[str, Any]] = {"enum": [None, [], {}]}
 
 
 def given(key: str) -> dict[str, Any]:
-    """Return the schema of mappings with a value for this key."""
+    """Return the schema of mappings that have a value for this key."""
     return {"required": [key], "properties": {key: {"not": EMPTY}}}
 
 
@@ -26,10 +26,10 @@ def at_least_one(*keys: str) -> dict[str, Any]:
 
 
 def exactly_one(*keys: str) -> dict[str, Any]:
-    """Return the schema of mappings with one of these keys."""
+    """Return the schema of mappings with exactly one of these keys."""
     return {"oneOf": [given(key) for key in keys]}
 
 
 def at_most_one(*keys: str) -> dict[str, Any]:
-    """Return the schema of mappings with one of these keys, or without them."""
+    """Return the schema of mappings with at most one of these keys."""
     return {"oneOf": [*(given(key) for key in keys), {"not": at_least_one(*keys)}]}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities such as `10 Mbps`: turns text into an exact fraction of one of ecnomy's units.
+"""Convert quantities such as `10 Mbps` into exact fractions of ecnomy's units.
 
-pint with a custom registry (units.txt) converts units. Importing it takes 0.25 s, so a table holds
+pint converts units by a custom registry (units.txt). Because its import takes 0.25 s, a table holds
 the usual spellings, and pint is loaded only for others. A test compares the table with the
-registry. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
+registry. Arithmetic uses fractions, so `0.1 s` is exactly 10^11 ps.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _QUANTITY: Final = re.compile(
     r"((?:1?\s*/\s*)?[A-Za-zµ]+(?:\s*/\s*[A-Za-zµ]+)?)"  # unit, unit/unit, /unit or 1/unit
 )
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_MOST_DIGITS: Final = 300  # no physical quantity needs more, and 10^(10^9) would take forever
+_MOST_DIGITS: Final = 300  # no physical quantity needs more; 10^(10^9) would never end
 _LONGEST: Final = 400  # longest quantity in characters
 
 # unit -> (its value in the base unit, the base unit)
@@ -84,7 +84,7 @@ _AMOUNTS: Final[dict[str, tuple[Fraction, str]]] = {
     "money": (Fraction(1), "money"),
 }
 
-_METER: Final = {"s": ("ps", 10**12)}  # unit -> a meter's unit, and its number in one unit
+_METER: Final = {"s": ("ps", 10**12)}  # unit -> a meter's unit, and how many one unit has
 _PRICED: Final = (
     *("ms", "s", "min", "h", "day"),
     *("byte", "kB", "MB", "GB", "TB"),
@@ -98,7 +98,7 @@ def _per(name: str) -> tuple[str, int]:
     return unit, int(value * count)
 
 
-# Bases of prices: money/<name> is the price of this many of a meter's units.
+# Bases of prices: money/<name> is the price of this number of a meter's units.
 PER: Final[dict[str, tuple[str, int]]] = {name: _per(name) for name in _PRICED}
 USUAL: Final[dict[str, tuple[Fraction, str]]] = {
     **_AMOUNTS,
@@ -107,13 +107,13 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
 
 
 class UnitError(ValueError):
-    """A text is not a quantity, or is not in the expected unit. The message states the fault."""
+    """The text is not a quantity, or its unit is not the expected one. The message tells which."""
 
 
 def number(text: str) -> Fraction:
     """Return the exact value of a decimal number.
 
-    Raises: UnitError: not a number, or absurdly long or large.
+    Raises: UnitError: the text is not a number, or the number is too long or too large.
     """
     if len(text) > _MOST_DIGITS:
         raise UnitError(f"{text[:20]!r}... is longer than {_MOST_DIGITS} characters")
@@ -137,7 +137,7 @@ def money_per(name: str) -> str:
 def quantity(text: str, unit: str) -> Fraction:
     """Return the exact quantity in `text`, in `unit`.
 
-    Raises: UnitError: not a quantity, an unknown unit, or a unit of another dimension.
+    Raises: UnitError: the text is not a quantity, or its unit is unknown or of another dimension.
     """
     value, given = split(text)
     return value * worth(given, unit)
@@ -146,7 +146,7 @@ def quantity(text: str, unit: str) -> Fraction:
 def split(text: str) -> tuple[Fraction, str]:
     """Return the number of a quantity, and its unit as written, without blanks.
 
-    Raises: UnitError: not a quantity.
+    Raises: UnitError: the text is not a quantity.
     """
     if len(text) > _LONGEST:
         raise UnitError(f"longer than {_LONGEST} characters")
@@ -160,7 +160,7 @@ def split(text: str) -> tuple[Fraction, str]:
 
 @functools.lru_cache(maxsize=1024)
 def worth(given: str, wanted: str) -> Fraction:
-    """Return the value of one `given` in units of `wanted`.
+    """Return how many units of `wanted` one unit of `given` is.
 
     Raises:
         UnitError: `given` is unknown or of another dimension.
@@ -174,12 +174,12 @@ def worth(given: str, wanted: str) -> Fraction:
 
 
 def known_units() -> list[str]:
-    """Return spellings that messages may suggest."""
+    """Return the spellings that messages may suggest."""
     return sorted(USUAL)
 
 
 def decimal_text(value: Fraction) -> str:
-    """Return a fraction with a finite decimal expansion, exact and without exponent."""
+    """Return the exact decimal text, without exponent, of a fraction that has one."""
     denominator, digits = value.denominator, 0
     while denominator != 1:
         digits += 1
@@ -195,7 +195,7 @@ def decimal_text(value: Fraction) -> str:
 def pattern(unit: str) -> str:
     """Return the regular expression of all units that convert to this one, as `split` reads them.
 
-    It follows from units.txt: names with prefixes and plurals, and quotients of such units.
+    units.txt determines the units: names with prefixes and plurals, and their quotients.
     """
     over, wanted = r"\s*/\s*", _unit(unit).dimensionality
     words = _words()
@@ -210,7 +210,7 @@ def pattern(unit: str) -> str:
 
 @functools.cache
 def _words() -> dict[Any, str]:
-    """Return the regular expression of the units of each dimension, without quotients."""
+    """Return a regular expression of each dimension's units, without quotients."""
     prefixes = "|".join(sorted(name[:-1] for name in _names() if name.endswith("-")))
     found: dict[Any, list[str]] = {}
     for name in sorted(name for name in _names() if not name.endswith("-")):
@@ -222,7 +222,7 @@ def _words() -> dict[Any, str]:
 
 
 def _names() -> Iterator[str]:
-    """Yield the names in units.txt, with aliases; those of prefixes end with a hyphen."""
+    """Yield the names and aliases in units.txt. The names of prefixes end with a hyphen."""
     for line in _definitions():
         name, equals, rest = line.partition(" = ")
         if equals and not name.startswith("#"):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`extends: other.yaml`: a scenario that is a variant of another.
 
-The variant changes its base: mappings merge key by key, lists whose items all have a `name` merge
-by name (new names are appended), null removes a value, and anything else replaces it. A mapping
-whose `law` or `kind` differs replaces the base's, because the parameters of one law have no meaning
-for another. Each value keeps its original file and line.
+The variant changes its base. Mappings merge key by key. Lists whose items all have a `name` merge
+by name, and new names are appended. null removes a value, and any other value replaces the base's.
+A mapping with another `law` or `kind` replaces the base's, because the parameters of one law have
+no meaning for another. Each value keeps its original file and line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_COMPARED: Final = 2000  # largest number of compared pairs of names
 
 
 def load_tree(path: str | os.PathLike[str]) -> Node:
-    """Return the document in a file, merged with its bases.
+    """Return the document in a file, merged with the bases that it extends.
 
     Raises:
         ScenarioError: a file cannot be read, or the chain of `extends` does not end.
@@ -36,7 +36,7 @@ def load_tree(path: str | os.PathLike[str]) -> Node:
 
 
 def load_text(text: str, name: str) -> Node:
-    """Return the document of a string; `extends` is relative to the current folder.
+    """Return the document in a string; `extends` is relative to the current folder.
 
     Raises:
         ScenarioError: as for load_tree.
@@ -101,7 +101,7 @@ def _merged_lists(base: Node, over: Node) -> Node:
     fresh = {_name(item): item for item in reversed(over.items())}
     known = dict.fromkeys(str(_name(item)) for item in base.items())
     result = [merged(i, fresh[_name(i)]) if _name(i) in fresh else i for i in base.items()]
-    # A duplicate name in the variant is kept twice, for validation to refuse.
+    # A name that the variant repeats is kept twice, so that validation refuses it.
     first = set(map(id, fresh.values()))
     few = len(known) * len(fresh) <= _MOST_COMPARED
     for item in over.items():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strict YAML: PyYAML's safe loader, extended to keep places and refuse ambiguous input.
+"""Strict YAML: a loader on PyYAML that keeps places and refuses ambiguous input.
 
 PyYAML delivers the events. The tree is built here, because messages need the place of each value.
-It refuses duplicate keys, recursive or too many aliases, tags, numbers that are not finite, and
-more than one document. Scalars follow the core schema of YAML 1.2, but true/false are the only
-booleans (yes, no, on and off are text) and `1e6` is a number.
+The loader refuses duplicate keys, recursive or too many aliases, tags, numbers that are not finite,
+and more than one document. Scalars follow the core schema of YAML 1.2, except that only true and
+false are booleans (yes, no, on and off are text), and that `1e6` is a number.
 """
 
 from __future__ import annotations
@@ -34,39 +34,39 @@ _NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
 _MOST_MIB: Final = 8
 _DEEPEST: Final = 40
-_MOST_ALIASED: Final = 10_000  # largest total of nodes from aliases
+_MOST_ALIASED: Final = 10_000  # largest number of nodes that aliases may add
 _LONGEST_NUMBER: Final = 300
-_MOST_KEPT: Final = 100_000  # trees of texts up to this number of characters are kept
+_MOST_KEPT: Final = 100_000  # trees of texts with up to this number of characters are cached
 _FRAME: Final = frozenset(
     (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
 )
 _NO_COLON: Final = "could not find expected ':'"
-_MOST_GAPS: Final = 6  # most mappings listed in a message
+_MOST_GAPS: Final = 6  # mappings that a message lists at most
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The place of a value in a file; `line` counts from 1, or is None if there are no lines."""
+    """The place of a value in a file. `line` counts from 1; None without line numbers."""
 
     file: str
     line: int | None
 
     def error(self, path: str, found: str, expected: str) -> ScenarioError:
-        """Return a ScenarioError here."""
+        """Return a ScenarioError at this place."""
         kind = ArgumentError if self.file.startswith("--") else ScenarioError
         return kind(self.file, self.line, path, found, expected)
 
     def missing(self, path: str, keys: Mapping[str, str]) -> MissingKeys:
-        """Return an error that names every key that the mapping here lacks.
+        """Return an error that names all keys that the mapping at this place lacks.
 
         Args:
             path: dotted path of the mapping.
-            keys: the expected form of each key, in words; at least one key.
+            keys: expected form of each missing key; at least one key.
         """
         return MissingKeys((Gap(self, path, dict(keys)),))
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """The keys that one mapping lacks, with the expected form of each.
+    """The keys that a mapping lacks, each with its expected form.
 
     `meant` has the same meaning as in Node.
     """
@@ -83,7 +83,7 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class MissingKeys(ArgumentError):
-    """Mappings that lack keys, reported together, at the place and path of the first."""
+    """Mappings that lack keys, reported together at the place and path of the first one."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
         told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared mappings only once
@@ -112,10 +112,10 @@ def _spot(gap: Gap) -> str:
 
 
 class Node(msgspec.Struct, frozen=True):
-    """A value and its place. `text` is a scalar as written, so that 0.1 stays one tenth.
+    """A value and its place. `text` holds a scalar as written, so that 0.1 stays one tenth.
 
-    `keys` has the place of each key of a mapping. `meant` is the base's most similar name if a
-    variant adds an item to a list of named ones.
+    `keys` has the place of each key of a mapping. If a variant adds an item to a list of named
+    items, `meant` is the most similar name in the base.
     """
 
     value: Scalar | dict[str, Node] | list[Node]
@@ -125,16 +125,16 @@ class Node(msgspec.Struct, frozen=True):
     meant: str = ""
 
     def mapping(self) -> dict[str, Node]:
-        """Return the items of a mapping; {} for other values."""
+        """Return the items of a mapping, or {} for other values."""
         return self.value if isinstance(self.value, dict) else {}
 
     def items(self) -> list[Node]:
-        """Return the items of a list; [] for other values."""
+        """Return the items of a list, or [] for other values."""
         return self.value if isinstance(self.value, list) else []
 
 
 def show(node: Node) -> str:
-    """Return a value in the form for messages, on one line."""
+    """Return the one-line text of a value for messages."""
     if isinstance(node.value, dict):
         return "a mapping" if node.value else "an empty mapping"
     if isinstance(node.value, list):
@@ -147,7 +147,7 @@ def show(node: Node) -> str:
 
 
 def child_path(path: str, key: str | int) -> str:
-    """Return the dotted path of a child, with quotes around keys that are not words."""
+    """Return the dotted path of a child. Keys that are not words are quoted."""
     if isinstance(key, int):
         return f"{path}[{key}]"
     return f"{path}.{_word(key)}" if path else _word(key)
@@ -166,7 +166,8 @@ def read(path: Path, shown: str) -> Node:
         shown: name of the file in messages.
 
     Raises:
-        ScenarioError: the file is missing, a device, too long, empty, not text, or not strict YAML.
+        ScenarioError: the file does not exist, is a device, too long, empty, not text, or not
+            strict YAML.
     """
     nowhere = Place(shown, None)
     expected = "a scenario in YAML"
@@ -196,12 +197,12 @@ def read(path: Path, shown: str) -> Node:
 
 
 def parse(text: str, shown: str, *, lines: bool = True) -> Node:
-    """Return the one document of a string; `shown` names it in messages, `lines` adds line numbers.
+    """Return the document in a string, called `shown` in messages; `lines` adds line numbers.
 
     Trees are never modified, so the same text gives the same tree.
 
     Raises:
-        ScenarioError: not strict YAML.
+        ScenarioError: the text is not strict YAML.
     """
     return (_kept if len(text) <= _MOST_KEPT else _parsed)(text, shown, lines)
 
@@ -217,7 +218,7 @@ def _parsed(text: str, shown: str, lines: bool) -> Node:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if _NO_COLON in (error.problem or "") and error.context_mark:
-            mark = error.context_mark  # the line of the error, not the next line
+            mark = error.context_mark  # the line of the error, not the line after it
         line = mark.line + 1 if mark else 1
         raise builder.place(line).error(
             "", *_syntax_error(error.problem or "", text, line)
@@ -235,7 +236,7 @@ _kept = functools.lru_cache(maxsize=64)(_parsed)
 
 
 def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
-    """Return what was found and expected, in terms of the line as written."""
+    """Return the found and the expected text, with reference to the written line."""
     lines = text.splitlines()
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: len(written) - len(written.lstrip())] or "'\\t'" in problem:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laws of engines: their description, traits, and parameters with unit and range.
+"""The laws of engines, with their descriptions, traits and parameters.
 
-laws.json is the output of `ecnomy-engine describe`, from the C++ headers under omnet/laws.
-omnet/tools/law_tables.py writes it, and a test compares the two.
+laws.json holds the output of `ecnomy-engine describe`, which comes from the C++ headers under
+omnet/laws. omnet/tools/law_tables.py writes the file, and a test compares it with the output.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _FILE: Final = Path(__file__).with_name("laws.json")
 
 
 class Param(msgspec.Struct, frozen=True):
-    """One parameter of a law. `unit` is "" for a pure number, "flag" or "choice".
+    """A parameter of a law. `unit` is "" for a dimensionless number, "flag" or "choice".
 
-    `key` is the YAML key: the name without the unit. A default of None means that the value is
-    required (or computed, such as a rate's interval).
+    `key` is the YAML key: the name without the unit. If the default is None, the value is required
+    or computed (such as a rate's interval).
     """
 
     name: str
@@ -55,7 +55,7 @@ class Param(msgspec.Struct, frozen=True):
 
 
 class DefaultWhere(msgspec.Struct, frozen=True):
-    """The default of `parameter` while the parameter `where`, a choice, is `value`."""
+    """The default of `parameter` if the choice `where` is `value`."""
 
     parameter: str
     where: str
@@ -64,7 +64,7 @@ class DefaultWhere(msgspec.Struct, frozen=True):
 
 
 class LawEntry(msgspec.Struct, frozen=True):
-    """One law: description, source (paper and equation, RFC), traits, parameters in order.
+    """A law: its description, source (paper and equation, RFC), traits, and parameters in order.
 
     Each pair in `at_least` states that the first parameter is at least the second.
     """
@@ -77,11 +77,11 @@ class LawEntry(msgspec.Struct, frozen=True):
     defaults_where: tuple[DefaultWhere, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def named(self, name: str) -> Param:
-        """Return the parameter of this name (KeyError if there is none)."""
+        """Return the parameter of this name (KeyError if it does not exist)."""
         return {one.name: one for one in self.parameters}[name]
 
     def default(self, parameter: Param, values: Mapping[str, float | str]) -> float | None:
-        """Return the default of a parameter, given these values of others."""
+        """Return the default of a parameter, given the values of other parameters."""
         for one in self.defaults_where or ():
             if one.parameter == parameter.name and self._is(one, values):
                 return one.default
@@ -94,7 +94,7 @@ class LawEntry(msgspec.Struct, frozen=True):
 
 @functools.cache
 def law_table() -> dict[str, dict[str, LawEntry]]:
-    """Return all laws of `ecnomy-engine describe`: kind -> law -> its entry.
+    """Return all laws of `ecnomy-engine describe`: kind -> law -> entry.
 
     Kinds are marking, window, traffic, part, scheduling and service.
     """
@@ -103,7 +103,7 @@ def law_table() -> dict[str, dict[str, LawEntry]]:
 
 @functools.cache
 def param(kind: str, name: str, parameter: str) -> Param:
-    """Return one parameter of a law (KeyError if it does not exist)."""
+    """Return a parameter of a law (KeyError if it does not exist)."""
     return {entry.name: entry for entry in law_table()[kind][name].parameters}[parameter]
 
 
@@ -113,7 +113,7 @@ def with_trait(kind: str, trait: str, value: object = True) -> frozenset[str]:
 
 
 def trait_value(kind: str, name: str, trait: str, values: Mapping[str, float]) -> float:
-    """Return a trait that is an expression of a law's parameters (marking.h); NaN for "".
+    """Evaluate a trait that is an expression of a law's parameters (marking.h); NaN for "".
 
     Args:
         kind: the kind of the law.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of a plan: each parameter of the table with its value as a number."""
+"""Laws of a plan, with a number for each parameter in the table."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["law"]
 
 
 def law(kind: str, name: str, values: Mapping[str, float | str]) -> Law:
-    """Return a law for a plan: choices become indices, missing values get their defaults.
+    """Return a law for a plan. Choices become indices, and missing values get their defaults.
 
     Raises:
-        ValueError: a parameter without value or out of its range, or a name the law does not have.
+        ValueError: a parameter lacks a value or is out of range, or the law does not have it.
     """
     of = law_table()[kind][name]
     if extra := values.keys() - {entry.name for entry in of.parameters}:

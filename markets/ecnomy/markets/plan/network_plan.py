@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the plan that an engine reports for its network with the plan of a scenario.
 
-On OMNeT++ the bridge reads it from the modules when the network starts (omnet/host/plan_text.h).
-The modules contain everything in a plan except titles, nodes and names of scheduler classes.
+On OMNeT++ the bridge reads the plan from the modules when the network starts
+(omnet/host/plan_text.h). The modules hold all parts of a plan except titles, nodes and the names of
+scheduler classes.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ from ecnomy.markets.support.intact import UNREADABLE
 
 __all__ = ["differences", "in_words", "with_network"]
 
-_SHOWN: Final = 3  # most differences in a message
+_SHOWN: Final = 3  # differences that a message shows at most
 _MOST_FLOWS: Final = 10**7  # most flows of a source
 _NAMED: Final = ("links", "sources")
 _NAMING: Final = ("kind", "law")  # if any of these differs, the whole value differs
 
 
 def differences(plan: Plan, network: str) -> list[str]:
-    """List the values in which a network differs from a plan, one line each.
+    """List the values in which a network differs from a plan, one per line.
 
-    Seeds and digests are not compared, because each repetition of a network has its own.
+    Seeds and digests are not compared, because they differ between repetitions of a network.
 
     Args:
         plan: the scenario's plan.
-        network: the engine's report, a JSON object with keys of a plan.
+        network: the engine's report, a JSON object with the keys of a plan.
 
     Raises:
-        InputError: the report is not such an object.
+        InputError: the report is not an object with these keys.
     """
     reported = _object(network)
     for key in ("seed", "digest"):
@@ -43,10 +44,10 @@ def differences(plan: Plan, network: str) -> list[str]:
 
 
 def with_network(plan: Plan, network: str) -> Plan:
-    """Return the plan with the values of the network in place of the scenario's.
+    """Return the plan with the network's values in place of the scenario's.
 
     Raises:
-        InputError: the network has other links or sources, or values of a wrong type.
+        InputError: the network has other links or sources, or a value has the wrong type.
     """
     reported, mine = _object(network), msgspec.to_builtins(plan)
     for key in _NAMED:
@@ -62,7 +63,7 @@ def with_network(plan: Plan, network: str) -> Plan:
 
 
 def in_words(found: list[str]) -> str:
-    """Return the first differences, and the number of the others."""
+    """Return the first differences, and the number of further ones."""
     rest = len(found) - _SHOWN
     return "; ".join(found[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
 
@@ -81,7 +82,7 @@ def _object(network: str) -> dict[str, Any]:
 
 
 def _check_places(plan: Plan) -> None:
-    """Check that links join the plan's nodes, and that sources have flows and use its links."""
+    """Check that links join nodes of the plan, and that sources have flows and use its links."""
     nodes, links = range(len(plan.nodes)), range(len(plan.links))
     for link in plan.links:
         if link.source not in nodes or link.target not in nodes:
@@ -112,7 +113,7 @@ def _differing(place: str, mine: Any, reported: Any) -> Iterator[str]:
 
 
 def _are_structs(mine: Any, reported: Any) -> bool:
-    """Return whether both are lists of structs of equal length, which are compared pairwise."""
+    """Return whether both are lists of structs of equal length, to be compared pairwise."""
     if not (isinstance(mine, list) and isinstance(reported, list) and len(mine) == len(reported)):
         return False
     return all(isinstance(one, dict) for one in [*mine, *reported])
@@ -135,7 +136,7 @@ def _shown(value: Any) -> str:
 
 
 def _laid_over(mine: Any, reported: Any) -> Any:
-    """Return the reported values, and the scenario's values for the rest."""
+    """Return the reported values, with the scenario's values for missing ones."""
     if isinstance(reported, dict) and isinstance(mine, dict):
         if any(reported.get(key) != mine.get(key) for key in _NAMING):
             return reported

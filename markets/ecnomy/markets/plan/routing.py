@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths by Dijkstra: next hops towards each receiver, as in routers.
+"""Routing by Dijkstra's algorithm: next hops towards each receiver, as in routers.
 
-A link costs one hop (metric `hops`) or its propagation delay (`delay`). Among next hops with equal
-cost, `first` takes the link written first, and `hash` takes a link by a keyed hash of (seed,
-source, node). So a source always takes the same path, and sources spread over the paths. Under
+The cost of a link is one hop (metric `hops`) or its propagation delay (`delay`). Among next hops
+with equal cost, `first` takes the link written first, and `hash` takes a link by a keyed hash of
+(seed, source, node). A source therefore keeps its path, and sources spread over the paths. Under
 `hops` and `first`, the path with the least delay wins among paths with the same number of links.
-Under `hash` all these paths count as equal, as for routers that count hops. Among paths with equal
-delay, the path with the fewest links wins.
+Under `hash` all these paths are equal, as for routers that count hops. Under `delay`, the path with
+the fewest links wins among paths with equal delay.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Router:
     Args:
         ends: (from, to) of each directed link.
         delays_ps: propagation delay of each link [ps].
-        twins: index of the opposite direction of each link, -1 if there is none; by default -1 for
-            all.
-        links: index of each link in paths, common to both directions of a half-duplex link; by
-            default its position.
+        twins: index of each link's opposite direction, or -1 if the link has no opposite direction;
+            by default -1 for all.
+        links: index that stands for each link in paths, the same for both directions of a
+            half-duplex link; by default the link's position.
         metric: `hops` or `delay`.
         equal_cost: `first` or `hash`.
         seed: seed of the hash.
@@ -69,10 +69,10 @@ class Router:
         self._distances: dict[Hashable, dict[Hashable, int]] = {}
 
     def path(self, source: Hashable, target: Hashable, key: str = "") -> list[int]:
-        """Return the links from `source` to `target`; `key` is the caller's name for the hash.
+        """Return the links from `source` to `target`. The hash uses `key` as the caller's name.
 
         Raises:
-            NoRoute: there is no path.
+            NoRoute: no path exists.
         """
         left = self._to(target)
         if source not in left:
@@ -89,15 +89,15 @@ class Router:
         return source in self._to(target)
 
     def back(self, path: Sequence[int], key: str = "", source: Hashable = None) -> list[int]:
-        """Return the path of ACKs: the reversed path if all links are duplex, otherwise the best.
+        """Return the path of ACKs: the reversed path if all links are duplex, else the best path.
 
         Args:
-            path: path of the data.
+            path: path that the data take.
             key: the caller's name for the hash.
-            source: start of the path; a half-duplex link does not determine it.
+            source: start of the path, which a half-duplex link does not determine.
 
         Raises:
-            NoRoute: there is no path.
+            NoRoute: no path exists.
         """
         directed = self._directed(path, source)
         reverse = [self._twins[link] if self._twins else -1 for link in reversed(directed)]
@@ -138,7 +138,7 @@ def _distances_from(
 ) -> dict[Hashable, int]:
     """Return the least cost to each node within reach, by Dijkstra's algorithm."""
     found: dict[Hashable, int] = {}
-    turn = itertools.count()  # breaks ties, because nodes at equal distance have no order
+    turn = itertools.count()  # breaks ties, because nodes may have no order
     waiting: list[tuple[int, int, Hashable]] = [(0, next(turn), start)]
     while waiting:
         distance, _, node = heapq.heappop(waiting)
@@ -152,7 +152,7 @@ def _distances_from(
 
 
 def _costs(delays_ps: Sequence[int], metric: str, hashed: bool) -> list[int]:
-    """Return integer costs of links, in which the first criterion outweighs the second."""
+    """Return integer costs of links, in which the first criterion always outweighs the second."""
     if metric == "delay":
         most_links = len(delays_ps) + 1
         return [delay * most_links + 1 for delay in delays_ps]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Plan: the resolved input of an engine.
 
-It is written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and part of the
-names: ps (picoseconds), bps (bit/s), bytes, packets. Sizes are IP packets; a link adds its own
-framing. Engines have no defaults: every key is present. Times are int64; -1 in a size or limit
+A plan is written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and part of the
+names: ps (picoseconds), bps (bit/s), bytes, packets. Sizes are those of IP packets; links add
+framing. Engines have no defaults, so every key is present. Times are int64. A size or limit of -1
 means "none".
 
-Law parameters are name -> number (float64; flags 0/1; choices are indices into the law's list of
-choices, see `ecnomy-engine describe`), in the unit of the law's C++ header.
+The parameters of a law map names to numbers (float64) in the units of the law's C++ header. Flags
+are 0 or 1. Choices are indices into the law's list of choices (see `ecnomy-engine describe`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TOGETHER: Final = "together"
 
 
 class Law(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A law by name with all its parameters, in the units of its C++ header."""
+    """A law by name, with all parameters in the units of its C++ header."""
 
     law: str
     params: dict[str, float]
@@ -70,20 +70,20 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: int  # index of the node at its end
     rate_bps: int
     delay_ps: int
-    buffer_packets: int  # waiting packets without the one in service; -1 none
-    buffer_bytes: int  # waiting bytes as on this wire, framing included; -1 none
+    buffer_packets: int  # waiting packets, without the packet in service; -1 none
+    buffer_bytes: int  # waiting bytes on this wire, with framing; -1 none
     framing_bytes: int  # added to every packet on this wire
     not_ect: str  # "pass" or "drop": treatment of a not-ECT packet where the law would mark
     marking: Law
     stream: str  # name of the keyed random stream of the marking law
-    scheduler: Scheduler | None = None  # None: one queue, first in first out
+    scheduler: Scheduler | None = None  # None: one FIFO queue
     loss: float = 0.0  # probability that the wire loses a packet, at its far end; below 1
     loss_stream: str = ""  # name of the keyed random stream for these losses
-    half_duplex: bool = False  # paths use it both ways and share its queue and transmitter
+    half_duplex: bool = False  # both ways share queue and transmitter
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Member i of a source starts at at_ps + i * stagger_ps + U * spread_ps, U from its stream."""
+    """Flow i of a source starts at at_ps + i * stagger_ps + U * spread_ps; its stream gives U."""
 
     at_ps: int
     stagger_ps: int
@@ -91,21 +91,21 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """From at_ps after the start of a period, the rate is multiplied by factor_ppm / 10^6."""
+    """A step: from at_ps into a period, the rate is multiplied by factor_ppm / 10^6."""
 
     at_ps: int  # ascending, the first one 0
     factor_ppm: int
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Change of a rate over the day (omnet/laws/traffic/profile.h); periods count from time 0."""
+    """The change of a rate over the day (omnet/laws/traffic/profile.h). Periods begin at time 0."""
 
     period_ps: int  # -1: no profile
     steps: list[ProfileStep]
 
     @property
     def largest(self) -> float:
-        """Return the largest factor, 1 without a profile."""
+        """Return the largest factor, or 1 without a profile."""
         return max((step.factor_ppm for step in self.steps), default=10**6) / 10**6
 
 
@@ -113,7 +113,7 @@ NO_PROFILE: Final = Profile(period_ps=NONE, steps=[])
 
 
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """File sizes to draw from, each in proportion to its weight (omnet/laws/traffic/sizes.h)."""
+    """File sizes, each drawn in proportion to its weight (omnet/laws/traffic/sizes.h)."""
 
     bytes: list[int]  # 1 to 10^12 each; [] without a list
     weights: list[float]  # one per size, above 0
@@ -133,9 +133,9 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     echo: str  # "accurate" (a count of marks), "accecn" (by 3 bits), "rfc3168" (latched) or "off"
     ect: str  # ECT packets unless echo is "off": "data", or "all" (SYN, resent data and ACKs too)
     sack: bool  # RFC 2018 and RFC 6675
-    delayed_acks: int  # packets that an ACK answers; 1: an ACK for each
+    delayed_acks: int  # packets per ACK
     delayed_ack_ps: int  # longest wait of an ACK
-    receiver_window: int  # packets from the cumulative ACK on; -1 none
+    receiver_window: int  # packets beyond the cumulative ACK; -1 none
     slow_start: bool
     initial_window: float  # packets
     min_window: float  # packets; lower bound after every decrease
@@ -144,15 +144,15 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     max_rto_ps: int
     initial_rto_ps: int
     initial_mark_rate: float  # target marks/s at the start; -1: the law's own weight per RTT
-    reference_rtt_ps: int  # weight and gain hold at it, others are scaled; -1: any
+    reference_rtt_ps: int  # RTT at which weight and gain apply unscaled; -1: any RTT
     rtt: str  # RTT for pacing and weights: "smoothed" (RFC 6298), or "mean" over 2 s to 4 s
     reduce_from: str  # halved by an echo: "window", "flight" or "pipe" (also halved by a loss)
-    repair: bool  # losses are repaired; otherwise an ACK skips them and the window survives
-    codepoint: str = "ect-0"  # of ECT packets: "ect-0", or "ect-1" (L4S, RFC 9331)
+    repair: bool  # whether losses are repaired; if not, an ACK skips them and the window stays
+    codepoint: str = "ect-0"  # codepoint of ECT packets: "ect-0", or "ect-1" (L4S, RFC 9331)
 
     @property
     def counts_marks(self) -> bool:
-        """Whether ACKs count marks; otherwise the sender learns of only one mark per round trip."""
+        """Return whether ACKs count marks; if not, the sender learns of one mark per round trip."""
         return self.echo in ("accurate", "accecn")
 
 
@@ -162,24 +162,24 @@ class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", ta
     payload_bytes: int
     header_bytes: int
     ect: bool
-    codepoint: str = "ect-0"  # of ECT packets: "ect-0", or "ect-1" (L4S, RFC 9331)
+    codepoint: str = "ect-0"  # codepoint of ECT packets: "ect-0", or "ect-1" (L4S, RFC 9331)
 
 
 class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings for calls of a telephone source (voip); other sources have no calls."""
+    """The settings of the calls of a telephone source (voip). Other sources have no calls."""
 
-    ask: bool  # whether each call asks the market first (`request`)
-    max_delay_ps: int  # a packet of a call with a larger delay counts as late; -1 none
-    longest_ps: int = NONE  # longest call; longer draws are cut; -1 none
+    ask: bool  # whether each call requests admission from the market (`request`)
+    max_delay_ps: int  # delay beyond which a packet of a call counts as late; -1 none
+    longest_ps: int = NONE  # time after which a call is cut off; -1 none
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`count` flows that differ only in start time and random draws.
 
     Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead`, `.../speech`
-    (talk spurts and silences) and `.../rtt` (of errors in RTTs). Reports, decisions
-    and tables have a row per flow, named `name.i`, or one row for all of them, named
-    `name`; rows are numbered across all sources, in order.
+    (talk spurts and silences) and `.../rtt` (of errors in RTTs). Reports, decisions and tables have
+    a row per flow, named `name.i`, or one row for all flows, named `name`. Rows are numbered across
+    all sources, in order.
     """
 
     name: str
@@ -190,18 +190,18 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stop_ps: int  # time from which nothing new is sent; -1: never
     traffic: Law
     transport: Tcp | Udp
-    send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
+    send_overhead_ps: int  # each packet leaves U times this later, in order; 0 none
     calls: Calls = Calls(ask=False, max_delay_ps=NONE)
     profile: Profile = NO_PROFILE
-    classes: list[int] = []  # on each link of its path, -1 without a scheduler; []: all without
+    classes: list[int] = []  # on each link of its path, -1 without a scheduler; []: all -1
     ack_classes: list[int] = []
-    rows: str = EACH  # or "together": all flows are one row of sums (PROTOCOL.md)
+    rows: str = EACH  # or "together": one row with the sums over all flows (PROTOCOL.md)
     parts: list[Law] = []  # parts of its traffic: sessions and page of web, speech of voip
-    sizes: Sizes = NO_SIZES  # sizes of files, if a web user's `size` is list
+    sizes: Sizes = NO_SIZES  # file sizes if a web user's `size` is list
 
     @property
     def row_count(self) -> int:
-        """Return the number of the source's rows in reports, decisions and tables."""
+        """Return the number of rows that the source has in reports, decisions and tables."""
         return 1 if self.rows == TOGETHER else self.count
 
     @property
@@ -211,7 +211,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def most_bps(self) -> float:
-        """Return the largest rate of a flow's traffic, IP bits/s; infinite for greedy traffic."""
+        """Return the largest rate of a flow's traffic [IP bit/s]; infinite for greedy traffic."""
         return float(self.traffic.params.get("rate_bps", math.inf)) * self.profile.largest
 
     @property
@@ -242,7 +242,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def own_weight(self) -> float:
-        """Return the weight of the window law in the plan; 0 if it has none, or has a mark rate."""
+        """Return the window law's weight in the plan, or 0 with a mark rate or without a weight."""
         if not isinstance(self.transport, Tcp) or self.transport.initial_mark_rate >= 0:
             return 0.0
         params = self.transport.window.params
@@ -251,7 +251,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def least_weight(self) -> float:
-        """Return the least weight that an agent may choose; infinite if the law has no weight."""
+        """Return the smallest weight that an agent may choose; infinite for laws without a weight."""
         return self._chosen_weight[1]
 
     @property
@@ -261,9 +261,9 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A histogram over [warm-up, end]; bin k is [k width, (k + 1) width), the last has the rest."""
+    """A histogram over [warm-up, end]. Bin k is [k width, (k + 1) width); the last has the rest."""
 
-    of: str  # "delay" (one-way, of delivered packets, per source) or "queue" (found, per link)
+    of: str  # "delay" (one-way, of delivered packets) or "queue" (that arrivals find)
     width: int  # width of a bin: ps of delay, packets of queue
     bins: int
 
@@ -271,20 +271,20 @@ class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PlanRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Records in addition to the reports."""
 
-    series: list[str]  # names among: cwnd, rtt, rate, queue, marking_probability
+    series: list[str]  # any of: cwnd, rtt, rate, queue, marking_probability
     every_ps: int  # sampling period of the series; -1 none
     delay_thresholds_ps: list[int]  # one-way delay thresholds of the `late` counters
     trace: bool  # one row per packet event
     transfers: bool  # one row per finished transfer
     calls: bool = False  # one row per call of a telephone source
     histograms: list[Histogram] = []  # at most one of each kind
-    counts: list[str] = []  # per link arrivals, marks, drops; per source sent, delivered, ce
-    counts_every_ps: int = NONE  # their bin of time; -1 none
-    classes_every_ps: int = NONE  # bin of time of the rows of classes; -1 none
+    counts: list[str] = []  # of links: arrivals, marks, drops; of sources: sent, delivered, ce
+    counts_every_ps: int = NONE  # bin of time of the counts; -1 none
+    classes_every_ps: int = NONE  # bin of time of the classes' rows; -1 none
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole run for an engine."""
+    """A run for an engine."""
 
     plan: int
     title: str
@@ -308,7 +308,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [source for source in self.sources for _ in range(source.row_count)]
 
     def flow_names(self) -> list[str]:
-        """Return the names of all rows of flows, in order."""
+        """Return the names of the rows of flows, in order."""
         return [
             source.name if source.rows == TOGETHER else f"{source.name}.{i}"
             for source in self.sources
@@ -316,11 +316,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ]
 
     def sealed(self) -> Plan:
-        """Return the same plan with its digest filled in."""
+        """Return the plan with its digest filled in."""
         bare = msgspec.structs.replace(self, digest="")
         digest = hashlib.sha256(bare.to_json()).hexdigest()
         return msgspec.structs.replace(bare, digest=digest)
 
     def to_json(self) -> bytes:
-        """Return canonical JSON."""
+        """Return the plan as canonical JSON."""
         return msgspec.json.encode(self, order="sorted")

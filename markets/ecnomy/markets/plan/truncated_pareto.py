@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Pareto distribution truncated to [low, high], given by its mean.
+"""The Pareto distribution truncated to [low, high], specified by its mean.
 
 With a density proportional to x^-(a+1) on [low, high] and r = low / high, the mean is
 
     low * a / (a - 1) * (1 - r^(a-1)) / (1 - r^a)      for a != 1
     low * log(1 / r) / (1 - r)                         for a = 1
 
-where a is the shape. It grows with low from 0 to high. So each mean below high has one lower bound,
-which is found by bisection.
+where a is the shape. As low goes from 0 to high, the mean grows from 0 to high. Each mean below
+high therefore has one lower bound, which bisection finds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def mean(low: float, high: float, shape: float) -> float:
 
 
 def lower_bound(wanted: float, high: float, shape: float) -> float:
-    """Return the lower bound for which the mean is `wanted`.
+    """Return the lower bound at which the mean is `wanted`.
 
     Args:
         wanted: target mean, 0 < wanted < high.
