@@ -3,8 +3,8 @@
 
 turn_order   the order in which agents act
 parties      accounts, users of flows, products on sale
-price_domains  the prices of links, and each source's way through them
-settlement   payers and payees of marks, with one class per rule
+price_domains  the prices of marks by domain, and each source's path through the domains
+settlement   payers and payees of marks, one class per rule
 contracts    amounts due for an epoch; readings: meters; charges: fees and marks
 book         all contracts of a run, booked at each report
 call_desk    calls sold one by one

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Booking: after each report, the costs of the elapsed epoch go to the ledger.
+"""Booking: after each report, the costs of the epoch are posted in the ledger.
 
-Marks are charged at the price in force when they arrived, and fees by the flow's class. Both follow
-from the report's counters and time. So their sum over a run does not depend on the epochs, unless a
-price or a class changes.
+Marks are charged at the price in force when they arrived, and fees by the flow's class. Both are
+computed from counters and times in the report. Their sum over a run therefore depends on the epochs
+only if a price or a class changes.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["Book"]
 
 
 class Book:
-    """All contracts of a run, and the running accounts of all flows.
+    """All contracts of a run, and the totals so far of all flows.
 
     Attributes:
-        fee_micro: fees of each flow so far; replaced, never modified in place, like all columns.
+        fee_micro: fees of each flow so far; like all columns, replaced and never modified in place.
         charge_micro: mark charges of each flow so far.
-        bill_micro: payments of each flow's user for it so far.
-        standing_micro: the part of these bills charged by time.
-        weight_micro: the part of the standing charges by weight.
+        bill_micro: payments for each flow by its user so far.
+        standing_micro: part of these bills that is charged by time.
+        weight_micro: part of the standing charges that depends on the weight.
     """
 
     def __init__(self, contracts: Sequence[Contract], users: Integers, ledger: Ledger) -> None:
@@ -41,7 +41,7 @@ class Book:
         self.standing_micro = self.weight_micro = none
 
     def close_epoch(self, epoch: Epoch) -> None:
-        """Book the epoch since the last report.
+        """Book the epoch that ends with this report.
 
         Raises:
             LedgerError: overflow; negative-amount (a counter ran backwards).
@@ -58,7 +58,7 @@ class Book:
         self._ledger.check()
 
     def _bill(self, dues: Dues) -> None:
-        """Add the rows that a flow's user pays to the flow's bill."""
+        """Add the amounts that a flow's user pays to the flow's bill."""
         flow = dues.flow
         if not len(self._users) or not len(flow):
             return

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The call desk sells calls one by one. It offers, admits, charges, judges and refunds them.
+"""The call desk sells single calls: it admits, charges, judges and reimburses them.
 
     call            at the moment of an accepted request: caller -> provider, the tariff's price;
                     at its end, the cost of its time and its packets
     reimbursement   when the call's record shows a broken promise: provider -> caller
 
 The caller's agent chooses among the providers of its source (CallBuyer). Without an agent, the
-cheapest provider comes first. If a provider refuses, the next one decides. At the end of an epoch
-its postings go to the ledger in batches, each row with its own time: the call price at the time of
-the request, everything else at the end of the call. A call under way at the end of the run pays for
-its time so far, and is not judged. If a flow has several providers, the provider of its last call
-pays for its marks.
+cheapest provider comes first. If a provider refuses, the next provider decides. At the end of an
+epoch the desk's postings go to the ledger in batches. The price of a call has the time of the
+request, and every other row the time at which the call ended. A call in progress at the end of the
+run pays for its time so far, and is not judged. If a flow has several providers, the provider of
+its last call pays for its marks.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from ecnomy.markets.terms.money import LARGEST_MICRO
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 
-MOST_LINES: Final = 62  # rows of all tariff tables; a bit for each records a refusal
+MOST_LINES: Final = 62  # entries of all tariff tables; one bit each records a refusal
 
 
 class _Line(msgspec.Struct):
-    """Calls on sale: seller, account, tariff, ended calls, and the trunk that counts them."""
+    """An entry of a tariff table: seller, account, tariff, ended calls and trunk."""
 
     who: str
     seller: CallSeller
@@ -51,7 +51,7 @@ class _Line(msgspec.Struct):
 
 
 class _Sold(msgspec.Struct, frozen=True):
-    """A requested call, with its line or BEST_EFFORT, its tariff, and the lines that refused it."""
+    """A requested call: its line or BEST_EFFORT, its tariff, and the lines that refused it."""
 
     line: int
     tariff: CallTariff | None
@@ -59,7 +59,7 @@ class _Sold(msgspec.Struct, frozen=True):
 
 
 class _Due(msgspec.Struct, frozen=True, order=True):
-    """An amount to be posted."""
+    """An amount that is still to be posted."""
 
     t_ps: int
     flow: int
@@ -85,12 +85,12 @@ class CallDesk:
     def open(
         self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers, trunk: str = ""
     ) -> int:
-        """Let `who` sell calls on these flows, on this tariff; `seller` admits them.
+        """Let `who` sell calls of these flows at this tariff; `seller` admits the calls.
 
-        Calls under way on all its tariffs with the same `trunk` are counted together.
+        Calls in progress are counted together over all tariffs of `who` with the same `trunk`.
 
         Returns:
-            The number of the line.
+            The number of the new line.
 
         Raises:
             StrategyError: there are too many lines.
@@ -107,13 +107,13 @@ class CallDesk:
         return number
 
     def buy(self, buyer: CallBuyer, rows: Integers) -> None:
-        """Let this buyer decide about the calls of these flows."""
+        """Let this buyer decide for the calls of these flows."""
         self._buyer[rows] = len(self._buyers)
         self._buyers.append((buyer, CallsEnded()))
 
     # ---- between reports
     def post(self, line: int, price_micro: int) -> bool:
-        """Set the price of this line's calls; return whether the price has changed."""
+        """Set the price of a line's calls. Return whether the price has changed."""
         known = self._lines[line]
         if known.tariff.price_micro == price_micro and not known.tariff.hours:
             return False
@@ -122,11 +122,11 @@ class CallDesk:
         return True
 
     def tariff(self, line: int, t_ps: int) -> CallTariff:
-        """Return the price and promise of a call of this line at `t_ps`."""
+        """Return the price and the promise of a call on this line at `t_ps`."""
         return self._lines[line].tariff.at(t_ps)
 
     def admit(self, request: Request, mark_price: Callable[[], Integers | Floats]) -> bool:
-        """Return whether the call goes ahead, and charge a call that a provider admits.
+        """Return whether the call may proceed. Charge the call if a provider admits it.
 
         Args:
             request: the engine's request.
@@ -176,7 +176,7 @@ class CallDesk:
 
     # ---- when calls are over
     def judge(self, calls: Columns) -> Columns:
-        """Add sellers, costs and refunds to call records.
+        """Add sellers, costs and reimbursements to the records of calls.
 
         Args:
             calls: the columns of the record table `calls`.
@@ -205,7 +205,7 @@ class CallDesk:
     def _settle(
         self, sold: _Sold, flow: int, start: int, end: int, complete: int, *bad: int
     ) -> tuple[int, int]:
-        """Return the price of a call, and its refund."""
+        """Return the price and the reimbursement of a call."""
         if sold.tariff is None:
             return 0, 0
         sent, late, lost = bad
@@ -225,7 +225,7 @@ class CallDesk:
         return charge, back
 
     def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
-        """Return whether the party or parties that the tariff names report a broken promise."""
+        """Return whether all parties that the tariff names report a broken promise."""
         buyer = int(self._buyer[flow])
         if tariff.quality_seen_by == PROVIDER_SEES or buyer < 0:
             return broken
@@ -244,16 +244,16 @@ class CallDesk:
             self._buyers[int(self._buyer[flow])][1].add(row)
 
     def ended(self, line: int) -> EndedCalls:
-        """Return the calls on a line that ended since the last query."""
+        """Return the calls on a line that have ended since the last query."""
         return self._lines[line].ended.take()
 
     def spread(self) -> None:
-        """Tell callers the outcomes of their calls, once per report."""
+        """Report the outcomes of their calls to callers, once per report."""
         for buyer, ended in self._buyers:
             buyer.hear(ended.take())
 
     def book(self, t_ps: int) -> None:
-        """Hand the postings of the epoch that ends at `t_ps` to the ledger.
+        """Post the amounts of the epoch that ends at `t_ps` in the ledger.
 
         Raises:
             LedgerError: overflow.
@@ -274,7 +274,7 @@ class CallDesk:
 
 
 def unsold(calls: Columns) -> Columns:
-    """Return the records of unsold calls, with a cost of 0."""
+    """Return the records of calls that nobody sells, with a cost of 0."""
     count = len(calls["id"])
     none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
     back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)

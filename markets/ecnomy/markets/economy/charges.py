@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Amounts due for a flow, in exact integer micro-units. Debtors and creditors are in contracts.py.
+"""Amounts due for a flow, in exact integer micro-units. contracts.py adds debtor and creditor.
 
 class fee    floor(fee [micro/s] x active time [ps] / 10^12) at any time; postings are
              its increments, so fractions are never lost or charged twice. A flow is active
@@ -32,12 +32,12 @@ class ClassFees:
     """The class fees of all flows, exact over any sequence of epochs."""
 
     def __init__(self, start_ps: Integers, stop_ps: Integers) -> None:
-        """Flows are active in [start, stop)."""
+        """Create the fees of flows that are active in [start, stop)."""
         self._start_ps, self._stop_ps = start_ps, stop_ps
         self._carry = np.zeros(len(start_ps), dtype=np.int64)  # micro-unit ps, below 10^12
 
     def accrue(self, from_ps: int, to_ps: int, fee_micro_per_s: Integers) -> tuple[Integers, ...]:
-        """Return the amount due for the time [from, to) at these fees.
+        """Return the amounts due for the time [from, to) at these fees.
 
         Returns:
             amount in micro-units, active time in ps; per flow.
@@ -77,9 +77,9 @@ class MarkCharge:
     def due(
         self, price_micro: int | Integers, marks: Integers, marked_bytes: Integers
     ) -> tuple[Integers, Integers]:
-        """Return the amount due for an epoch's marks at the price in force.
+        """Return the amounts due for an epoch's marks at the price in force.
 
-        The price is one number for all flows, or one number for each flow.
+        The price is one number for all flows, or a number for each flow.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of each service class: time of flows in it, marks, their cost, refusals.
+"""Records of each service class: the time of flows in it, their marks and cost, and refusals.
 
-Marks and their cost count in the class of the flow at their delivery. Records exist only where they
-are used, for providers that post fees and classes with a cap on their cost.
+Marks and their cost count in the class to which the flow belongs when they arrive. Records exist
+only where they are used: for providers that post fees, and for classes with a cap on their cost.
 
     recent cost     c <- c + (1 - exp(-dt / 10 s)) (cost of marks in the epoch / dt - c)
     hidden          h <- h exp(-dt / 10 s), plus one with each member that enters
 
-If a member costs w per second from its entry on, c contains a share of this cost, and h contains
-the rest.
+If a member costs w per second from its entry on, c contains one part of this cost, and h the other
+part.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ClassBooks:
     Attributes:
         counts: totals so far; replaced, never modified in place.
         cost_micro_per_s: recent cost of marks; replaced, never modified in place.
-        hidden: members that this cost does not include yet.
+        hidden: members that the recent cost does not include yet.
     """
 
     def __init__(self, plan: Plan, classes: int) -> None:
@@ -57,7 +57,7 @@ class ClassBooks:
         self.hidden: Floats = np.zeros(classes)
 
     def close(self, epoch: Epoch) -> None:
-        """Count an epoch that has been booked."""
+        """Count an epoch after it has been booked."""
         flow_s = np.zeros(self._classes + 1)  # the last entry is for flows outside classes
         np.add.at(flow_s, epoch.offer, self._spans.active_ps(epoch) / PS_PER_S)
         spent, came = (self._whole(epoch, c) for c in (epoch.charge_micro, epoch.flows("ce")))

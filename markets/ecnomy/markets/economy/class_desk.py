@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Admission to service classes, and the providers' views of them.
 
-A class admits a flow whose customer asks for it, unless
+A class admits the flow of a customer who requests it, unless
 
     members     the class is full: members + 1 > the class's `members`
-    cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`. c is the
-                recent cost, h the number of members not yet included in it (class_books.py), and
+    cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`, where c is
+                the recent cost, h the number of members not yet included in c (class_books.py), and
                 w the class's charge, the largest cost of a flow in it
     its seller  refuses
 
-A refused flow keeps its class. A row of many flows counts as that number, and enters as a whole or
-not at all. Among simultaneous requests, requests for classes without a limit are handled first,
-which frees places in other classes. The others follow by ascending row.
+A refused flow stays in its class. A row of many flows counts as that number of members, and all of
+them enter or none does. Among simultaneous requests, those for classes without a limit are handled
+first, which frees places in other classes. The other requests follow by ascending row.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["ClassDesk"]
 
 
 class ClassDesk:
-    """The desk of all providers of classes."""
+    """The class desk of all providers of classes."""
 
     def __init__(self, plan: Plan, parties: Parties, journal: Journal) -> None:
         self._plan, self._parties, self._journal = plan, parties, journal
@@ -50,7 +50,7 @@ class ClassDesk:
         self._terms.append((sold, seller))
 
     def settle(self) -> None:
-        """Finish the setup after all agents have joined."""
+        """Finish the setup when all agents have joined."""
         watched = any(
             sold.cost_micro_per_s >= 0 or (seller is not None and seller.watches_classes)
             for sold, seller in self._terms
@@ -68,12 +68,12 @@ class ClassDesk:
             self._books.close(epoch)
 
     def admit(self, t_ps: int, rows: Integers, offer: Integers, wanted: Integers) -> Truths:
-        """Move these rows to their wanted classes, if they are admitted.
+        """Move each of these rows to its wanted class if the class admits it.
 
         Args:
             t_ps: the time of the current report.
             rows: rows of flows.
-            offer: the class of each flow of the run, which is updated for admitted rows.
+            offer: the class of each flow of the run; updated for admitted rows.
             wanted: the requested class of each row in `rows`.
 
         Returns:
@@ -119,7 +119,7 @@ class ClassDesk:
     def seen(
         self, who: str, t_ps: int, offer: Integers, active: Truths, agent: AgentView
     ) -> ClassObservation:
-        """Return a provider's observation of its classes; its next observation starts here.
+        """Return a provider's observation of its classes since its last observation.
 
         Args:
             who: the provider.

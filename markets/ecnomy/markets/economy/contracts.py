@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts: seller, buyer, meter and price. Nothing else moves money.
+"""Contracts: seller, buyer, meter and price. Only contracts move money.
 
 Each contract computes the amounts due once per epoch. The contracts of a run are booked in the
-order in which they were made (book.py).
+order of their creation (book.py).
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
     """The amounts due for an epoch: columns of one length.
 
     Attributes:
-        kind: kind of the ledger rows.
-        debit, credit: accounts that pay and are paid.
+        kind: kind of the postings in the ledger.
+        debit, credit: accounts that pay, and accounts that are paid.
         amount_micro: amounts due; rows of 0 are not posted.
         flow: the row of flows that each amount is for, or -1.
         quantity: metered quantities.
         price_micro: price of a unit of the quantity.
-        counts_as: FEE or CHARGE, if the tables of flows count the amounts among these.
-        whole: whether there is one row for each row of flows, in order.
-        standing_micro: the part of each amount charged by time, None for 0.
-        weight_micro: the part of the standing charge by weight, None for 0.
+        counts_as: FEE or CHARGE if the tables of flows include the amounts under these; otherwise
+            None.
+        whole: whether the columns have one row for each row of flows, in order.
+        standing_micro: part of each amount that is charged by time; None for 0.
+        weight_micro: part of the standing charge that depends on the weight; None for 0.
     """
 
     kind: str
@@ -65,7 +66,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
 
 
 class Contract(Protocol):
-    """A contract in a run; it covers one or more flows."""
+    """A contract in a run, for one or more flows."""
 
     def due(self, epoch: Epoch) -> Dues:
         """Return the amounts due for an epoch.
@@ -76,7 +77,7 @@ class Contract(Protocol):
 
 
 class MarkDelivered:
-    """A price for every mark delivered, paid by the payer of the flow to its access carrier."""
+    """A price for every mark delivered, which the flow's payer pays to its access carrier."""
 
     def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._parties, self._charge = parties, MarkCharge(per)
@@ -108,7 +109,7 @@ class Spans:
         self.flows = np.array([s.row_flows for s in rows], dtype=np.int64)
 
     def active_ps(self, epoch: Epoch) -> Integers:
-        """Return each row's active, switched-on time in the epoch, summed over its flows."""
+        """Return the time for which each row was active and switched on, summed over its flows."""
         begin = np.maximum(epoch.from_ps, self.start_ps)
         each = np.maximum(0, np.minimum(epoch.to_ps, self.stop_ps) - begin)
         active_ps: Integers = each * self.flows * epoch.active
@@ -116,9 +117,9 @@ class Spans:
 
 
 class ClassFee:
-    """A fee for time in a service class, paid by the flow's user to the seller of the class.
+    """A fee for time in a service class, which the flow's user pays to the seller of the class.
 
-    A flow does not pay while its agent has switched it off.
+    A flow does not pay while its agent keeps it switched off.
     """
 
     def __init__(self, plan: Plan, parties: Parties) -> None:

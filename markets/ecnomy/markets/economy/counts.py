@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events between reports that contracts count: calls admitted, transfers completed."""
+"""Events between reports that contracts count: admitted calls and completed transfers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Counts:
 
     Attributes:
         calls: admitted calls.
-        transfers: completed transfers, counted at their records.
+        transfers: completed transfers, counted when their records arrive.
     """
 
     def __init__(self, rows: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that ended, kept until the next query."""
+"""Calls that have ended, kept until the next query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Row = tuple[int, int, int, int, int, int, int, bool, int, int]
 
 
 class CallsEnded:
-    """Rows as in EndedCalls, in the order they were added."""
+    """Ended calls as rows of EndedCalls, in the order in which they were added."""
 
     def __init__(self) -> None:
         self._rows: list[_Row] = []

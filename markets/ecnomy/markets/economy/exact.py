@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact money by rows: charges whole micro-units and carries the fraction over.
+"""Exact charges by row: whole micro-units are charged, and the fraction is carried over.
 
     amount = floor((quantity x price + rest) / denominator)
 
-`price` is a number of micro-units over a common denominator of all prices of a tariff, so the rest
-remains valid after a change of the price. All arithmetic is in int64. A product that would overflow
-is divided digit by digit (long division), in a radix that keeps each step below 2^63.
+`price` is a number of micro-units over the common denominator of a tariff's prices, so the rest
+remains valid when the price changes. All arithmetic is in int64. If a product would overflow, it is
+divided digit by digit (long division), in a radix that keeps each step below 2^63.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Exact:
         """Prepare for all possible prices.
 
         Raises:
-            LedgerError: overflow (their fractions have no common denominator below 2^61).
+            LedgerError: overflow (the fractions of the prices have no common denominator below
+                2^61).
         """
         self.denominator = math.lcm(*(price.exact.denominator for price in prices))
         if self.denominator > MOST_DENOMINATOR:
@@ -47,7 +48,7 @@ class Exact:
         return exact.numerator * (self.denominator // exact.denominator)
 
     def due(self, quantity: Integers, price: int | Integers) -> Integers:
-        """Return the micro-units for quantities of at least 0, at prices over the denominator.
+        """Return the micro-units due for these quantities, at prices over the common denominator.
 
         Raises:
             LedgerError: overflow (a row owes 2^62 micro-units or more at once).
@@ -57,7 +58,7 @@ class Exact:
 
 
 def share(quantity: Integers, part: int, whole: int) -> Integers:
-    """Return floor(quantity x part / whole) of each row, for a part of at most the whole.
+    """Return floor(quantity x part / whole) for each row, with part <= whole.
 
     Raises:
         LedgerError: overflow (a quantity is 2^62 or more).
@@ -72,7 +73,7 @@ def share(quantity: Integers, part: int, whole: int) -> Integers:
 def _divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """Return divmod(quantity price + rest, den), for a rest below den."""
+    """Return divmod(quantity price + rest, den), with rest < den."""
     most = int(quantity.max(initial=0))
     if not most:
         return np.zeros_like(quantity), rest
@@ -91,7 +92,7 @@ def _divided(
 def _long_divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """Return the same values, computed with one digit of the quantity at a time.
+    """Return the same values, computed one digit of the quantity at a time.
 
     While r < den and price < den, r radix + price digit is below 2 den radix <= 2^63.
     """
@@ -114,7 +115,7 @@ def _long_divided(
 
 
 def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> None:
-    """Check rows one by one, because the largest quantity may not have the highest price."""
+    """Check row by row, because the largest quantity may not have the highest price."""
     prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
     for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
         if many * each // den >= LARGEST_MICRO:

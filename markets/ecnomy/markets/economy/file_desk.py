@@ -4,8 +4,8 @@
     transfer        when a file is complete: the flow's user -> provider, the price of a file
     reimbursement   at the same time, if it took longer than promised: provider -> the flow's user
 
-A file that is given up, or under way at the end of the run, is neither charged nor judged. Postings
-go to the ledger at the end of the epoch, each row with its own time.
+A file that was abandoned, or is incomplete at the end of the run, is not charged or judged.
+Postings go to the ledger at the end of the epoch, each with its own time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FileDesk:
         self._due: dict[str, list[tuple[Integers, ...]]] = {TRANSFER: [], REIMBURSEMENT: []}
 
     def open(self, who: str, tariff: ElasticTariff, rows: Integers) -> None:
-        """Let `who` sell the files of these flows, on this tariff."""
+        """Let `who` sell the files of these flows at this tariff."""
         self._price[rows], self._back[rows] = tariff.price_micro, tariff.reimbursement_micro
         self._deadline[rows] = tariff.deadline_ps
         self._account[rows] = self._parties.account(who)
@@ -52,7 +52,7 @@ class FileDesk:
         self._due[REIMBURSEMENT].append(tuple(column[late] for column in back))
 
     def book(self) -> None:
-        """Hand the postings of the epoch that ends to the ledger, in the order of time and flow.
+        """Post the amounts of the epoch in the ledger, in order of time and flow.
 
         Raises:
             LedgerError: overflow.

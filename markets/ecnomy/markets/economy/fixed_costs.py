@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixed costs: an agent's payments over time to an outside account, independent of its sales."""
+"""Fixed costs: payments over time to an outside account, independent of an agent's sales."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ __all__ = ["HandChanges"]
 
 
 class HandChanges:
-    """The time of the first value and the number of values, for each kind and name."""
+    """The time of the first value and the number of values that a user set, by kind and name."""
 
     def __init__(self) -> None:
         self._latest: dict[tuple[str, str], object] = {}

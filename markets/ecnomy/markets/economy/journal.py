@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions of agents, one value per row: (time, agent, flow, name, value), for the table `agents`.
+"""Decisions of agents for the table `agents`: rows of (time, agent, flow, name, value).
 
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
 manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
 `mark_rate` (marks/s; agent "" is the market itself), `tariff:<contract>` (number of the choice of a
-menu), `fee:<class>` (micro-units/s, as its provider posts it),
-`price:<tariff>` (micro-units per call, as its provider posts it), `refused` (index into the
-manifest's `classes`: the class that refused a flow), `strategy` (number of the choice from its
-provider's menu), and agents' own notes. A value holds from the time of its row, and a row is
-written when the value changes. Flow -1 means no particular flow. For a row of many flows, the value
-holds for each of them.
+menu), `fee:<class>` (micro-units/s, posted by its provider), `price:<tariff>` (micro-units per
+call, posted by its provider), `refused` (index into the manifest's `classes`: the class that
+refused a flow), `strategy` (number of the choice from its provider's menu), and agents' own notes.
+A value holds from the time of its row, and a row is written when the value changes. Flow -1 means
+no particular flow. For a row of many flows, the value holds for each flow.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
 
 
 class Journal:
-    """Entries in the order they were made."""
+    """Entries in the order in which they were added."""
 
     def __init__(self) -> None:
         self._fresh: list[Entry] = []
@@ -81,7 +80,7 @@ class Journal:
 
     @property
     def fresh(self) -> Sequence[Entry]:
-        """Return the entries since the last `take` without removing them."""
+        """Return the entries since the last `take`, without removing them."""
         return self._fresh
 
     def take(self) -> list[Entry]:

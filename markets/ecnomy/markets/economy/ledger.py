@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger: double-entry, append-only, integer micro-units, postings in column batches.
+"""The ledger: double-entry and append-only, in integer micro-units and batches of postings.
 
-A posting moves `amount_micro` from the account `debit` to the account `credit`. A balance is
-the receipts of an account minus its payments, so all balances add up to 0. Accounts are postpaid
-(the balance may go below 0: a debt) or prepaid (it may not).
+A posting moves `amount_micro` from the account `debit` to the account `credit`. A balance is the
+receipts of an account minus its payments, so all balances sum to 0. The balance of a postpaid
+account may go below 0 (a debt), that of a prepaid account may not.
 
-There are two ways to post, which differ if an account cannot pay:
+Two ways to post differ if an account cannot pay:
 
     transfer    all or nothing: refused by name, and the ledger stays unchanged
     usage       already incurred, so always posted; the account `overdraft:<name>` pays the part
@@ -31,10 +31,10 @@ __all__ = ["Ledger", "Postings"]
 
 
 class Postings(msgspec.Struct, frozen=True, eq=False):
-    """A batch of rows of one kind, and of one time unless `t_ps` is a column.
+    """A batch of rows of one kind and, unless `t_ps` is a column, of one time.
 
-    `flow` is -1 for rows without a flow. `quantity` is the purchased amount (marks, bytes, ps of
-    time, by kind) and `price_micro` the price of a unit (per mark, per byte, per second).
+    `flow` is -1 for rows without a flow. `quantity` is the purchased amount (marks, bytes or ps of
+    time, depending on the kind), and `price_micro` the price of a unit (mark, byte or second).
     """
 
     t_ps: int | Integers
@@ -48,7 +48,7 @@ class Postings(msgspec.Struct, frozen=True, eq=False):
 
 
 class Ledger:
-    """Accounts by name, numbered as they are opened, and the postings between them."""
+    """Accounts by name, numbered in the order of opening, and the postings between them."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -62,17 +62,17 @@ class Ledger:
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of all accounts; postings name them by index."""
+        """Return the names of all accounts; postings refer to them by index."""
         return self._names
 
     @property
     def balances_micro(self) -> Integers:
-        """Balance of every account."""
+        """Return the balance of every account."""
         return self._credited - self._debited
 
     @property
     def total_micro(self) -> int:
-        """The sum of all postings ever made."""
+        """Return the sum of all postings so far."""
         return self._total_micro
 
     def open(self, name: str, *, prepaid: bool = False) -> int:
@@ -152,7 +152,7 @@ class Ledger:
         self._append(rows)
 
     def usage(self, rows: Postings) -> None:
-        """Post charges already incurred; rows of amount 0 leave no trace.
+        """Post charges already incurred. Rows with an amount of 0 are skipped.
 
         Raises:
             LedgerError: column-length, unknown-account, same-account, negative-amount, overflow.
@@ -167,7 +167,7 @@ class Ledger:
 
     @property
     def fresh(self) -> Sequence[Postings]:
-        """Return the batches posted since the last `take` without removing them."""
+        """Return the batches posted since the last `take`, without removing them."""
         return self._fresh
 
     def take(self) -> list[Postings]:
@@ -189,7 +189,7 @@ class Ledger:
             )
 
     def _admit(self, rows: Postings) -> None:
-        """Refuse invalid rows before anything has changed."""
+        """Refuse invalid rows before anything changes."""
         columns = (rows.debit, rows.credit, rows.amount_micro, rows.flow, rows.quantity)
         if len({len(c) for c in (*columns, rows.price_micro)}) != 1:
             raise LedgerError("column-length", f"{rows.kind}: columns differ in length")
@@ -217,7 +217,7 @@ class Ledger:
         self._fresh.append(rows)
 
     def _columns_of(self, kind: str) -> tuple[Integers, Integers]:
-        """Return payments and receipts under a kind, one each per account number."""
+        """Return the payments and the receipts of a kind, by account number."""
         none = np.zeros(0, dtype=np.int64)
         both = self._by_kind.get(kind, (none, none))
         missing = len(self._names) - len(both[0])
@@ -228,7 +228,7 @@ class Ledger:
         return both
 
     def _cover(self, rows: Postings) -> Postings:
-        """Split rows that a prepaid account cannot pay; earlier rows are paid first."""
+        """Split rows that a prepaid account cannot pay in full. Earlier rows are paid first."""
         funds = self.balances_micro
         amount, extra = rows.amount_micro.copy(), []
         for row in np.flatnonzero(self._prepaid[rows.debit]).tolist():

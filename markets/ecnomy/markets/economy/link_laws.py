@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking laws in force: the plan's laws, with the parameters tuned by their owners.
+"""Current marking laws: those of the plan, with the parameters that carriers have tuned.
 
-Engines accept a new value of any parameter of a link's marking law at a report (`decide.links` of
+At a report, engines accept a new value of any parameter of a link's marking law (`decide.links` of
 the bridge). The law keeps its state.
 """
 
@@ -37,11 +37,11 @@ class LinkLaws:
         return tuple(self._laws[link] for link in links.tolist())
 
     def tune(self, who: str, link: int, values: Mapping[str, object]) -> dict[str, float]:
-        """Set parameters of a link's law; return the values that change.
+        """Set parameters of a link's law. Return the values that change.
 
         Raises:
-            StrategyError: the law does not have the parameter, or does not allow its value, alone
-                or with the other parameters.
+            StrategyError: the law lacks the parameter, or does not allow its value alone or with
+                the other parameters.
         """
         law = self._laws[link]
         entry = law_table()["marking"][law.law]
@@ -71,7 +71,7 @@ class LinkLaws:
         return changed
 
     def changed(self) -> Columns:
-        """Return orders to engines: `decide.links`."""
+        """Return the orders for engines: `decide.links`."""
         if not self._fresh:
             return {}
         pairs = sorted(self._fresh)

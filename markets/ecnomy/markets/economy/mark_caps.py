@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows: converts money for marks into the mark at which a flow must stop.
+"""Budgets of flows: convert money for marks into the mark at which a flow must stop.
 
     mark cap = marks delivered + floor(money left [micro-units] / price [micro-units per mark])
 
 The engine sends a packet only while marks delivered plus packets in flight are below the cap, so
-the marks cannot exceed it. At a constant price, the cap is constant. After a change of the price,
-the cap is recomputed. Packets sent before pay the new price, so a rise while packets are in flight
-may cost more than the money left. A cautious strategy sets a budget below the money that it has
+the marks cannot exceed the cap. At a constant price, the cap is constant. When the price changes,
+the cap is recomputed. Packets in flight then pay the new price, so a rise in price may cost more
+than the money left. A cautious strategy therefore sets a budget below the money that it has
 (`file-budget`).
 """
 
@@ -31,10 +31,11 @@ MOST_MICRO: Final = 2.0**62
 
 
 class Budgets:
-    """The budget of each row for marks, and the resulting mark cap.
+    """The budget for marks of each row, and the resulting mark cap.
 
     Attributes:
-        mark_cap: marks delivered since the run began at which each row stops, or NONE.
+        mark_cap: number of marks delivered since the start of the run at which each row stops, or
+            NONE.
     """
 
     def __init__(self, rows: Sequence[Source]) -> None:
@@ -47,7 +48,7 @@ class Budgets:
         self._any = False
 
     def read(self, report: Report, charge_micro: Integers) -> None:
-        """Read the marks of a report, and each row's mark charge until then."""
+        """Read the marks in a report, and the mark charge of each row so far."""
         self._marks, self._charge_micro = integers(report.flows, "ce"), charge_micro
 
     def take(
@@ -58,11 +59,11 @@ class Budgets:
         wanted: Floats | None,
         by_delivery: bool,
     ) -> None:
-        """Set budgets of `who` for these rows from now on.
+        """Set the budgets of these rows, as `who` decided.
 
         Raises:
-            StrategyError: a row has many flows or sends datagrams, or marks are not charged by
-                delivery.
+            StrategyError: a row has many flows or sends datagrams, or users do not pay by delivered
+                mark.
         """
         if wanted is None:
             return
@@ -77,7 +78,7 @@ class Budgets:
         self._limit_micro[rows] = np.where(own, limit, self._limit_micro[rows])
 
     def changed(self, price_micro: Integers | Floats) -> Truths | np.bool_:
-        """Return the rows whose cap has changed, at these prices of a mark."""
+        """Return the rows whose cap changes at these prices of a mark."""
         if not self._any:
             return np.False_
         capped = (self._limit_micro >= 0) & (price_micro > 0)

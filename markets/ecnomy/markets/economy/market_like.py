@@ -31,38 +31,38 @@ class MarketLike(Protocol):
 
     @property
     def by_hand(self) -> list[dict[str, Any]]:
-        """Values that a user set in the running market, for the manifest (HandChange)."""
+        """Return the values that a user set in the running market, as HandChange of the manifest."""
 
     def note_by_hand(self, what: str, of: str, value: object) -> None:
         """Record a value that a user has set, unless it repeats the previous one."""
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """The current price per mark by carrier ("" for no owner); {} if there is no market."""
+        """Return the current price per mark by carrier ("" for no owner); {} without a market."""
 
     @property
     def fee_micro(self) -> Integers:
-        """Class fees of each flow so far."""
+        """Return the class fees of each flow so far."""
 
     @property
     def charge_micro(self) -> Integers:
-        """Mark charges of each flow so far."""
+        """Return the mark charges of each flow so far."""
 
     def meet(self, report: Report) -> None:
-        """Book the epoch that ended and let agents decide."""
+        """Book the epoch that ended, and let agents decide."""
 
     def orders(self) -> Decide:
         """Return the answer to the last report: the changes since the previous answer."""
 
     def request(self, request: Request) -> Verdict:
-        """Answer a call."""
+        """Answer the request of a call."""
 
     def record(self, record: Record) -> Record:
         """Return the rows of a record for its table."""
 
 
 class NoMarket:
-    """A run without a market: no payments, no decisions, and every call is admitted."""
+    """The market of a run without a market: it admits every call, without payments or decisions."""
 
     def __init__(self, plan: Plan) -> None:
         self.ledger, self.journal = Ledger(), Journal()
@@ -86,7 +86,7 @@ class NoMarket:
         self._changes.note(self._t_ps, what, of, value)
 
     def meet(self, report: Report) -> None:
-        """Do nothing, because there are no bookings or decisions."""
+        """Do nothing, because nothing is to be booked or decided."""
         self._epoch, self._t_ps = report.epoch, report.t_ps
 
     def orders(self) -> Decide:
@@ -94,7 +94,7 @@ class NoMarket:
         return Decide(self._epoch)
 
     def decide(self, report: Report) -> Decide:
-        """Meet, then return the orders."""
+        """Meet, and return the orders."""
         self.meet(report)
         return self.orders()
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks set in a domain by flow, as meters at its links would count them.
+"""Marks set in a domain, by flow, as meters at the domain's links would count them.
 
-The (source, link) books count marks for a whole source. If a source has many rows of flows, its
-marks are divided in proportion to each row's delivered marks in the epoch, in whole marks by
-largest remainders.
+The (source, link) books count the marks of a source. If a source has several rows, its marks are
+divided in proportion to each row's delivered marks in the epoch. Largest remainders keep the marks
+whole.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["MarksByFlow", "shared"]
 
-_LARGEST: Final = 2**63 - 1  # largest of NumPy's integers
+_LARGEST: Final = 2**63 - 1  # largest int64
 
 
 class MarksByFlow:
-    """The meter of one domain."""
+    """The meter of marks set in one domain."""
 
     def __init__(self, plan: Plan, domains: Domains, domain: int) -> None:
         books = PairBooks(plan, domains)
@@ -40,11 +40,11 @@ class MarksByFlow:
         return marks
 
     def of(self, epoch: Epoch) -> Integers:
-        """Return the marks set in the domain in the epoch, by row of flows."""
+        """Return the marks set in the domain in the epoch, for each row of flows."""
         return self.by_row(epoch, self.of_sources(epoch))
 
     def by_row(self, epoch: Epoch, marks: Integers) -> Integers:
-        """Divide sources' `marks` among rows of flows."""
+        """Divide the `marks` of sources among their rows of flows."""
         found = np.zeros(int(self._first[-1]), dtype=np.int64)
         found[self._first[:-1][self._single]] = marks[self._single]
         delivered = epoch.flows("ce")
@@ -55,7 +55,7 @@ class MarksByFlow:
 
 
 def shared(total: int, weights: Integers) -> Integers:
-    """Divide `total` in proportion to weights, by largest remainders; earlier rows first.
+    """Divide `total` in proportion to weights by largest remainders. Ties favour earlier rows.
 
     If all weights are 0, the parts are as equal as possible.
     """
@@ -63,11 +63,11 @@ def shared(total: int, weights: Integers) -> Integers:
         return np.array([total], dtype=np.int64)
     weights = weights if weights.any() else np.ones_like(weights)
     found = np.zeros(len(weights), dtype=np.int64)
-    used = np.flatnonzero(weights)  # the others have a remainder of 0
+    used = np.flatnonzero(weights)  # other rows have a remainder of 0
     weight = weights[used]
     whole = sum(weight.tolist())
     if total * int(weight.max()) > _LARGEST or whole > _LARGEST:
-        weight = weight.astype(object)  # Python's integers
+        weight = weight.astype(object)  # Python integers do not overflow
     part, rest = total * weight // whole, total * weight % whole
     found[used] = part
     left = total - int(found.sum())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The menus of a market: their buyers, and the choices made (ecnomy.agents.menus)."""
+"""The menus of a market, with their buyers and the choices so far (ecnomy.agents.menus)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ __all__ = ["MarketMenus"]
 
 
 class StrategyMenus:
-    """Menus of strategies by provider. The flows that they serve change with the classes of flows.
+    """Menus of strategies by provider. The flows that a menu serves change with their classes.
 
     Attributes:
-        names: provider -> names of the choices on its menu.
-        choice: provider -> choice of each flow of the run; only flows that it serves count.
+        names: names of the choices on each provider's menu.
+        choice: choice of each flow of the run by provider; only flows that the provider serves
+            count.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ def _wanted(
     own: Integers,
     flows: Integers | None,
 ) -> Integers:
-    """Return the flows of a choice.
+    """Return the flows for which a choice is made.
 
     Raises:
         StrategyError: the choice does not exist, or a flow belongs to another agent.

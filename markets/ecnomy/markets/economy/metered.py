@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts with a meter and a tariff: users of flows owe a seller money for counted units."""
+"""Contracts with a meter and a tariff: users of flows owe a seller for metered units."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def weighed(active_ps: Integers, weight: Floats) -> Integers:
 
 
 class Metered:
-    """One contract of one seller with the users of its sources.
+    """A contract of a seller with the users of its sources.
 
     Attributes:
         seller: the agent that sells under the contract.
         name: kind of its postings in the ledger.
-        rows: rows of the flows under the contract.
-        menu: the tariffs from which buyers choose; None if there is no choice.
+        rows: rows of flows under the contract.
+        menu: tariffs from which buyers choose, or None for a single tariff.
     """
 
     def __init__(
@@ -99,14 +99,14 @@ class Metered:
         return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
 
     def _posted(self, price_micro: Integers) -> int | Integers:
-        """Return the posted price of a unit; for marks with two prices, one price per row."""
+        """Return the posted price of a unit, or the price of each row if marks have two prices."""
         if not self._other.any():
             return int(price_micro[self._domain])
         domain = np.full(len(self.rows), self._domain, dtype=np.int64)
         return self._domains.priced(price_micro, domain, self._other)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """Return the part of an amount that does not depend on the meter; None if it is 0."""
+        """Return the part of an amount that does not depend on the meter, or None if it is 0."""
         if isinstance(self._tariff, Flat):
             return amount
         if not isinstance(self._tariff, TwoPart):
@@ -120,7 +120,7 @@ class Metered:
         if meter == "time":
             return self._spans.active_ps
         if meter == "weight":
-            own = np.zeros(plan.row_count, dtype=np.int64)  # 0 for others, which may overflow
+            own = np.zeros(plan.row_count, dtype=np.int64)  # 0 for other rows, which may overflow
             own[self.rows] = 1
             return lambda epoch: weighed(self._spans.active_ps(epoch) * own, epoch.weight)
         if meter == "marks-set":

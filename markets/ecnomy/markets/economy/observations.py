@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns cumulative counters of reports into observations, the changes since an agent's last one."""
+"""Turn cumulative counters of reports into observations: changes since an agent's last one."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ _STATES = ("active", "files", "file_bytes", "file_left")  # columns passed on un
 
 
 def gains(plan: Plan) -> Floats:
-    """Return the gain of each row's window law; 0 if a mark rate cannot control it."""
+    """Return the gain of each row's window law, or 0 if a mark rate cannot control the law."""
     return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
 
 
 def _gain(source: Source) -> float:
     if isinstance(source.transport, Tcp) and source.weighted:
-        # A law without a gain responds within about 1 / p packets, like WTP with a gain of 1.
+        # A law without a gain responds within about 1 / p packets, as WTP does at a gain of 1.
         return source.transport.window.params.get("gain", 1.0)
     return 0.0
 
 
 def _limits_bps(plan: Plan) -> Floats:
-    """Return the largest rate of each flow's traffic, IP bits/s; infinite for greedy flows."""
+    """Return the largest rate of each flow's traffic [IP bit/s]; infinite for greedy flows."""
     return np.array([source.most_bps for source in plan.row_sources()], dtype=np.float64)
 
 
 class _Look(msgspec.Struct, frozen=True, eq=False):
-    """Counters at one time; each report replaces the arrays and never modifies them."""
+    """The counters at one time. Each report replaces the arrays and never modifies them."""
 
     t_ps: int
     flows: Columns
@@ -60,7 +60,7 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Own(msgspec.Struct, eq=False):
-    """An observer's flows: their constants, and their counts at its last observation."""
+    """The flows of an observer: constants, and counts at its last observation."""
 
     rows: Integers
     single: bool  # whether every row is one flow
@@ -75,7 +75,7 @@ class _Own(msgspec.Struct, eq=False):
 
 
 class Sight:
-    """The counters now, and at each observer's last observation."""
+    """The current counters, and those at each observer's last observation."""
 
     def __init__(self, plan: Plan) -> None:
         self._gain, self._limit_bps = gains(plan), _limits_bps(plan)
@@ -96,9 +96,9 @@ class Sight:
         self._dt_ps, self._dt_s = 0, column(0.0)
 
     def read(self, report: Report, money: tuple[Integers, Integers, Integers, Integers]) -> None:
-        """Read the counters of a report, and the mark charge, the bill and its parts of each flow.
+        """Read the counters of a report, and each flow's mark charge, bill and parts of the bill.
 
-        The parts are the charges by time and by weight.
+        The parts of the bill are the charges by time and by weight.
         """
         flows = report.flows
         told = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
@@ -119,7 +119,7 @@ class Sight:
         aims: Aims,
         agent: AgentView | None = None,
     ) -> Observation:
-        """Observe flows for `who`; its next observation starts here. Prices cover all flows."""
+        """Observe flows for `who` since its last observation. Prices cover all flows."""
         now, then = self._look(who)
         own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
@@ -162,13 +162,13 @@ class Sight:
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)
 
     def _header_bps(self, acked: Integers, own: _Own, dt_ps: int) -> Floats:
-        """Return the header part of the goodput, from packets acknowledged for the first time."""
+        """Return the header bits per second of packets acknowledged for the first time."""
         if not dt_ps:
             return np.zeros(len(acked))
         return acked * own.header_bits / own.flows / self._seconds(dt_ps)
 
     def _seconds(self, dt_ps: int) -> Floats:
-        """Return seconds as a column, cached for observers with the same interval."""
+        """Return a time as a column of seconds, cached for observers with the same interval."""
         if dt_ps != self._dt_ps:
             self._dt_ps, self._dt_s = dt_ps, column(dt_ps / PS_PER_S)
         return self._dt_s
@@ -190,7 +190,7 @@ class Sight:
     def streams(
         self, who: str, rows: Integers, price_micro: Integers | Floats, threshold: int
     ) -> StreamObservation:
-        """Observe the test streams of `who`; packets beyond the plan's `threshold` are late."""
+        """Observe the test streams of `who`. Packets with a delay beyond `threshold` are late."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
@@ -215,7 +215,7 @@ class Sight:
         agent: AgentView | None = None,
         laws: tuple[MarkingLaw, ...] = (),
     ) -> PriceObservation:
-        """Observe these links for `who`; its next observation starts here."""
+        """Observe these links for `who` since its last observation."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
@@ -243,7 +243,7 @@ class Sight:
 
 
 def _one(price_micro: Integers | Floats, rows: Integers) -> int:
-    """Return one price for these flows: their mean or, without flows, the price of any flow."""
+    """Return the mean price of these flows or, without flows, the price of any flow."""
     prices = price_micro[rows] if len(rows) else price_micro[:1]
     if not len(prices):
         return 0

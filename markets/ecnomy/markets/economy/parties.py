@@ -3,8 +3,8 @@
 
 An agent's account has the agent's name. For a source without a user, the account `source:<source>`
 takes the user's place. Marks without a carrier are paid to `unassigned:network`. The seller of a
-flow's service class pays for the flow's marks, unless the class leaves this to the customer.
-Otherwise, and outside any class, the flow's user pays, or the agent that took over the payment
+flow's service class pays for the flow's marks, unless the class lets the customer pay. In such a
+class and outside classes, the flow's user pays, or the agent that took over the payment
 (Seat.pay_marks).
 """
 
@@ -39,11 +39,11 @@ def flows_of(plan: Plan) -> dict[str, Integers]:
 
 
 class Parties:
-    """The accounts that the contracts of a run use.
+    """The accounts, users and offers that the contracts of a run use.
 
     Attributes:
         agents: all agents, in the scenario's order.
-        offers: all service classes on sale; flows refer to a class by its index.
+        offers: all service classes on sale; flows refer to them by index.
         first_offer: initial class of each flow, NO_OFFER outside classes.
         users: account of each flow's user.
     """
@@ -72,7 +72,7 @@ class Parties:
     def use(self, who: str, sources: tuple[str, ...], *, alone: bool) -> Integers:
         """Give these flows to an agent.
 
-        With `alone`, it pays for their marks itself, outside any class.
+        With `alone`, the agent pays for their marks itself, and they stay outside classes.
 
         Raises:
             InputError: a source does not exist, or belongs to another agent.
@@ -86,7 +86,7 @@ class Parties:
         return rows
 
     def pay_marks(self, who: str, sources: tuple[str, ...]) -> None:
-        """Let an agent pay for the marks of these flows while they are outside any class."""
+        """Let an agent pay for the marks of these flows while they are outside classes."""
         self._own_marks[self.flows(sources)] = self._accounts[who]
 
     def sell(self, who: str, sold: ClassSpec) -> Offer:
@@ -105,10 +105,10 @@ class Parties:
         return offer
 
     def settle(self) -> None:
-        """Open accounts for sources without a user, after all agents have joined.
+        """Open accounts for sources without a user, when all agents have joined.
 
         Raises:
-            InputError: flows that must be outside any class are in one.
+            InputError: a flow that must be outside classes belongs to a class.
         """
         for name, rows in self._flows.items():
             if len(rows) and self.users[rows[0]] < 0:
@@ -143,16 +143,16 @@ class Parties:
         return np.sort(np.concatenate(rows))
 
     def fees(self, offer: Integers) -> Integers:
-        """Return the fee per flow, micro-units per second; 0 outside any class."""
+        """Return the fee of each flow [micro-units/s]; 0 outside classes."""
         return self._fees[offer]
 
     def sold_by(self, provider: str, offer: Integers) -> Integers:
-        """Return the flows now in a class of `provider`."""
+        """Return the flows that are currently in a class of `provider`."""
         own = [i for i, o in enumerate(self.offers) if o.provider == provider]
         return np.flatnonzero(np.isin(offer, np.array(own, dtype=np.int64))).astype(np.int64)
 
     def fee_parties(self, offer: Integers) -> tuple[Integers, Integers]:
-        """Return payer and payee of the class fee, per flow (payee -1 outside any class)."""
+        """Return the payer and the payee of each flow's class fee; payee -1 outside classes."""
         return self.users, self._seller[offer]
 
     def mark_payers(self, offer: Integers) -> Integers:
@@ -161,10 +161,11 @@ class Parties:
         return np.where(payer < 0, self._own_marks, payer)
 
     def post_fee(self, provider: str, name: str, fee_micro_per_s: int) -> bool:
-        """Set the fee of a class; return whether it has changed.
+        """Set the fee of a class. Return whether the fee has changed.
 
         Raises:
-            StrategyError: the class does not exist, or the fee of a row of flows would overflow.
+            StrategyError: the class does not exist, or the fee of a row of many flows would
+                overflow.
         """
         known = {o.name: number for number, o in enumerate(self.offers) if o.provider == provider}
         if name not in known:
@@ -195,7 +196,7 @@ class Parties:
         return self._outside
 
     def carried(self, flow: int, account: int) -> None:
-        """Let this account pay for the marks of the flow while the flow is outside any class."""
+        """Let this account pay for the flow's marks while the flow is outside classes."""
         self._own_marks[flow] = account
 
     def account(self, agent: str) -> int:

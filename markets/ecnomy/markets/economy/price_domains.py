@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains: the links of each carrier (ownership.py), for which it posts a price per mark."""
+"""Domains: the links of each carrier (ownership.py), and its posted price per mark."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Domains:
     """The domains of a run.
 
     Attributes:
-        names: names of the owners; "" if there is no carrier.
+        names: names of the owners; "" without carriers.
         accounts: accounts of the owners.
         of_link: index of the domain of each link.
-        ways: the way of each source through domains.
-        access: access domain of each row of flows, where its data enters the network.
+        ways: the domains that each source crosses (Way).
+        access: access domain of each row of flows, in which its data enter the network.
         price_micro: current price of a mark in each domain, on ECT(1) packets; replaced, never
             modified in place.
         other: whether the marks of each source have the classic price, `classic_price_ratio` times
@@ -71,7 +71,7 @@ class Domains:
         Args:
             price_micro: the posted price of each domain.
             domain: domain of each mark.
-            other: whether the mark has the classic price instead of the posted one.
+            other: whether the mark has the classic price instead of the posted price.
         """
         posted = price_micro[domain]
         if not other.any():
@@ -80,11 +80,11 @@ class Domains:
         return np.where(other, np.array(classic, dtype=np.int64)[domain], posted)
 
     def row_price_micro(self, price_micro: Integers) -> Integers:
-        """Return the price of a mark of each row in its access domain, at these posted prices."""
+        """Return the price of a mark for each row in its access domain, at these posted prices."""
         return self.priced(price_micro, self.access, self.other_rows)
 
     def number(self, owner: str) -> int:
-        """Return the domain of an owner; for "", the only domain.
+        """Return the index of an owner's domain; for "", that of the only domain.
 
         Raises:
             InputError: the carrier does not exist.
@@ -101,7 +101,7 @@ class Domains:
 def domains_of(
     plan: Plan, spec: MarketSpec, carriers: Sequence[AgentSpec], parties: Parties
 ) -> Domains:
-    """Return the domains of a market's carriers; without carriers, one domain without an owner.
+    """Return the domains of a market's carriers or, without carriers, one without an owner.
 
     Raises:
         Misowned: a link is not in exactly one domain.

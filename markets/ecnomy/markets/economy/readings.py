@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readings of meters: integer changes over an epoch, from the cumulative counters of reports."""
+"""Meter readings: integer changes over an epoch, from the cumulative counters of reports."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Epoch:
 
     Attributes:
         from_ps, to_ps: start (included) and end (excluded) of the epoch.
-        offer: the class of each flow in the epoch; read-only, as are the other columns.
+        offer: the class of each flow in the epoch. This column and the others are read-only.
         price_micro: the price per mark in each domain.
         active: whether each flow was switched on by its agent.
         weight: weight of each flow's window law; 0 if the law has no weight.
-        charge_micro: charges of flows for marks in the epoch, from the contracts booked so far.
+        charge_micro: charges of flows for marks in the epoch, under the contracts booked so far.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Epoch:
         self._before, self._report = before, report
         self.from_ps = before.t_ps if before else 0
         self.to_ps = report.t_ps
-        # views, because the market continues to use its arrays
+        # views, because the market keeps using its arrays
         self.offer, self.price_micro = held(offer.view()), held(price_micro.view())
         self.active, self.weight = held(active.view()), held(weight.view())
         self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
@@ -61,7 +61,7 @@ class Epoch:
         return self._change(self._report.flows, then, name, "flows")
 
     def pairs(self, name: str) -> Integers:
-        """Return the change of a counter of the (source, link) books; raises as `flows`."""
+        """Return the change of a counter of the (source, link) books. Raises as `flows` does."""
         then = self._before.pairs if self._before else None
         return self._change(self._report.pairs, then, name, "pairs")
 
@@ -77,11 +77,11 @@ class Epoch:
 
 
 class PairBooks:
-    """The positions in `report.pairs` of the links of each source's data.
+    """The positions in `report.pairs` of the links that each source's data cross.
 
     Attributes:
         source: source of each row of these books.
-        hop: number of the link on the path of the source, per row.
+        hop: position of the link on the path of the source, per row.
         domain: domain of the link, per row.
         rows: position in `report.pairs`, per row.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settlement: payers and payees of marks.
 
-Each rule is a class, which `settlement:` of a market names. A new rule is also listed in RULES of
+Each rule is a class, which a market selects by `settlement:`. A new rule must be added to RULES in
 scenario/document.py.
 
     retail    the customer pays its access carrier, at that carrier's price, for every mark
@@ -13,9 +13,10 @@ scenario/document.py.
     direct    the customer pays each domain its own price x the marks set there
     peering   the customer pays its access carrier; carriers pay each other nothing
 
-The access carrier of a source owns the first link of its way. `retail` and `peering` charge
-customers for marks that arrive, so carriers lose the marks on packets dropped downstream. Meters at
-links count such marks. A custom rule is a class with these methods, by dotted path.
+The access carrier of a source owns the first link of its path. `retail` and `peering` charge
+customers for marks that arrive, so carriers earn nothing for marks on packets that are dropped
+downstream. Meters at links count such marks. A custom rule is a class with the methods of
+Settlement, named by dotted path.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ __all__ = [
 ]
 
 NO_FLOW: Final = -1
-# Recent marks whose prices give a source's mean price under `direct`, at least. Prices of a
-# coefficient of variation v need v^2 times as many: 1/mean is then 0.5 % too large by chance.
+# Least number of recent marks over which `direct` averages a source's price. Prices with a
+# coefficient of variation v need v^2 times as many; 1/mean is then 0.5 % too large by chance.
 RECENT: Final = 100.0
 
 
@@ -58,14 +59,14 @@ class Settlement(Protocol):
 
     Attributes:
         contracts: the contracts for marks.
-        by_delivery: whether users owe only a price for each mark delivered, as budgets require;
-            False by default.
+        by_delivery: whether users owe one price for each delivered mark and nothing else, as
+            budgets require; False by default.
     """
 
     contracts: tuple[Contract, ...]
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per) -> None:
-        """Create the rule; `per` is the unit of a price: a mark, or a byte of a marked packet."""
+        """Create the rule. `per` is the unit of a price: a mark, or a byte of a marked packet."""
 
     def row_price_micro(self) -> Integers | Floats:
         """Return the current price of a mark for each flow, in micro-units."""
@@ -99,7 +100,7 @@ class Retail(Peering):
 
 
 class Cascade(Peering):
-    """As `peering`, but each domain owes the next one for all marks set beyond their border."""
+    """As `peering`, but each domain owes the next domain for all marks set beyond their border."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)
@@ -110,9 +111,9 @@ class Direct:
     """Customers pay each domain for the marks set there.
 
     Note:
-        A customer buys marks at one price for each source: the mean over the source's recent marks,
-        in which an earlier mark counts e times less for every RECENT marks since. So users pay what
-        they bid soon after congestion has moved from one domain to another.
+        A customer buys marks at one price for each source: the mean over the source's marks, in
+        which the weight of a mark falls by a factor of e with every RECENT later marks. Soon after
+        congestion moves to another domain, users therefore pay what they bid again.
     """
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
@@ -128,7 +129,7 @@ class Direct:
         self._price = self._mean(self._source_prices())
 
     def row_price_micro(self) -> Floats:
-        """Return the mean price over domains of the source's marks; at first, the access price."""
+        """Return the mean price of each source's marks over domains; at first, the access price."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, price = (counts, prices), self._source_prices()
@@ -144,7 +145,7 @@ class Direct:
         return self._domains.priced(self._domains.price_micro, domain, other).astype(np.float64)
 
     def _count(self, counts: Integers, price: Floats) -> None:
-        """Add the marks since the last call, and let the earlier ones fade."""
+        """Add the marks since the last call, and reduce the weight of earlier marks."""
         new = counts - self._counted
         self._counted = counts
         mean, square = (_mean_of(self._recent, price**power) for power in (1, 2))
@@ -197,7 +198,7 @@ Debts = dict[tuple[int, int, bool], list[tuple[int, int]]]
 
 
 def _to_each_other(domains: Domains) -> Debts:
-    """Return the access carrier's debts for the marks of each other domain's links."""
+    """Return the debts of access carriers for marks on the links of other domains."""
     debts: Debts = {}
     for source, way in enumerate(domains.ways):
         for place, domain in enumerate(way.domains):
@@ -208,7 +209,7 @@ def _to_each_other(domains: Domains) -> Debts:
 
 
 def _to_the_next(domains: Domains) -> Debts:
-    """Return the debts at each border, for all marks beyond it."""
+    """Return the debts at each border for all marks beyond the border."""
     debts: Debts = {}
     for source, way in enumerate(domains.ways):
         for border in range(1, len(way.domains)):
@@ -219,7 +220,7 @@ def _to_the_next(domains: Domains) -> Debts:
 
 
 class _Owed:
-    """Debts between carriers: a row for each pair of carriers and price, over all sources."""
+    """Debts between carriers, with a row for each pair of carriers and each price."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
         self._books, self._domains = PairBooks(plan, domains), domains
@@ -247,10 +248,10 @@ class _Owed:
 
 
 class _MarkSet:
-    """Marks set in each domain, charged to the flows of their source.
+    """Charges for the marks set in each domain, owed by the flows of their source.
 
     Attributes:
-        counts: number of marks set so far, [source, domain].
+        counts: number of marks set so far [source, domain].
         access: access domain of each source.
         rows_of_source: number of rows of each source.
     """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due under a tariff, epoch after epoch: an accruer holds the state of each row.
 
-A row is a flow, a source or another unit of a contract's meter. At any time, a row has been charged
-the exact rational sum, rounded down. The fraction of a micro-unit is carried over, even across
-price changes. So charges do not depend on the division of time into epochs, with one exception
-(time_of_day.py). Each choice of a menu has a separate bill with its own fraction.
+A row is a flow, a source or another unit of a contract's meter. At any time, the total charged to a
+row is the exact rational sum, rounded down. The fraction of a micro-unit is carried over, even
+across price changes. Charges therefore do not depend on the division of time into epochs, with one
+exception (time_of_day.py). Each choice of a menu has a separate bill with its own fraction.
 """
 
 from __future__ import annotations
@@ -48,15 +48,16 @@ class Accruer(Protocol):
         posted_micro: int | Integers,
         active_ps: Integers | None = None,
     ) -> Integers:
-        """Return the micro-units that each row owes for an epoch; epochs are consecutive.
+        """Return the micro-units that each row owes for an epoch. Epochs are consecutive.
 
         Args:
             from_ps, to_ps: the epoch, ps of simulated time.
             quantity: change of the meter of each row in the epoch, int64, at least 0.
-            posted_micro: the posted price of the seller in the epoch, for all rows or for each;
-                micro-units, at least 0. Only Posted uses it.
+            posted_micro: the seller's posted price in the epoch, one for all rows or one per row;
+                micro-units, at least 0. Only Posted uses this price.
             active_ps: time in the epoch for which each row was under the tariff (for a row of many
-                flows, the sum over its flows); by default the epoch. Only charges by time use it.
+                flows, the sum over its flows); by default the length of the epoch. Only charges by
+                time use this time.
 
         Raises:
             LedgerError: negative-amount (a meter ran backwards or a price is below 0); overflow (a
@@ -65,12 +66,12 @@ class Accruer(Protocol):
 
 
 def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
-    """Return the accruer of a tariff, for `rows` rows whose meter counts `unit`s.
+    """Return the accruer of a tariff for `rows` rows, whose meter counts in `unit`.
 
     Args:
         tariff: the description.
         rows: the number of rows.
-        unit: one of unit_price.METER_UNITS; a flat rate on a meter of time uses this meter.
+        unit: one of unit_price.METER_UNITS; a flat rate reads the meter if it counts time.
 
     Raises:
         LedgerError: overflow (prices have no common fraction that int64 can hold).
@@ -102,7 +103,7 @@ class PerUnitAccruer:
 
 
 class PostedAccruer:
-    """The price in force. Its unit is the denominator, so the price may change freely."""
+    """The posted price in force. Its unit is the denominator, so the price may change freely."""
 
     def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
         """See accruer."""
@@ -128,7 +129,7 @@ class PostedAccruer:
 
 
 class FlatAccruer:
-    """A price for time under the tariff, or for the reading of a meter of time."""
+    """A price for time under the tariff, or for the time that the meter counts."""
 
     def __init__(self, tariff: Flat, rows: int, unit: str) -> None:
         """See accruer."""
@@ -190,7 +191,7 @@ class MenuAccruer:
         self._each = [accruer(choice, rows, unit) for choice in tariff.choices.values()]
 
     def choose(self, rows: Integers, choice: int | Integers) -> None:
-        """Charge these rows by these choices from now on.
+        """Charge these rows under these choices from now on.
 
         Raises:
             LedgerError: unknown-choice.
@@ -214,7 +215,7 @@ class MenuAccruer:
     ) -> Integers:
         """See Accruer.
 
-        Under other tariffs than its own, a row has neither active time nor quantity.
+        A row has active time and quantity only under the tariff that it chose.
         """
         time_ps = _active(from_ps, to_ps, quantity, active_ps)
         amount = np.zeros_like(quantity)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due by the time of day.
 
-In an epoch of length T, the n prices (of the periods in written order, then outside them) hold for
-the times t_1, ..., t_n. The part of a quantity q, metered in the epoch, that is charged at price k
-is
+In an epoch of length T, the n prices (of the periods as written, then outside them) apply for the
+times t_1, ..., t_n. If the epoch's quantity is q, the part charged at price k is
 
     floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
 
-These parts are integers and add up to q. They are exact for the active time of a row that is always
-active. An epoch with one price is not split. So charges depend on the division into epochs only if
-an epoch crosses a boundary.
+These parts are integers and sum to q. They are exact for the active time of a row that is always
+active. An epoch with one price is not split. Charges therefore depend on the division into epochs
+only if an epoch crosses a boundary.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class TimeOfDayAccruer:
     ) -> Integers:
         """See Accruer."""
         check_column(quantity, self._rows)
-        to_ps = max(to_ps, from_ps + 1)  # a single time has one price
+        to_ps = max(to_ps, from_ps + 1)  # an empty epoch has one price
         amount, given, so_far_ps = np.zeros_like(quantity), np.zeros_like(quantity), 0
         for price, time_ps in zip(self._prices, self._times(from_ps, to_ps), strict=False):
             if time_ps:
@@ -56,7 +55,7 @@ class TimeOfDayAccruer:
         return amount
 
     def _times(self, from_ps: int, to_ps: int) -> list[int]:
-        """Return the time of [from, to) in each period, then outside all periods."""
+        """Return the part of [from, to) in each period, and then the part outside all periods."""
         begun, ended = self._until(from_ps), self._until(to_ps)
         times = [late - early for early, late in zip(begun, ended, strict=True)]
         return [*times, to_ps - from_ps - sum(times)]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of flows, from the decisions of their agents.
+"""The targets of flows, which follow from the decisions of their agents.
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark]
 
-Agents observe and decide for one flow. If all flows of a source share a row, the row gets the
-amount once for each of them. Only flows whose window law has a weight get a mark rate; other flows
-stay unchanged. A flow with a weight chosen by its agent keeps the weight, without a mark rate,
-until its agent sets a payment for marks without a weight. At a price of 0, a payment does not
+Agents observe and decide for one flow. If all flows of a source share a row, the row gets the sum
+over its flows. Only flows whose window law has a weight get a mark rate. Other flows stay
+unchanged. If an agent chooses the weight of a flow, the flow keeps this weight, without a mark
+rate, until the agent sets a payment for marks without a weight. At a price of 0, a payment does not
 determine a rate, so flows do not get a mark rate. Rate caps bind under any window law. Budgets
 become mark caps (mark_caps.py).
 """
@@ -33,13 +33,14 @@ class Aims:
     """The payment for each flow, its cap, and the orders sent to the engine.
 
     Attributes:
-        switched_on: whether each flow's agent lets it send; replaced, never modified in place.
-        active: whether each flow may send: its agent lets it send, and no user holds it back
-            (`admit`). Replaced, never modified in place.
-        weight: weight of each flow's window law, from its agent or its transport; 0 if the law has
-            no weight or a mark rate controls the flow. Replaced, never modified in place.
-        cap_bps: the largest rate of each flow, NO_CAP for no limit.
-        by_delivery: whether users owe only a price for each mark delivered.
+        switched_on: whether the agent of each flow lets it send; replaced, never modified in place.
+        active: whether each flow may send: its agent lets it send, and the user does not hold it
+            back (`admit`). Replaced, never modified in place.
+        weight: weight of each flow's window law, chosen by its agent or set in its transport; 0 if
+            the law has no weight or a mark rate controls the flow. Replaced, never modified in
+            place.
+        cap_bps: largest rate of each flow, or NO_CAP without a limit.
+        by_delivery: whether users owe one price for each delivered mark and nothing else.
     """
 
     by_delivery: bool = True
@@ -55,7 +56,7 @@ class Aims:
         self._sent_cap_bps: Floats = self.cap_bps.copy()
         self._least_weight = np.array([s.least_weight for s in rows], dtype=np.float64)
         self.weight: Floats = held(np.array([s.own_weight for s in rows], dtype=np.float64))
-        self._chosen = np.zeros(len(rows), dtype=np.bool_)  # whether its agent chose the weight
+        self._chosen = np.zeros(len(rows), dtype=np.bool_)  # whether the agent chose the weight
         self._weighed = np.zeros(len(rows), dtype=np.bool_)  # weights not yet sent to engines
         self.switched_on: Truths = held(np.ones(len(rows), dtype=np.bool_))
         self._admitted: Truths = self.switched_on
@@ -64,18 +65,18 @@ class Aims:
         self._budgets = Budgets(rows)
 
     def read(self, report: Report, charge_micro: Integers) -> None:
-        """Read the marks of a report, and each flow's mark charge until then."""
+        """Read the marks in a report, and the mark charge of each flow so far."""
         self._budgets.read(report, charge_micro)
 
     @property
     def pay_micro_per_s(self) -> Floats:
-        """The payment for the marks of each flow; LEAVE if not set."""
+        """Return the payment for the marks of each flow; LEAVE if not set."""
         return self._pay
 
     def take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
     ) -> None:
-        """Set the payments of `who` for its `own` flows, and weights, caps and budgets.
+        """Set payments, weights, caps and budgets of the flows `own`, as `who` decided.
 
         Raises:
             StrategyError: a flow's law has no weight to choose, or a flow has no budget.
@@ -101,7 +102,7 @@ class Aims:
     def _weigh(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
     ) -> Truths:
-        """Set the given weights, but at least a law's smallest weight.
+        """Set the wanted weights, raised to the law's smallest weight where necessary.
 
         Raises:
             StrategyError: a flow's law has no weight to choose.
@@ -128,7 +129,7 @@ class Aims:
         return given
 
     def _steer_by_marks(self, rows: Integers) -> None:
-        """Let the payment for marks determine these flows' targets, instead of a weight."""
+        """Let the payment for marks, instead of a weight, determine the targets of these flows."""
         self._chosen[rows] = False
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
@@ -143,7 +144,7 @@ class Aims:
             self._activate(t_ps, who)
 
     def admit(self, t_ps: int, rows: Integers, may: Truths) -> None:
-        """Hold flows back regardless of their agent, or release them."""
+        """Hold flows back, whatever their agents decide, or release them."""
         if np.any(may != self._admitted[rows]):
             admitted = self._admitted.copy()
             admitted[rows] = may
@@ -158,7 +159,7 @@ class Aims:
             self._journal.many(t_ps, who, new, ACTIVE, active[new].astype(np.float64))
 
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
-        """Return orders to engines about flows with changes.
+        """Return the orders to engines for flows that change.
 
         Args:
             t_ps: time of the orders for the journal [ps].
@@ -195,5 +196,5 @@ class Aims:
 
 
 def _of_row(each: Floats, flows: Floats) -> Floats:
-    """Return a row's total if each of its flows gets `each`; -1 stays -1."""
+    """Return the total of each row if each of its flows gets `each`; -1 stays -1."""
     return np.where(each >= 0, each * flows, each)
