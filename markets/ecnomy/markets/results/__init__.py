@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results folders: their tables, writer and reader."""
+"""Results folders, with their tables, writer and reader."""

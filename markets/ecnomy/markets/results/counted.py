@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `histograms`, `counts` and `classes`: an engine's rows, with names instead of indices.
+"""The tables `histograms`, `counts` and `classes`: an engine's records with names, not indices.
 
-Sources have delays and packets sent or delivered; links have queues and packets arrived, marked or
-dropped.
+Delays and packets sent or delivered belong to sources. Queues and packets arrived, marked or
+dropped belong to links.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_SOURCES: Final = ("delay", "sent", "delivered", "ce")
 
 
 class Naming:
-    """Names for the records of a plan, whose columns get the form of Parquet tables."""
+    """Turns the records of a plan into columns of Parquet tables, with names instead of indices."""
 
     def __init__(self, plan: Plan) -> None:
         self._links = [link.name for link in plan.links]
@@ -47,7 +47,7 @@ class Naming:
         """Return the columns of a record.
 
         Raises:
-            ProtocolError: out-of-range, an index that the plan does not have.
+            ProtocolError: out-of-range, for an index that the plan does not have.
         """
         columns = record.columns
         if record.table == "histograms":
@@ -65,7 +65,7 @@ class Naming:
         return dict(columns)
 
     def _named(self, names: _Names, columns: Columns) -> dict[str, Any]:
-        """Return the columns `name` and `subject` in words."""
+        """Return the columns with `name` and `subject` in words."""
         name, subject = columns["name"], columns["subject"]
         _within("name", name, np.int64(len(names.words)))
         _within("subject", subject, names.subjects[name])
@@ -86,7 +86,7 @@ class Naming:
 
 
 class _Names:
-    """Counted quantities: the name, the number of subjects and the index of the first subject."""
+    """Counted quantities: name, number of subjects, and index of the first subject."""
 
     def __init__(self, words: Sequence[str], links: int, sources: int) -> None:
         of_source = np.array([word in _OF_SOURCES for word in words], dtype=np.bool_)

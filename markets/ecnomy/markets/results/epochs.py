@@ -20,7 +20,7 @@ __all__ = ["Epochs", "Window"]
 
 
 class Window(msgspec.Struct, frozen=True):
-    """Two report times, ps; `seconds` is the time between them."""
+    """Two report times in ps, and the time between them in seconds."""
 
     from_ps: int
     to_ps: int
@@ -62,14 +62,14 @@ class Epochs:
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 
     def window(self, from_ps: int, to_ps: int) -> Window | None:
-        """Return the first and last report in [from_ps, to_ps]; None for fewer than two reports."""
+        """Return the first and the last report in [from_ps, to_ps]; None for fewer than two."""
         inside = self.t_ps[(self.t_ps >= from_ps) & (self.t_ps <= to_ps)]
         if len(inside) < 2:
             return None
         return Window(int(inside[0]), int(inside[-1]))
 
     def grid(self, apart_ps: int) -> npt.NDArray[np.int64]:
-        """Return report times at least `apart_ps` apart, starting with the first one."""
+        """Return report times at least `apart_ps` apart, beginning with the first report."""
         kept: list[int] = []
         for t in self.t_ps.tolist():
             if not kept or t - kept[-1] >= apart_ps:
@@ -81,15 +81,15 @@ class Epochs:
         return self.column(name)[np.searchsorted(self.t_ps, times_ps)]
 
     def difference(self, name: str, window: Window) -> Floats:
-        """Return the growth of a cumulative column in a window, per row."""
+        """Return the growth of a cumulative column over a window, per row."""
         ends = self.at(name, np.array([window.from_ps, window.to_ps], dtype=np.int64))
         return np.asarray(ends[1] - ends[0], dtype=np.float64)
 
     def mean_while(self, name: str, counter: str, window: Window) -> Floats:
-        """Return the mean of a momentary column over the reports in a window where it is above 0.
+        """Return the mean of a momentary column over a window's reports at which it is above 0.
 
-        Reports of intervals in which the counter did not grow are left out, because an idle flow
-        keeps its last round-trip time.
+        Reports after an interval in which the counter did not grow are left out, because an idle
+        flow keeps its last round-trip time.
         """
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
         grew = np.diff(self.column(counter), axis=0, prepend=0)[inside] > 0

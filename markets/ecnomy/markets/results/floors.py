@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose windows were at their least size (floor), so that they took too many marks.
+"""Sources whose windows were at their smallest size (floor), so that they took too many marks.
 
 An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. If its
-target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer, it stays at this floor and
-takes the floor's marks. Windows are fractions and packets in flight are whole, so with a floor of
-1, a window of 1.9 packets is at the floor. Paced senders go below one packet.
+target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer packets, the sender stays
+at this floor and takes the marks of the floor. Windows are fractional but packets in flight are
+whole, so with a floor of 1, a window of 1.9 packets is at the floor. Paced senders may go below one
+packet.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ LEAST: Final = 0.05  # share of the time, and of the marks; smaller shares are n
 
 
 class Floor(msgspec.Struct, frozen=True):
-    """A source that had its floor in flight for more than 5 % of the measured time.
+    """A source whose flows were at the floor for more than 5 % of the measured time.
 
     Attributes:
         source: name of the source.
         window: the floor [packets].
-        share: share of its flows' active time at the floor [0 to 1], estimated from reports; for
-            flows in one row (`rows: together`), by their mean window.
+        share: share of its flows' active time at the floor [0 to 1], estimated from reports. For
+            flows in one row (`rows: together`), the estimate uses their mean window.
         asked_per_s: mean target of a flow, weight / smoothed round trip [marks/s].
         taken_per_s: mean mark rate of a flow [marks/s].
     """
@@ -71,8 +72,7 @@ def on_floors(plan: Plan) -> list[Source]:
 
 
 def floors(run: RawRun) -> list[Floor]:
-    """Return sources at the floor for over 5 % of the time whose marks exceed the target by over 5
-    %.
+    """Return sources at the floor for over 5 % of the time, with marks over 5 % above the target.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Target marks per second that agents set for flows, from report to report."""
+"""The target marks per second that agents set for flows, by report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RATE: Final = "mark_rate"
 
 
 def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
-    """Return the target of a flow in each row [marks/s], [report - 1, row]; negative if not set.
+    """Return the target of a flow [marks/s] by [report - 1, row]; negative if not set.
 
     Return None if agents set no targets.
 
@@ -35,7 +35,7 @@ def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
 
 
 def _in_force(decided: pd.DataFrame, looks: Looks) -> Floats:
-    """Return the last decision of each row [t_ps, flow, value] at the previous report."""
+    """Return each row's decision in force at the previous report, from [t_ps, flow, value]."""
     asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
     flows, t_ps, rates = (decided[name].to_numpy() for name in ("flow", "t_ps", "value"))
     order = np.argsort(flows, kind="stable")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's tables for people, with names, seconds, Mbps and money, not indices, ps and micro-units.
+"""A run's tables for people, in names, seconds, Mbps and money, not indices, ps and micro-units.
 
-A frame is derived from the raw table of the same name, with the same rows in the same order. Its
-index has a name, and `attrs["units"]` holds the unit of each column. Names of flows and links
-replace their raw numbers. Columns whose contents differ from the raw columns have other names.
+A frame is derived from the raw table of the same name, with the same rows in the same order. The
+index of a frame has a name, and `attrs["units"]` holds the unit of each column. Names of flows and
+links replace their numbers. A column whose content differs from the raw column has another name.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
 
 
 def class_labels(manifest: Manifest) -> list[str]:
-    """Return the classes by name, with the provider if several providers sell a class."""
+    """Return the names of classes, with the provider if several providers sell such a class."""
     names = [one.name for one in manifest.classes]
     return [
         f"{one.name} of {one.provider}" if names.count(one.name) > 1 else one.name
@@ -152,7 +152,7 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Return the unit of the quantity by kind of posting; a contract has the unit of its meter."""
+    """Return the unit of the quantity by kind of posting; a contract has its meter's unit."""
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():
@@ -164,7 +164,7 @@ def units_of_kinds(manifest: Manifest) -> dict[str, str]:
 
 
 def _entry(name: str) -> tuple[str, str, float]:
-    """Return the name of an entry in this frame, its unit, and the divisor of its value."""
+    """Return the name of an entry in this frame, its unit, and the divisor of its values."""
     if name in _ENTRIES:
         return _ENTRIES[name]
     if name.startswith(FEE):
@@ -190,7 +190,7 @@ def _meanings(
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with times in seconds and amounts in money, and with matching names."""
+    """Return a table with times in seconds and amounts in money, under matching names."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -211,7 +211,7 @@ def _index(column: pd.Series[Any]) -> npt.NDArray[np.int64]:
 def _named(
     index: npt.NDArray[np.int64], names: list[str], none: str = ""
 ) -> npt.NDArray[np.object_]:
-    """Return the names of indices, `none` for -1."""
+    """Return the names for these indices, with `none` for -1."""
     return np.array([*names, none], dtype=object)[index]
 
 

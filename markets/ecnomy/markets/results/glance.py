@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results at a glance: the table of rates and payments, and a run's view in notebooks."""
+"""Results at a glance: the table of rates and payments, and the display of a run in notebooks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def summary_frame(raw: RawRun) -> pd.DataFrame:
 
 
 class Shown(Protocol):
-    """The visible parts of results (results.py)."""
+    """The parts of results that are shown (results.py)."""
 
     @property
     def raw(self) -> RawRun:
@@ -100,7 +100,7 @@ class Shown(Protocol):
 
 
 def results_page(results: Shown) -> str:
-    """Return a notebook's view: title, seed, window, payments, accounts and further queries."""
+    """Return the display in notebooks: title, seed, window, payments, accounts, further queries."""
     try:
         low, high = results.window_s
         state = results.note or "complete"

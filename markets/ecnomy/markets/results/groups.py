@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates and payments of flows by class, or by source outside all classes, as means per flow.
+"""Rates and payments of flows by class, or by source outside classes, as means per flow.
 
 Background traffic belongs to no class and no agent. Its marks are booked on `source:<source>`.
 """
@@ -47,7 +47,7 @@ class Tables(Protocol):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Flows of one class at the end of the run, or of a source outside classes; means per flow."""
+    """The flows of a class at the end of the run, or of a source outside classes, as means."""
 
     name: str
     flows: int
@@ -57,7 +57,7 @@ class Group(msgspec.Struct, frozen=True):
     paid_per_mark: float | None  # money; None without marks
     fee_per_s: float  # money/s
     background_per_s: float = 0.0  # money/s for marks of background traffic, sum of all flows
-    active: float | None = None  # mean number of flows, the base of the means; None: all flows
+    active: float | None = None  # mean number of active flows, the base of means; None: all
 
     @property
     def all_charge_per_s(self) -> float:
@@ -98,7 +98,7 @@ def groups_of(
 
 
 def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return names of groups, with the provider if several providers sell the class."""
+    """Return the names of groups, with the provider if several providers sell such a class."""
     of_name = Counter(name for _, name in groups)
     return {
         (provider, name): f"{name} of {provider}" if provider and of_name[name] > 1 else name
@@ -107,7 +107,7 @@ def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _background(run: Tables) -> set[int]:
-    """Return rows of flows without class and agent, whose marks are booked on their source."""
+    """Return the rows of flows without class and agent, whose marks are booked on their source."""
     import pyarrow.compute as pc
 
     ledger = run.columns("ledger", ["kind", "debit", "flow"])
@@ -125,7 +125,7 @@ def _switches(run: Tables) -> Switches:
 
 
 def _active(switches: Switches, window: Measured) -> dict[int, float]:
-    """Return the mean number of active flows for each row of flows that agents switched off."""
+    """Return the mean number of active flows, for each row of flows that agents switched off."""
     if window.to_ps <= window.from_ps:
         return {}
     mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of a run that writes no tables (`open_market(tables=False)`), kept in memory.
 
-They contain the totals over the measured window: the tables `flows`, `links` and `pairs`, the
-summary, the balances and the manifest. Tables with a row per report, posting or decision need a
-folder.
+They contain the tables `flows`, `links` and `pairs`, the summary, the balances and the manifest.
+Tables with a row per report, posting or decision require a folder.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class InMemory:
     """Receives the output of a run, message by message, as ResultsWriter does.
 
     Attributes:
-        results: results of the run; empty tables before its end.
+        results: results of the run, with empty tables before its end.
     """
 
     def __init__(self, plan: Plan, scenario: dict[str, Any]) -> None:
@@ -78,7 +77,7 @@ class InMemory:
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
     ) -> None:
-        """Make the results; `reason` explains an incomplete run, None means complete."""
+        """Make the results. `reason` explains an incomplete run; None means complete."""
         self._take(market)
         self._head |= self._measuring.ending(market)
         self._head |= {"complete": reason is None, "reason": reason}
@@ -92,7 +91,7 @@ class InMemory:
         return msgspec.convert(self._head, Manifest)
 
     def _take(self, market: MarketLike) -> None:
-        """Record which flows are background and which are switched, from postings and decisions."""
+        """Record background flows and switched flows, from postings and decisions."""
         names = market.ledger.names
         for rows in market.ledger.take():
             if rows.kind == MARKS:

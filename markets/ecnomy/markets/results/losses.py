@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose windows were halved by losses, so that they took fewer marks than they pay for.
+"""Sources whose windows losses halved, so that they took fewer marks than they pay for.
 
-A WTP window settles where rises and falls balance. A mark lowers it by `gain` (siris2002 Eq. 4),
-and a loss by half (antoniadis2000 4.2). A loss thus replaces cwnd / (2 gain) marks, which the
-source does not take.
+A WTP window settles where increases and decreases balance. A mark lowers the window by `gain`
+(siris2002 Eq. 4), and a loss halves it (antoniadis2000 4.2). A loss thus replaces cwnd / (2 gain)
+marks, which the source does not take.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ecnomy.markets.results.window_reports import Looks
 __all__ = ["Losses", "losses"]
 
 _INVERSE_DECREASE: Final = 1  # `form` of laws/window/wtp.h
-_MOST: Final = 0.5  # share of the missing marks that losses account for
+_MOST: Final = 0.5  # least share of the missing marks that losses explain
 
 
 class Losses(msgspec.Struct, frozen=True):
@@ -32,8 +32,8 @@ class Losses(msgspec.Struct, frozen=True):
     Attributes:
         source: name of the source.
         share: share of its packets that were lost [0 to 1].
-        wires: names of the links on its path that lose packets on the wire; empty if the packets
-            were dropped in queues.
+        wires: names of the links on its path whose wires lose packets; empty if the packets were
+            dropped in queues.
         asked_per_s: mean target of a flow from its decisions, willingness to pay / price [marks/s].
         taken_per_s: mean mark rate of a flow [marks/s].
     """
@@ -58,7 +58,7 @@ class Losses(msgspec.Struct, frozen=True):
 
 
 def losses(run: RawRun) -> list[Losses]:
-    """Return sources that took over 5 % fewer marks than their target, at least half due to losses.
+    """Return sources with over 5 % fewer marks than their target, at least half due to losses.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -84,12 +84,12 @@ def _of_source(plan: Plan, source: Source, looks: Looks, rates: Floats) -> Losse
     packets = float((np.diff(sent, axis=0) * on).sum())
     if flow_s <= 0 or packets <= 0:
         return None
-    # Queueing may have lowered the target of the window, which is not due to losses.
+    # Queueing may have lowered the window's target; losses are not the cause of that part.
     window = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
     aimed = float((looks.dt_s * on * np.minimum(window, asked * flows)).sum()) / flow_s
     taken = float((np.diff(ce, axis=0) * on).sum()) / flow_s
     gone = np.diff(lost, axis=0) * on
-    # A report after a loss finds its window halved; the one before it does not.
+    # The window is halved in the report after a loss, not in the report before it.
     instead = gone * _marks_of_a_loss(source, cwnd[:-1] / flows, weight[1:] / flows)
     missing = aimed - taken
     if missing <= LEAST * aimed or float(instead.sum()) / flow_s < _MOST * missing:
@@ -113,7 +113,7 @@ def _marks_of_a_loss(source: Source, cwnd: Floats, weight: Floats) -> Floats:
 
 
 def _ever_lost(run: RawRun) -> list[Source]:
-    """Return the sources with losses by the totals of flows. Other runs need not read reports."""
+    """Return the sources with losses, from the totals of flows; without them, skip the reports."""
     flows = run.flows
     if "lost" not in flows:  # the run ended before it had totals
         return []

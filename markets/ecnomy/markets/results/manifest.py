@@ -32,21 +32,21 @@ SWEEP: Final = "sweep.json"  # file in the folder of a sweep, which holds no run
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The window of the summary columns: [from_ps, to_ps]."""
+    """The window that the summary columns cover: [from_ps, to_ps]."""
 
     from_ps: int
     to_ps: int
 
 
 class SoldClass(msgspec.Struct, frozen=True):
-    """A service class; flows refer to it by its index in the manifest (`class_index`)."""
+    """A service class. Flows refer to it by its index in the manifest (`class_index`)."""
 
     name: str
     provider: str = ""
 
 
 class HandChange(msgspec.Struct, frozen=True):
-    """A kind of value that a user set in the running market: first time and number of values."""
+    """A kind of value that a user set in the running market, with the first time and the count."""
 
     what: str  # price, willingness, active share or class
     of: str  # a carrier ("" in a market without one) or a source
@@ -60,11 +60,11 @@ class HandChange(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """manifest.json. Unknown keys, from later minor versions, are ignored.
+    """manifest.json. Unknown keys, which later minor versions may add, are ignored.
 
-    Under `serve --any` the plan is the network's; `network_differs` lists its differences
-    from the scenario. `tables` has the digest of each table's file. Digests are missing only in
-    runs of earlier versions, and in runs that have not ended.
+    Under `serve --any` the plan is that of the network, and `network_differs` lists its differences
+    from the scenario. `tables` has the digest of each table's file. Only runs of earlier versions
+    and unfinished runs lack digests.
     """
 
     format: int
@@ -85,7 +85,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def changed_by_hand(self) -> str:
-        """Return the changes by hand in one sentence, or ""."""
+        """Return a sentence about the values set by hand, or ""."""
         changes = ", ".join(map(str, self.by_hand))
         return f"set by hand: {changes}; a run of the scenario differs" if changes else ""
 
@@ -97,13 +97,13 @@ class _Version(msgspec.Struct, frozen=True):
 
 
 class _Header(msgspec.Struct, frozen=True):
-    """The header, which is read first. The rest is parsed only if its format is known."""
+    """The header, which is read first. Other keys are parsed only if the format is known."""
 
     format: int
 
 
 class _PlanHeader(msgspec.Struct, frozen=True):
-    """The header of the plan, which is read first for the same reason."""
+    """The header of the plan, which is also read first."""
 
     plan: _Version
 
@@ -112,8 +112,8 @@ def read_manifest(path: str | Path) -> Manifest:
     """Return the manifest of a results folder.
 
     Raises:
-        ResultsError: the folder does not exist, holds no results or another format, or the manifest
-            was altered.
+        ResultsError: the folder does not exist, does not hold results, has another format, or its
+            manifest was altered.
     """
     folder = Path(path)
     if not folder.exists():
@@ -145,11 +145,11 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _near(folder: Path) -> Path | None:
-    """Return the results folder of a scenario that a user named instead of the folder."""
+    """Return the results folder of a scenario whose name a user gave instead of the folder's."""
     inside = Path("results") if folder.parent == Path() else folder.parent
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):
-        with contextlib.suppress(OSError, ValueError):  # a name that cannot be a pattern
+        with contextlib.suppress(OSError, ValueError):  # the name is not a valid pattern
             if found := sorted(inside.glob(f"{pattern}/{MANIFEST}")):
                 return found[0].parent
     return None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measured window, from the end of the warm-up: the tables `flows` and `links` over it.
+"""The tables `flows` and `links` over the measured window, which follows the warm-up.
 
-Counters and integrals are differences over the window. States (values "now") and maxima are the
-values at its end. Rates come from these differences. A quotient without a denominator is 0; a mean
-delay or wait without packets is NaN.
+Counters and integrals are differences over the window, and rates follow from these. States (values
+"now") and maxima are the values at the end of the window. A quotient with denominator 0 is 0, but a
+mean delay or wait without packets is NaN.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Measuring:
         self._pairs = report.pairs
 
     def tables(self, market: MarketLike) -> dict[str, dict[str, Any]]:
-        """Return columns of the tables `flows`, `links` and, if sources meet links, `pairs`."""
+        """Return the columns of `flows`, `links` and, if any source crosses a link, `pairs`."""
         found = {
             "flows": flow_rows(self._plan, self._start, self._end, market.offers, market.offer),
             "links": link_rows(self._plan, self._start, self._end),
@@ -67,9 +67,9 @@ class Measuring:
         return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
 
     def ending(self, market: MarketLike) -> dict[str, Any]:
-        """Return the manifest's part on the end of a run: measured window, classes and balances.
+        """Return the manifest's entries at the end of a run: measured window, classes and balances.
 
-        Changes by hand are included if there are any.
+        Values set by hand are included if a user set any.
         """
         balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
         return {
@@ -90,7 +90,7 @@ class Measuring:
 def flow_rows(
     plan: Plan, start: Mark, end: Mark, offers: tuple[Offer, ...], offer: Integers
 ) -> dict[str, Any]:
-    """Return columns of the table `flows`; `offer` is the class of each flow at the end."""
+    """Return the columns of the table `flows`. `offer` is the class of each flow at the end."""
     change = _changes(start.flows, end.flows)
     window_s = (end.t_ps - start.t_ps) / PS_PER_S
     flows = len(offer)
@@ -115,7 +115,7 @@ def flow_rows(
 
 
 def link_rows(plan: Plan, start: Mark, end: Mark) -> dict[str, Any]:
-    """Return columns of the table `links`."""
+    """Return the columns of the table `links`."""
     change = _changes(start.links, end.links)
     window_s = (end.t_ps - start.t_ps) / PS_PER_S
     rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.float64)

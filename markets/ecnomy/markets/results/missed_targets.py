@@ -19,9 +19,9 @@ class Missed(msgspec.Struct, frozen=True):
     """Targets missed by over 5 %, by reason.
 
     Attributes:
-        floors: sources whose windows at their floor took more.
-        saturated: sources whose windows queueing held back.
-        losses: sources whose windows losses halved.
+        floors: sources that took more marks because their windows were at the floor.
+        saturated: sources that took fewer marks because of queueing.
+        losses: sources that took fewer marks because of losses.
     """
 
     floors: list[Floor]
@@ -29,14 +29,14 @@ class Missed(msgspec.Struct, frozen=True):
     losses: list[Losses]
 
     def __iter__(self) -> Iterator[Floor | Saturated | Losses]:
-        """Iterate over all of them. As text, each is one line for a user."""
+        """Iterate over all sources. The text of each is one line for users."""
         yield from self.floors
         yield from self.saturated
         yield from self.losses
 
 
 def missed(run: RawRun) -> Missed:
-    """Return the targets that sources of a run missed.
+    """Return the targets that the sources of a run missed.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -3,9 +3,10 @@
 
 Amounts are those of the ledger over the whole run, exact to the micro-unit. The ledger does not
 record which link set a charged mark, but the table `pairs` counts the marks of each link on a
-source's packets. A source's marks and mark charges are divided among the links in this proportion,
-in integer marks and micro-units. The largest fractions are rounded up first, so sums stay exact.
-`pairs` covers the whole run, so lost marks and price changes affect all links alike.
+source's packets. The marks and mark charges of a source are divided among the links in proportion
+to these counts, in integer marks and micro-units. The largest fractions are rounded up, so that
+sums stay exact. `pairs` covers the whole run, so lost marks and price changes affect all links
+alike.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def shared(whole: int, weights: Integers) -> list[int]:
-    """Divide an integer in proportion to weights, rounding the largest fractions up."""
+    """Divide an integer in proportion to weights. The largest fractions are rounded up."""
     total = int(weights.sum())
     exact = [divmod(whole * int(weight), total) for weight in weights]
     parts = [part for part, _ in exact]
@@ -96,7 +97,7 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
-    """Return postings paid by `who`, and postings for flows of the flow, source or class `who`."""
+    """Return the postings that `who` paid, or that are for the flow, source or class `who`."""
     table = raw.ledger
     flow = table["flow"].to_numpy(dtype=np.int64)
     sources = np.array([*(s.name for s in raw.plan.row_sources()), ""], dtype=object)
@@ -117,7 +118,7 @@ def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
-    """Return a mask of postings for flows of a name; None if no flow, source or class has it."""
+    """Return a mask of the postings for a flow, source or class of this name; None if unknown."""
     flow = ledger["flow"].to_numpy(dtype=np.int64)
     names = [raw.plan.flow_names(), [source.name for source in raw.plan.row_sources()]]
     named = [each for each in names if who in each]
@@ -129,7 +130,7 @@ def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_]
 
 
 def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
-    """Return the class of each posting's flow in the epoch of the posting; -1 outside classes."""
+    """Return the class of each posting's flow in the posting's epoch; -1 outside classes."""
     epochs = raw.flow_epochs
     rows = raw.plan.row_count
     times = epochs["t_ps"].to_numpy(dtype=np.int64)[::rows]
@@ -142,13 +143,13 @@ def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
 def _by_link(
     marks: dict[str, int], owners: dict[str, str] | None, payee: str
 ) -> tuple[list[str], Integers]:
-    """Return the marking links and their marks; if users pay this carrier, only its links."""
+    """Return the marking links and their marks, only of this carrier if users pay it directly."""
     own = {link: n for link, n in marks.items() if owners is None or owners.get(link) == payee}
     return list(own) or [""], np.array(list(own.values()) or [1], dtype=np.int64)
 
 
 def _owners(raw: RawRun) -> dict[str, str] | None:
-    """Return link -> its carrier if users pay carriers for their marks (`direct`), or None."""
+    """Return link -> carrier if users pay each carrier for its marks (`direct`), otherwise None."""
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a results folder (format 1) as written, read on first use.
+"""The tables of a results folder (format 1) as stored, read on first use.
 
 Times are integer picoseconds of simulated time, money is integer micro-units. `Results` converts
 them to seconds and money.
@@ -75,7 +75,7 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
 
 
 class RawRun(RunTables):
-    """One run's tables as stored on disk; pandas frames, read on first use.
+    """The tables of a run as stored on disk, in pandas frames that are read on first use.
 
     Attributes:
         path: the results folder.
@@ -88,7 +88,7 @@ class RawRun(RunTables):
 
     @property
     def raw(self) -> RawRun:
-        """Return this object, so that code accepts a raw run or its Results."""
+        """Return this object, so that code accepts both a raw run and its Results."""
         return self
 
     @property
@@ -103,25 +103,25 @@ class RawRun(RunTables):
 
     @property
     def note(self) -> str | None:
-        """Return one line on the missing part of a partial run; None for a complete run."""
+        """Return one line about what a partial run lacks, or None for a complete run."""
         if self.manifest.complete:
             return None
         return f"partial results: {self.manifest.reason or 'the run did not finish'}"
 
     @property
     def measured(self) -> Measured:
-        """Return the measured window; if a partial run lacks one, from warm-up to duration."""
+        """Return the measured window, or [warm-up, duration] if a partial run lacks a window."""
         if self.manifest.measured is not None:
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
     def groups(self) -> list[Group]:
-        """Return rates and payments; no rows before a run has tables or has passed its warm-up."""
+        """Return rates and payments; empty if a run lacks tables or has not passed its warm-up."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 
     def file(self, name: str) -> Path:
-        """Return the path of a table, existing or not, after a check of its digest.
+        """Return the path of a table, after a check of its digest if the table exists.
 
         Raises:
             ResultsError: the file is missing or was altered.
@@ -134,7 +134,7 @@ class RawRun(RunTables):
     def columns(
         self, name: str, columns: Sequence[str], only: tuple[str, str] | None = None
     ) -> pa.Table:
-        """Return some columns of an existing table; `only` (column, value) selects rows.
+        """Return columns of an existing table. `only` (column, value) selects rows.
 
         Raises:
             ResultsError: the table cannot be read.
@@ -147,12 +147,12 @@ class RawRun(RunTables):
             return pq.read_table(file, columns=list(columns), filters=filters)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read `<name>.parquet` again, or only the given columns that exist.
+        """Read `<name>.parquet` again; with `columns`, only those of them that exist.
 
         Raises:
             ResultsError: the table is unreadable, was altered, or is missing although every run has
-                it. Optional tables (without a market, or without anything to record) and tables
-                that a partial run did not reach are returned empty.
+                it. Other missing tables are returned empty: optional tables, and tables that a
+                partial run did not reach.
         """
         import pandas as pd
         import pyarrow.parquet as pq
@@ -185,6 +185,6 @@ def open_raw(path: str | Path) -> RawRun:
     """Open the results folder of a run, complete or partial (see `RawRun.note`).
 
     Raises:
-        ResultsError: the folder does not exist, holds no results, or another format.
+        ResultsError: the folder does not exist, does not hold results, or has another format.
     """
     return RawRun(Path(path), read_manifest(path))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run, which is new (`run`) or opened from its folder (`open_run`)."""
+"""The results of a run, after `run` or from its folder (`open_run`)."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Results(RunTables):
     """The results of a run: rates and payments, over time and in total.
 
     `flows`, `links`, `agents` and `ledger` are frames with names, seconds, Mbps and money; their
-    `attrs["units"]` hold the unit of each column. All other tables, and the raw forms of these four
-    in `raw`, are as stored on disk: integer picoseconds and micro-units (markets/README.md).
+    `attrs["units"]` hold the unit of each column. All other tables are as stored on disk, in
+    integer picoseconds and micro-units (markets/README.md). So are the four tables in `raw`.
 
     Attributes:
         folder: folder of the results; `(in memory)` for a run with `tables=False`.
     """
 
     def __init__(self, of: str | os.PathLike[str] | RawRun) -> None:
-        """Use a folder, which is read later, or raw tables."""
+        """Create results of raw tables, or of a folder that is read on first use."""
         self._of = of
         self.folder = of.path if isinstance(of, RawRun) else Path(of)
 
@@ -45,7 +45,7 @@ class Results(RunTables):
         """Return the tables as stored on disk.
 
         Raises:
-            ResultsError: the folder does not exist, holds no results, or another format.
+            ResultsError: the folder does not exist, does not hold results, or has another format.
         """
         return self._of if isinstance(self._of, RawRun) else open_raw(self.folder)
 
@@ -81,12 +81,12 @@ class Results(RunTables):
 
     @property
     def note(self) -> str | None:
-        """Return one line on the missing part of a partial run; None for a complete run."""
+        """Return one line about what a partial run lacks, or None for a complete run."""
         return self.raw.note
 
     @property
     def measured(self) -> Measured:
-        """Return the measured window in picoseconds; `flows` and `links` cover it."""
+        """Return the window that `flows` and `links` cover, in picoseconds."""
         return self.raw.measured
 
     @property
@@ -98,9 +98,9 @@ class Results(RunTables):
     def flows(self) -> pd.DataFrame:
         """Return a row per flow, by name, over the measured window.
 
-        `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` and `charge` (money in
-        the window: for the class, for marks), `price_per_mark` (money), `mean_delay_s` and the
-        engine's counters. A row of a source with `rows: together` covers `members` flows.
+        `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` (money for the class),
+        `charge` (money for marks), `price_per_mark` (money), `mean_delay_s` and the engine's
+        counters. A row of a source with `rows: together` covers `members` flows.
         """
         from ecnomy.markets.results.frames import flow_frame
 
@@ -110,7 +110,7 @@ class Results(RunTables):
     def links(self) -> pd.DataFrame:
         """Return a row per link, by name, over the measured window.
 
-        `rate_mbps`, `utilization`, `marking_probability` (of all arrivals, while `ecnomy show`
+        `rate_mbps`, `utilization`, `marking_probability` (share of all arrivals; `ecnomy show`
         prints the share of ECN-capable data), `mean_queue_packets`, `mean_wait_s` and the engine's
         counters.
         """
@@ -120,10 +120,10 @@ class Results(RunTables):
 
     @cached_property
     def agents(self) -> pd.DataFrame:
-        """Return decisions of agents, a row per changed value: `t_s`, `agent`, `flow`, `what`.
+        """Return the decisions of agents, a row per changed value: `t_s`, `agent`, `flow`, `what`.
 
-        `value` is in `unit`; `meaning` gives the words for values that are codes (a class, on, off,
-        none).
+        `value` is in `unit`. If the value is a code, `meaning` has the word for it (a class, on,
+        off, none).
         """
         from ecnomy.markets.results.frames import agent_frame
 
@@ -133,8 +133,9 @@ class Results(RunTables):
     def ledger(self) -> pd.DataFrame:
         """Return all postings of the run: `payer` paid `payee` an `amount` of money at `t_s`.
 
-        `kind` is the reason: `quantity` in `unit`, each at `price` (NaN if the amount has several
-        prices). `flow` and `source` name the traffic, "" for postings without traffic.
+        `kind` is the reason. `quantity` is in `unit`, and `price` is that of one unit (NaN if the
+        amount has several prices). `flow` and `source` name the traffic; they are "" for postings
+        without traffic.
         """
         from ecnomy.markets.results.frames import ledger_frame
 
@@ -142,7 +143,7 @@ class Results(RunTables):
 
     @cached_property
     def balances(self) -> pd.Series[float]:
-        """Return the money in each account at the end: received minus paid."""
+        """Return the balance of each account at the end: money received minus money paid."""
         import pandas as pd
 
         found = {name: micro / 1e6 for name, micro in (self.manifest.balances_micro or {}).items()}
@@ -152,10 +153,10 @@ class Results(RunTables):
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """Return rates and payments, as `ecnomy run` prints them: a row per class or source.
+        """Return the rates and payments that `ecnomy run` prints: a row per class or source.
 
-        Rates and payments are means per flow over the measured window. A run that ended at its
-        warm-up or before its first report has no rows.
+        Rates and payments are means per flow over the measured window. A run that ended before its
+        first report or by the end of its warm-up has no rows.
         """
         from ecnomy.markets.results.glance import summary_frame
 
@@ -169,18 +170,18 @@ class Results(RunTables):
         every_s: float | None = None,
         per_flow: bool = False,
     ) -> pd.DataFrame:
-        """Return a quantity in each interval between two reports, not cumulative.
+        """Return a quantity for each interval between two reports, not cumulative.
 
             timeseries("goodput", by="class")        Mbps of all gold flows, of all silver flows ...
 
         By flow, source, class, provider or codepoint of data packets (not-ect, ect-0, ect-1), or
-        of all flows together if `by` is None:
+        over all flows if `by` is None:
 
             goodput, sent [Mbps]    delivered, lost [packets/s]    marks [marks/s]    marking [1]
             delay, rtt [s]          window [packets, mean of a flow]                  active [flows]
             fee, charge, willingness [money/s]    price_per_mark [money/mark that was paid]
 
-        By link (`by="link"`, also the default of quantities that only links have):
+        By link (`by="link"`, the default for quantities that only links have):
 
             throughput [Mbps]    utilization, marking, loss [1]    queue [packets]    wait [s]
             arrivals, drops [packets/s]    marks [marks/s]
@@ -191,13 +192,13 @@ class Results(RunTables):
         Args:
             what: one of these quantities.
             by: one of the groupings of the quantity.
-            every_s: least length of intervals in seconds; default: the intervals of the reports.
-            per_flow: divide a group's sum by the number of its flows.
+            every_s: least length of intervals in seconds; by default the intervals between reports.
+            per_flow: whether to divide the sum of a group by the number of its flows.
 
         Returns:
-            A row per interval, dated by its end, `t_s`; a column per flow, class ... A flow counts
-            for its class during the interval. A value is NaN if nothing could be measured (a delay
-            without a packet, a class without a flow). `attrs["unit"]` is the unit.
+            A row per interval, dated by its end, `t_s`, and a column per flow, class or other
+            group. A flow counts for its class during the interval. A value is NaN if it cannot be
+            measured (a delay without packets, a class without flows). `attrs["unit"]` is the unit.
 
         Raises:
             InputError: the quantity does not exist, or does not have this grouping.
@@ -211,16 +212,16 @@ class Results(RunTables):
         """Return all payments over the whole run: payer, payee and kind.
 
         Args:
-            who: an account, for its payments. A class, source or flow, for all payments for it by
-                any payer (a fee by the customer, its marks by the provider). Both, if both have the
-                name. None: everything.
+            who: an account, to select its payments; or a class, source or flow, to select all
+                payments for it by any payer (such as a fee by the customer, and marks by the
+                provider). If both have the name, both are selected. None selects everything.
 
         Returns:
-            `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean
-            of this payer, payee, kind and source), `amount` in money, the largest first. Mark
-            charges have a row for each link that marked the source's packets, in proportion to
-            its marks in the whole run, independent of price changes. The amounts of a payer sum to
-            the total in the ledger, exact to the micro-unit.
+            `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean of
+            this payer, payee, kind and source) and `amount` in money, with the largest first. Mark
+            charges have a row for each link that marked the source's packets, in proportion to the
+            link's marks in the whole run, whatever the price at the time. The amounts of a payer
+            sum to the total in the ledger, exact to the micro-unit.
 
         Raises:
             InputError: the name does not exist.
@@ -231,7 +232,7 @@ class Results(RunTables):
         return payments_of(self.raw, who)
 
     def plot(self) -> Figure:
-        """Draw the overview over time: rates, payments, marking, queue. `savefig` stores it.
+        """Draw an overview over time: rates, payments, marking and queue. Its `savefig` stores it.
 
         Raises:
             ResultsError: a table is missing, or the run has fewer than two reports to draw.
@@ -259,7 +260,7 @@ class Results(RunTables):
         return self.raw.table(name)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are in the same folder, or are the same tables in memory."""
+        """Return whether both results are in the same folder, or are the same tables in memory."""
         return isinstance(other, Results) and self._place() == other._place()
 
     def __hash__(self) -> int:
@@ -287,7 +288,7 @@ def open_run(path: str | os.PathLike[str]) -> Results:
     """Open the results folder of a run, complete or partial (see `Results.note`).
 
     Raises:
-        ResultsError: the folder does not exist, holds no results, or another format.
+        ResultsError: the folder does not exist, does not hold results, or has another format.
     """
     results = Results(path)
     _ = results.raw

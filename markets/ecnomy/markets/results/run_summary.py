@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary after a run: rates and payments of each class, or of each source outside all classes.
+"""The summary after a run: rates and payments of each class, or of each source outside classes.
 
-It covers the whole measured window, [warm-up, end]. `ecnomy show` prints the same means, and also
-those of each phase. Background traffic belongs to no class and no agent. Its marks are booked on
-`source:<source>`.
+The summary covers the measured window, [warm-up, end]. `ecnomy show` prints the same means, and
+also those of each phase. Background traffic belongs to no class and no agent. Its marks are booked
+on `source:<source>`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def window_in_words(folder: Path) -> str:
 
 
 def values(folder: Path) -> dict[str, Any]:
-    """Return the output of `ecnomy run --json`: the groups and the measured window, times in s."""
+    """Return the output of `ecnomy run --json`: the groups, and the measured window in seconds."""
     run = open_raw(folder)
     rows, window = groups_in(run), run.measured
     return {
@@ -85,7 +85,7 @@ def payment_table(rows: Iterable[Group]) -> Table:
 
 
 def background_in_words(rows: Iterable[Group]) -> str:
-    """Return the total payment for marks and its background share, or "" if nobody paid."""
+    """Return the total payment for marks and the background's part of it, or "" if nobody paid."""
     told = list(rows)
     whole = sum(row.all_charge_per_s for row in told)
     if not whole:

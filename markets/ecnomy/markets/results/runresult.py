@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The old name of `Results`, which the next release will remove."""
+"""The former name of `Results`, which the next release removes."""
 
 from __future__ import annotations
 

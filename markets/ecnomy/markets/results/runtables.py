@@ -14,7 +14,7 @@ __all__ = ["RunTables"]
 
 
 class RunTables(ABC):
-    """A run's tables. Columns and units: markets/README.md."""
+    """The tables of a run. markets/README.md lists columns and units."""
 
     @abstractmethod
     def table(self, name: str) -> pd.DataFrame:
@@ -56,7 +56,7 @@ class RunTables(ABC):
 
     @cached_property
     def agents(self) -> pd.DataFrame:
-        """Return decisions of agents, one value per row."""
+        """Return the decisions of agents, one value per row."""
         return self.table("agents")
 
     @cached_property

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sources that queueing held back, so that they took fewer marks than they pay for.
 
-A flow steered by a market should take its willingness to pay / the price of a mark, in marks per
-second. Its window law works in marks per round trip: the rate times the round trip, where the round
-trip counts as at most twice the smallest one (omnet/laws/window/round_trip.h). Otherwise queue and
-window would grow without limit. While queueing makes the round trip longer than that, the flow
+A flow that a market steers should take willingness to pay / price of a mark, in marks per second.
+Its window law works in marks per round trip: this rate times the round trip. The law counts the
+round trip as at most twice the smallest one (omnet/laws/window/round_trip.h), because otherwise
+queue and window would grow without limit. While queueing makes the round trip longer, the flow
 takes fewer marks.
 """
 
@@ -24,7 +24,7 @@ from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Saturated", "saturated"]
 
-_ABOUT: Final = 0.8  # share of the target; below it, something else holds back a flow
+_ABOUT: Final = 0.8  # share of the target below which something else holds a flow back
 
 
 class Saturated(msgspec.Struct, frozen=True):
@@ -32,11 +32,11 @@ class Saturated(msgspec.Struct, frozen=True):
 
     Attributes:
         source: name of the source.
-        share: share of its flows' active time with a round trip over twice the smallest one [0 to
-            1].
+        share: share of its flows' active time in which the round trip was over twice the smallest
+            one [0 to 1].
         asked_per_s: mean target of a flow from its decisions, willingness to pay / price [marks/s].
         aimed_per_s: mean target of its window, weight / smoothed round trip [marks/s].
-            A paced flow takes more, because it may have twice its window in flight.
+            A paced flow takes more marks, because it may have twice its window in flight.
         taken_per_s: mean mark rate of a flow [marks/s].
     """
 
@@ -48,7 +48,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Return whether queueing held it back: it took about its window's target or more."""
+        """Return whether queueing held the source back: it took about its window's target."""
         short = self.taken_per_s < (1 - LEAST) * self.asked_per_s
         return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
 
@@ -63,7 +63,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
 
 def saturated(run: RawRun) -> list[Saturated]:
-    """Return sources held back for over 5 % of the time that therefore took over 5 % fewer marks.
+    """Return sources held back for over 5 % of the time, with over 5 % fewer marks for it.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -100,7 +100,7 @@ def saturated(run: RawRun) -> list[Saturated]:
 def _ever_saturated(run: RawRun) -> list[Source]:
     """Return the sources whose flows were held back at any time, from the totals of flows.
 
-    If there are none, no reports need to be read.
+    Without such sources, reports need not be read.
     """
     flows = run.flows
     if "saturated_ps" not in flows:  # the run ended before it had totals

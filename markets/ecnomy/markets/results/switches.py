@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that their agents switch off and on, and the time they were on.
+"""Flows that their agents switch off and on, and the time for which they were on.
 
 A decision holds from its report to the next decision on the same flow (table
 `agents`, name `active`). A flow is off before its source's start and after its stop.
@@ -18,7 +18,7 @@ __all__ = ["Switches"]
 
 
 class Switches:
-    """Switched rows of flows, and the times of the switches.
+    """The rows of flows that agents switched, and the times of the switches.
 
     Attributes:
         rows: rows that were switched off at some time, ascending.
@@ -33,7 +33,7 @@ class Switches:
     ) -> None:
         """Read rows of the table `agents` with the name `active`, one column each, in its order.
 
-        Notes of agents under that name have no flow (-1) and do not count.
+        Agents' notes under that name have no flow (-1) and are ignored.
         """
         self.rows: Integers = np.unique(flow[(value == 0) & (flow >= 0)])
         own = np.isin(flow, self.rows)
@@ -55,7 +55,7 @@ class Switches:
         self._flows = spans.flows[self.rows].astype(np.float64)
 
     def on(self, edges_ps: npt.NDArray[np.int64]) -> Floats:
-        """Return the mean number of active flows of each of these rows, over each interval.
+        """Return the mean number of active flows in each of these rows, over each interval.
 
         Args:
             edges_ps: edges of the intervals, in ascending order [ps].

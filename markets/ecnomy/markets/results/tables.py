@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a results folder: their columns, and the streaming of a table to Parquet.
 
-The bytes of a table depend on its rows only, not on the batches: row groups hold
-ROWS_PER_GROUP rows, the last one the rest. A table is written as `<name>.parquet.tmp`. It gets its
-name when it is closed, and is readable only then. The metadata of each field has the unit of its
-column (units.py).
+The bytes of a table depend only on its rows, not on the batches: every row group except the last
+has ROWS_PER_GROUP rows. A table is written as `<name>.parquet.tmp`. When it is closed, it gets its
+name and becomes readable. The metadata of each field has the unit of the column (units.py).
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
 
 
 def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
-    """Return a schema; every field has its unit in its metadata, under `unit`."""
+    """Return a schema. The metadata of every field has its unit under `unit`."""
     return pa.schema(
         [
             pa.field(name, kind, metadata={"unit": unit_of(table, name)})
@@ -179,8 +178,8 @@ class TableWriter:
     def write(self, columns: Mapping[str, Any]) -> None:
         """Append rows; `columns` has every column of the schema: an array, a sequence or Taken.
 
-        The rows are kept for a while without a copy, so the caller must replace arrays and never
-        modify them.
+        The rows are kept for some time without a copy, so the caller may replace arrays but must
+        not modify them.
         """
         given = [columns[name] for name in self._schema.names]
         self._waiting.append(given)
@@ -192,7 +191,7 @@ class TableWriter:
             self._gather()
 
     def close(self, *, synced: bool = True) -> str:
-        """Write the rest, sync it and give the table its name; return the file's digest."""
+        """Write and sync the remaining rows, name the file, and return its digest."""
         self._flush(1)
         self._writer.close()
         if synced:
@@ -202,7 +201,7 @@ class TableWriter:
         return digest
 
     def _flush(self, least: int) -> None:
-        # Combined, because otherwise the written bytes would depend on the lengths of batches.
+        # Combine chunks; otherwise the bytes would depend on the lengths of batches.
         self._gather()
         table, self._rest = self._rest.combine_chunks(), self._schema.empty_table()
         start = 0
@@ -210,7 +209,7 @@ class TableWriter:
             rows = min(ROWS_PER_GROUP, table.num_rows - start)
             self._writer.write_table(table.slice(start, rows), row_group_size=ROWS_PER_GROUP)
             start += rows
-        # Copied, because a slice would keep the written rows in memory.
+        # Copy the rest; a slice would keep the written rows in memory.
         self._rest = table.take(np.arange(start, table.num_rows))
         self._rows = self._rest.num_rows
 

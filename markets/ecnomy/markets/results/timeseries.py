@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events in each interval between reports, by flow, source, class, provider, codepoint or link.
 
-Tables hold cumulative counters, and this module takes their differences. For a group of flows:
+Tables hold cumulative counters, whose differences this module computes. For a group of flows:
 
     Growth   sum of a counter's gains / length of the interval          Mbps, 1/s, money/s
     Ratio    sum of one counter's gains / sum of another's              a share, seconds, money/mark
     Mean     sum of an integral's gains / length / flows                packets
     State    the value at the end of the interval
 
-A flow counts for its class during the interval: the class in the report at the start of the
-interval (`class_index`).
+A flow counts for the class that the report at the start of the interval states (`class_index`).
 """
 
 from __future__ import annotations
@@ -143,14 +142,14 @@ def _gained(epochs: Epochs, name: str, edges: Integers) -> Floats:
 
 
 def _divided(top: Floats, bottom: Floats) -> Floats:
-    """Return quotients, NaN for a divisor of 0."""
+    """Return quotients, with NaN for a divisor of 0."""
     there = np.broadcast_to(bottom > 0, top.shape)
     found = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=there)
     return np.asarray(found, dtype=np.float64)
 
 
 class _Groups(msgspec.Struct, frozen=True, eq=False):
-    """The group of each row in each interval; codes [interval, row], -1 outside all groups."""
+    """The group of each row in each interval, as codes [interval, row]; -1 outside groups."""
 
     labels: list[str]
     codes: Integers
@@ -227,7 +226,7 @@ def _of_flows(
 def _state(
     raw: RawRun, what: str, epochs: Epochs, edges: Integers, groups: _Groups, members: Floats
 ) -> Floats:
-    """Return the value at the end of an interval; for willingness to pay, the value during it."""
+    """Return the value at the end of each interval, or during it for willingness to pay."""
     if what == "willingness":
         table = raw.agents[raw.agents["name"].astype(str) == _WILLINGNESS]
         table = table[table["flow"] >= 0]
@@ -242,7 +241,7 @@ def _state(
 
 
 def _held(table: pd.DataFrame, t_ps: Integers) -> Floats:
-    """Return the latest value at each time, NaN before the first."""
+    """Return the latest value at each time, or NaN before the first value."""
     said = table["t_ps"].to_numpy(dtype=np.int64)
     values = np.append(table["value"].to_numpy(dtype=np.float64), np.nan)
     return np.asarray(values[np.searchsorted(said, t_ps, side="right") - 1], dtype=np.float64)
@@ -282,7 +281,7 @@ def _of_carriers(
 def _of_accounts(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Return sums of postings. A posting has the time of the report that ends its interval."""
+    """Return sums of postings, which are dated by the report that ends their interval."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.ledger
     received, paid = (_summed(table, side, edges) for side in ("credit", "debit"))
@@ -298,9 +297,9 @@ def _of_accounts(
 
 
 def _summed(table: pd.DataFrame, side: str, edges: Integers) -> dict[str, Floats]:
-    """Return the money through each account up to each time."""
+    """Return the money that each account paid or received up to each time."""
     found = {}
-    table = table.sort_values("t_ps", kind="stable")  # calls are booked later than their date
+    table = table.sort_values("t_ps", kind="stable")  # calls are booked after their date
     for name, own in table.groupby(table[side].astype(str), sort=False):
         so_far = np.append(0, own["amount_micro"].to_numpy(dtype=np.int64).cumsum())
         last = np.searchsorted(own["t_ps"].to_numpy(dtype=np.int64), edges, side="right")

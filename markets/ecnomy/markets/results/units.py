@@ -2,8 +2,8 @@
 """The unit of every column, on disk and in users' frames.
 
 A name that ends in a unit states that unit (`delay_sum_ps`, `goodput_bps`, `fee_micro`). All other
-columns are listed here, each once. Parquet schemas carry the unit as the metadata `unit` of a
-field, frames as `attrs["units"]`.
+columns are listed here once. Parquet schemas have the unit in the metadata `unit` of a field, and
+frames in `attrs["units"]`.
 
     text      words        number   an index or a serial number      0/1   no or yes
     1         a share or a probability                               by .. the column with the unit
@@ -16,7 +16,7 @@ from typing import Final
 
 __all__ = ["frame_units", "unit_of"]
 
-_ENDINGS: Final = (  # the first match counts
+_ENDINGS: Final = (  # the first match is used
     ("_ps", "ps"),
     ("_bps", "bit/s"),
     ("_mbps", "Mbps"),
@@ -80,5 +80,5 @@ def unit_of(table: str, column: str) -> str:
 
 
 def frame_units(table: str, columns: Iterable[str], **own: str) -> dict[str, str]:
-    """Return column -> unit of a frame of a table; `own` are columns with another meaning."""
+    """Return the unit of each column in a table's frame. `own` has columns with another meaning."""
     return {name: own[name] if name in own else unit_of(table, name) for name in columns}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of flows in the reports of the measured window, by source."""
+"""The values of flows in the reports of the measured window, by source."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Looks(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, run: RawRun, *names: str) -> Self | None:
-        """Return these columns; None for fewer than two reports in the window.
+        """Return these columns, or None for fewer than two reports in the window.
 
         Raises:
             ResultsError: a table is missing or unreadable.

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a results folder, format 1.
 
-    manifest.json   inputs, state and tables' digests; the folder's identity, with the tables
+    manifest.json   inputs, state and tables' digests; with the tables, the folder's identity
     *.parquet       the tables (tables.py)
     machine.json    place, time and speed of the run; log.txt: messages. Not part of the identity
     omnet/          of runs on OMNeT++: inputs, log and result files. Not part of the identity
 
-The manifest says `complete: false` from the start and is replaced when the run has ended, so a
-killed run can be recognised. All files get their names only when they are complete. The last
-manifest is written when everything else is on disk; it holds the digests of the tables (see
-ecnomy.markets.support.intact). The log locks a folder while a run writes to it.
+The manifest states `complete: false` from the start and is replaced when the run has ended, so a
+killed run can be recognised. Files get their names only when they are complete. The final manifest
+is written when all other files are on disk, and holds the digests of the tables (see
+ecnomy.markets.support.intact). The log locks the folder while a run writes to it.
 """
 
 from __future__ import annotations
@@ -50,13 +50,12 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
     Args:
         folder: folder for the results.
         force: whether to replace any complete run.
-        same: manifest values of complete runs to replace, with `by_hand` true if values may have
-            been set by hand in them; None to replace only incomplete runs.
+        same: manifest values of complete runs to replace, with `by_hand` true if these may include
+            runs in which values were set by hand. None replaces only incomplete runs.
 
     Raises:
-        InputError: the folder is a file, another run is writing there, it holds a sweep, or it
-            holds anything except an incomplete run of ecnomy or a run that `force` or `same` allows
-            to be replaced.
+        InputError: the folder is a file, another run is writing to it, or it holds anything but an
+            incomplete run of ecnomy or a run that `force` or `same` allows to be replaced.
     """
 
     def judge() -> None:
@@ -73,7 +72,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         f"{folder}: another run is writing to it; close that run, or choose another folder",
     )
     log.truncate(0)
-    if (folder / MANIFEST).exists():  # otherwise, a power loss could restore it beside other tables
+    if (folder / MANIFEST).exists():  # a power loss could otherwise restore it beside new tables
         (folder / MANIFEST).unlink()
         sync_file(folder)
     for name in ALL_TABLES:
@@ -95,7 +94,7 @@ def ended_by(error: BaseException) -> str:
 
 
 def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial content of a run's manifest; `scenario` as plain values."""
+    """Return the initial content of a run's manifest, with the scenario as plain values."""
     return {
         "format": FORMAT,
         "title": plan.title,
@@ -128,12 +127,12 @@ class ResultsWriter:
             folder: folder for the results.
             plan: plan of the run.
             scenario: the scenario as plain values, for the manifest.
-            force: replace any complete run.
-            again: replace a complete run of the same scenario, seed and version on the engine of
-                this name; "": do not replace such a run.
-            by_hand: also replace such a run if values were set by hand in it.
-            market: whether that run has a market.
-            synced: False for results that end with the process.
+            force: whether to replace any complete run.
+            again: name of the engine on which a complete run of the same scenario, seed and version
+                is replaced; "": such a run is not replaced.
+            by_hand: whether such a run is replaced even if values were set by hand in it.
+            market: whether such a run has a market.
+            synced: False for results that need not outlive the process.
 
         Raises:
             InputError: the folder cannot be claimed (see claim).
@@ -151,7 +150,7 @@ class ResultsWriter:
             raise
 
     def _same(self, engine: str, by_hand: bool, market: bool) -> dict[str, Any] | None:
-        """Return the manifest of an equal run, in the form read from JSON."""
+        """Return the manifest values of an equal run, in the form read from JSON."""
         if not engine:
             return None
         versions = {**self._head["versions"], "engine": engine}
@@ -196,10 +195,10 @@ class ResultsWriter:
         self._take(market)
 
     def record(self, record: Record) -> None:
-        """Store rows of a table that the plan requests; ignore others.
+        """Store the rows of a table that the plan requests, and ignore other tables.
 
         Raises:
-            ProtocolError: out-of-range, the rows count something that the plan lacks.
+            ProtocolError: out-of-range, for rows about something that the plan lacks.
         """
         if record.table in self._tables:
             self._tables[record.table].write(self._naming.of(record))
@@ -294,9 +293,7 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
 
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:
-    """Return the identity of equal runs: all inputs, the version, the engine, and whether there is
-    a market.
-    """
+    """Return the values that equal runs share: inputs, version, engine, and market or not."""
     told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
     versions = manifest.get("versions") or {}
     engine = str(versions.get("engine", "")).partition(" ")[0]

@@ -4,7 +4,7 @@
     step    answer the last report, pass it to the tables, read messages up to the next report,
             book the epoch, let agents decide
 
-Between two steps the engine waits for its answer. Changes made then still affect the next epoch.
+Between two steps the engine waits for an answer. Changes in this time affect the next epoch.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
     "welcomed",
 ]
 
-_DEAD: Final = ("hung-up", "truncated")  # faults of a connection if the engine is gone
+_DEAD: Final = ("hung-up", "truncated")  # faults of a connection after the engine has ended
 
 
 class Sink(Protocol):
@@ -94,7 +94,7 @@ class Quiet:
 class Conversation:
     """An accepted engine and a market, one report after another.
 
-    It holds no reference to the market; every call receives it.
+    The object holds no reference to the market; each call receives the market as an argument.
 
     Attributes:
         finish: the engine's last message; None before its end.
@@ -111,7 +111,7 @@ class Conversation:
             plan: the plan of both sides.
             sink: the receiver of reports and records.
             say: the observer of progress.
-            fate: function that describes the fate of an engine that hung up.
+            fate: function that describes how an engine that hung up ended.
         """
         self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
         self._met: Report | None = None
@@ -123,7 +123,7 @@ class Conversation:
 
     @property
     def under_way(self) -> bool:
-        """Whether all reports have been answered."""
+        """Return whether all reports have been answered."""
         return self._met is None
 
     def begin(self, hello: Hello, market: MarketLike) -> None:
@@ -166,7 +166,7 @@ class Conversation:
         if self._screen is not None:
             self._link.send(Show(self._screen.json(market)))
         self._link.send(orders)
-        # The answer is sent first, so that the engine continues while the tables are written.
+        # Answer first, so that the engine continues while the tables are written.
         self._sink.report(report, market)
 
     def _listen(self, market: MarketLike) -> None:
@@ -246,7 +246,7 @@ def talk(
         market: the market that decides.
         sink: the receiver of reports and records.
         say: the observer of progress.
-        fate: describes the fate of an engine that hung up.
+        fate: describes how an engine that hung up ended.
 
     Raises:
         EcnomyError: as for `run`.
@@ -260,7 +260,7 @@ def talk(
 
 
 def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
-    """Take the hello of an engine started with this plan and welcome it.
+    """Receive the hello of an engine that was started with this plan, and welcome the engine.
 
     Raises:
         EngineError: the engine died, or its plan or seed differs.
@@ -270,7 +270,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
-    """Return a started engine's difference from its plan, or ""."""
+    """Return how a started engine differs from its plan, or ""."""
     if not hello.network:
         return link.fault_of_plan(hello)
     if hello.seed != plan.seed:
@@ -280,7 +280,7 @@ def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
 
 @contextmanager
 def _blamed(link: EngineLink, fate: Callable[[], str]) -> Iterator[None]:
-    """Add to an error about an engine that is gone how the engine ended."""
+    """Add how the engine ended to an error about an engine that is gone."""
     try:
         yield
     except ProtocolError as error:
@@ -298,7 +298,7 @@ def engine_link(
     silence_s: float | None = 30.0,
     head: bytes = b"",
 ) -> EngineLink:
-    """Return the market's end of a connection to an engine that runs this plan; see EngineLink."""
+    """Return the market's end of a connection to an engine of this plan (see EngineLink)."""
     return EngineLink(
         sock,
         **limits_of(plan),
@@ -311,7 +311,7 @@ def engine_link(
 
 
 def limits_of(plan: Plan) -> dict[str, Any]:
-    """Return the limits for checks of messages about a plan, as arguments of EngineLink.limit."""
+    """Return the limits that messages about a plan must keep, as arguments of EngineLink.limit."""
     return {
         "n_flows": plan.row_count,
         "n_links": len(plan.links),

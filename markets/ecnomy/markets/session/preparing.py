@@ -22,11 +22,11 @@ __all__ = ["default_folder", "folder_of", "loaded", "market_of"]
 def loaded(
     scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str], seed: int | None
 ) -> Scenario:
-    """Return the scenario at a path, or one that is already loaded, with this seed.
+    """Return the scenario at a path, or a loaded scenario, with this seed.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError).
-        TypeError: there are overrides for a loaded scenario, or overrides or seed are of another
+        TypeError: overrides are given for a loaded scenario, or overrides or seed has the wrong
             type.
     """
     if not isinstance(scenario, Scenario):
@@ -62,7 +62,7 @@ def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
 
 
 def default_folder(scenario: Scenario) -> Path:
-    """Return `results/<name of the scenario's file>-<seed>`, with the title if there is no file."""
+    """Return `results/<name of the scenario's file>-<seed>`, or with the title without a file."""
     file = scenario.places.file
     name = Path(file).stem if os.path.exists(file) else scenario.title
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"

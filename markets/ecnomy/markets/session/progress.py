@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long work on standard error: work done, time elapsed, time left.
+"""Show the progress of long work on standard error: work done, time elapsed and time left.
 
-On a terminal it is one line, which is rewritten. Elsewhere (a pipe, a file) it is a new line every
-ten seconds. The wall clock is read here only for display; results never depend on it.
+On a terminal, one line is rewritten. In a pipe or file, a new line is printed every ten seconds.
+The wall clock is read here only for display; results never depend on it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ProgressLike(Protocol):
         """Show a notice to the user."""
 
     def stop(self) -> None:
-        """Record the end of the run, however it ended."""
+        """Record the end of the run, complete or not."""
 
 
 def duration(seconds: float) -> str:
@@ -54,7 +54,7 @@ class StatusLine:
     """A status line of long work.
 
     Args:
-        name: name of the work, which may be ""; it is cut if a terminal is too narrow.
+        name: name of the work, which may be ""; cut if a terminal is too narrow.
         stream: stream of the line; None: standard error.
         clock: seconds of the wall clock.
     """
@@ -79,9 +79,9 @@ class StatusLine:
 
         Args:
             done: the work done, such as `3 of 8 runs done`.
-            left_s: an estimate of the seconds left, None if unknown. It is not shown if it is based
-                on less than a thousandth of the work.
-            now: on a terminal, show it in any case.
+            left_s: an estimate of the seconds left, or None if unknown. An estimate based on less
+                than a thousandth of the work is not shown.
+            now: whether to show the progress at once on a terminal.
         """
         at_s = self._clock()
         if at_s - self._said_s < (_LIVE_S if self._live else _LINE_S) and not (now and self._live):
@@ -97,7 +97,7 @@ class StatusLine:
             self._write(f"{self._fitted(told)}\n")
 
     def say(self, line: str) -> None:
-        """Print a line that stays; progress continues below it."""
+        """Print a permanent line; progress continues below it."""
         self._erase()
         self._write(f"{_WHO}{printable(line)}\n")
 
@@ -113,7 +113,7 @@ class StatusLine:
         self._shown, self._began_s = False, self._clock()
 
     def _fitted(self, told: str) -> str:
-        """Return the whole line. On a terminal, the name is cut so that the line fits."""
+        """Return the full line. On a terminal, the name is cut so that the line fits."""
         if not self._live:
             return f"{_WHO}{self._name}{told}"
         width = shutil.get_terminal_size().columns - 1
@@ -187,7 +187,7 @@ class Runs:
         self._earlier = self._made = self._failed = 0
 
     def begin_round(self) -> None:
-        """Begin a round: its count of new runs starts at 0; earlier rounds stay in the total."""
+        """Begin a round, whose count of new runs starts at 0. Earlier rounds stay in the total."""
         self._earlier, self._made = self._earlier + self._made, 0
 
     def at(self, total: int, present: int, made: int, failed: int = 0) -> None:
@@ -211,7 +211,7 @@ class Runs:
         self._line.say(f"{self._name}{line}")
 
     def stop(self) -> None:
-        """Record that the runs are done, or that the work has ended early."""
+        """Record that the work has ended, early or with all runs done."""
         made = self._earlier + self._made
         if made:
             bad = f", {self._failed} of them failed," if self._failed else ""

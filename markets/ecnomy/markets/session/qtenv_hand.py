@@ -41,7 +41,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(f"set by hand: {error}") from error
 
     def apply(self, market: MarketLike) -> Iterator[str]:
-        """Set the values in a market that has not yet answered a report; yield each refusal."""
+        """Set the values in a market that has not yet answered a report. Yield each refusal."""
         for source, weights in self.weights.items():
             market.note_by_hand("weight", source, weights)
         if not isinstance(market, Market):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The display data of a market: the JSON of the bridge's message `show` (PROTOCOL.md).
 
-It is only for display. Engines do not compute with it, and a run without a screen omits it.
+The data are for display only. Engines do not compute with them, and runs without a screen omit
+them.
 """
 
 from __future__ import annotations
@@ -47,24 +48,24 @@ _PLAIN: Final = {
 
 
 class Screen:
-    """Follows one run: payments for calls by source, and all payments by payer and payee."""
+    """Follows a run: its payments for calls by source, and all payments by payer and payee."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._rows = flows_of(plan)
         self._calls_micro: Integers = np.zeros(plan.row_count, dtype=np.int64)
         self._paid_micro: dict[tuple[str, str, str, str], int] = {}
-        names = np.full(plan.row_count + 1, "", dtype=object)  # the last: no flow
+        names = np.full(plan.row_count + 1, "", dtype=object)  # the last name: no flow
         for name, rows in self._rows.items():
             names[rows] = name
         self._source_of: list[str] = names.tolist()
         self._in_force: dict[tuple[str, str, bytes], str] = {}
 
     def json(self, market: MarketLike) -> str:
-        """Return the object; call once per report, after the orders and before writing tables.
+        """Return the object. Call it once per report, after the orders and before writing tables.
 
         Args:
-            market: the market; NoMarket gives only names.
+            market: the market; with NoMarket, the object has only names.
         """
         self._follow(market)
         told: dict[str, Any] = {
@@ -92,7 +93,7 @@ class Screen:
             self._paid_micro[who] = self._paid_micro.get(who, 0) + amount
 
     def _payments(self) -> list[dict[str, Any]]:
-        """Return the payments so far, in the order in which each kind was first made."""
+        """Return the payments so far, in the order in which each kind first occurred."""
         return [
             {"from": payer, "to": payee, "for": kind, "source": source, "money": micro / MICRO}
             for (payer, payee, kind, source), micro in self._paid_micro.items()
@@ -122,8 +123,8 @@ class Screen:
     def _news(self, market: MarketLike) -> list[str]:
         """Return decisions since the last report, without agents' own notes, in order of time.
 
-        A value set by hand overrides its agent at each report. As the value in force does not
-        change, neither decision is news.
+        A value set by hand overrides its agent at each report. Because the value in force stays the
+        same, neither decision is news.
         """
         told = [
             (_decided(entry), line)
@@ -143,7 +144,7 @@ class Screen:
         return f"{who}{self._about(entry.flow)}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Describe the flows of a decision briefly: by whole sources, or by their number."""
+        """Describe the flows of a decision briefly, by complete sources or by their number."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
@@ -155,12 +156,12 @@ class Screen:
 
 
 def _plain(account: str) -> str:
-    """Return the name of an account's owner; a source's own account is named after the source."""
+    """Return the name of an account's owner, which may be a source."""
     return account.removeprefix("source:")
 
 
 def _willing(market: MarketLike, rows: Integers) -> float | None:
-    """Return the payment for marks of all flows of a source, money/s; None if not set."""
+    """Return the payment for the marks of a source's flows [money/s], or None if not set."""
     if not isinstance(market, Market):
         return None
     pay = market.aims.pay_micro_per_s[rows]
@@ -186,12 +187,12 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
 
 
 def _decided(entry: Entry) -> tuple[str, str, bytes]:
-    """Return a key for what a decision sets: values of flows (by any agent) or an agent's value."""
+    """Return a key of what a decision sets: values of flows (by any agent), or an agent's value."""
     return entry.name, entry.agent if (entry.flow < 0).all() else "", entry.flow.tobytes()
 
 
 def _said(entry: Entry, market: MarketLike) -> str:
-    """Return a decision in words; "" for agents' own notes."""
+    """Return a decision in words, or "" for agents' own notes."""
     name = entry.name
     if name in _MONEY:
         return _MONEY[name].format(_range(entry, MICRO))
@@ -214,6 +215,6 @@ def _said(entry: Entry, market: MarketLike) -> str:
 
 
 def _range(entry: Entry, unit: float = 1.0) -> str:
-    """Return all values as one number, or as a range from the least to the largest."""
+    """Return all values as one number, or as a range from the smallest to the largest."""
     least, most = float(entry.value.min()) / unit, float(entry.value.max()) / unit
     return f"{least:.4g}" if least == most else f"{least:.4g} to {most:.4g}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs of a run: tables, log, machine.json, progress.
+"""The outputs of a run: tables, log, machine.json and progress.
 
-However a run ends, its folder records the end. The tables are closed and readable, and the manifest
-states that the run is complete or why it is not.
+The folder records the end of a run in any case. The tables are closed and readable, and the
+manifest states that the run is complete, or why it is incomplete.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Keeper:
         self.machine: dict[str, Any] = {}
 
     def close(self, market: MarketLike, reason: str | None) -> None:
-        """Close the results; `reason` explains an incomplete run, None means complete.
+        """Close the results. `reason` explains an incomplete run; None means complete.
 
         Raises:
             OSError: the results cannot be written.
@@ -91,7 +91,7 @@ class Keeper:
 def kept(
     opened: Callable[[], ResultsWriter], market: MarketLike, progress: ProgressLike | None
 ) -> Iterator[Keeper]:
-    """Open results and close them, however the body ends."""
+    """Open results, and close them when the body ends or fails."""
     keeper: Keeper | None = None
     reason: str | None = "the run failed"
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One whole run: open a session, step it to its end, and close it (session.py)."""
+"""A complete run: open a session, step it to its end, and close it (session.py)."""
 
 from __future__ import annotations
 
@@ -48,16 +48,15 @@ def run(
         seed: replaces the scenario's seed.
         out: results folder; default `results/<name of the file>-<seed>`.
         market: False simulates the packets without the scenario's market.
-        progress: shows the progress of the run; None shows nothing.
-        force: replace any complete run in `out`.
+        progress: object that shows the progress of the run; None shows nothing.
+        force: whether to replace any complete run in `out`.
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
-        again: replace a complete run of the same scenario, seed, version and engine in `out`, whose
-            results would be equal. So a program or notebook can be run twice. False refuses to
-            replace it. It does not replace a run in which values were set by hand (see
-            `open_market`).
+        again: whether to replace a complete run of the same scenario, seed, version and engine in
+            `out`, whose results would be equal, so that a program or notebook can be run twice. A
+            run in which values were set by hand is not replaced (see `open_market`).
 
     Returns:
-        The results, as `ecnomy.analysis.open_run` opens them.
+        The results, in the form in which `ecnomy.analysis.open_run` opens them.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError), `out` is taken, or OMNeT++ is requested

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A market that waits for engines started by hand, one run after another (the verb `serve`).
 
-An example is OMNeT++'s Qtenv. It may pause for hours, so only the end of file means that an engine
-died.
+Such an engine, for example OMNeT++ in Qtenv, may pause for hours, so only the end of file means
+that the engine died.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Offer(Protocol):
     """The served scenarios.
 
     Attributes:
-        plan: the plan of one scenario, which holds until the engine's hello selects its scenario.
+        plan: the plan of one scenario, used until the engine's hello selects its scenario.
     """
 
     @property
@@ -65,7 +65,7 @@ class Offer(Protocol):
         """Return the data for an engine at this address, with its seed.
 
         Raises:
-            InputError: its network cannot be read.
+            InputError: the engine's network cannot be read.
         """
         ...
 
@@ -94,19 +94,19 @@ def served(
     market: bool = True,
     any_plan: bool = False,
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield each run's results folder, scenario name, and reason of incompleteness or "".
+    """Yield each run's results folder, scenario name, and the reason if it is incomplete or "".
 
-    An engine reports the plan of its network. If it differs from the scenario's, or the token is
-    wrong, the engine is refused, with a line on standard error.
+    An engine reports the plan of its network. If the plan differs from the scenario's, or the token
+    is wrong, the engine is refused with a line on standard error.
 
     Args:
-        listeners: the addresses for engines, the doors of the offer.
+        listeners: the addresses to which engines connect (the doors of the offer).
         offer: the served scenarios.
-        folder: holds a folder per run.
+        folder: folder that receives a folder per run.
         token: the secret that engines must send.
-        market: False: run without payments and decisions.
-        any_plan: accept a network with other values; the manifest then has the network's plan and
-            lists the differences.
+        market: whether runs have a market; False omits payments and decisions.
+        any_plan: whether to accept a network with other values. The manifest then has the network's
+            plan and lists the differences.
     """
     if any_plan:
         _say(f"warning: {_ANY}")
@@ -135,8 +135,8 @@ class _Guest:
     """The connected engine and its scenario.
 
     Attributes:
-        served: the scenario for the engine, with its seed, and under --any with its network; set
-            after the hello.
+        served: the scenario for the engine, with the engine's seed and, under --any, its network;
+            set after the hello.
         differing: values that differ between the engine's network and the scenario.
     """
 
@@ -146,7 +146,7 @@ class _Guest:
         self._offer, self._door, self._link, self._any = offer, door, link, any_plan
 
     def fault(self, hello: Hello) -> str:
-        """Return the reason to refuse the guest; "" accepts the guest."""
+        """Return the reason to refuse the guest, or "" to accept it."""
         try:
             self.served = self._offer.of(self._door, hello)
             plan = self.served.plan
@@ -167,7 +167,7 @@ class _Guest:
 
 
 def _next(folder: Path) -> Path:
-    """Create and return the first free numbered folder, so that other processes cannot take it."""
+    """Create the first free numbered folder, so that no other process takes it, and return it."""
     for number in itertools.count(1):
         with contextlib.suppress(FileExistsError):
             (folder / f"{number:03}").mkdir(parents=True)
@@ -176,7 +176,7 @@ def _next(folder: Path) -> Path:
 
 
 def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bool) -> str:
-    """Make one run; return the reason why it failed, or ""."""
+    """Make a run. Return the reason why it failed, or ""."""
     scenario, plan, _ = guest.served
     there = market_of(plan, scenario.market if market else None)
 

@@ -12,8 +12,8 @@ releases all of them at the first of these events:
     Python exits        "the program ended at 12 s"
 
 The session holds no reference to the market, so that Python can collect the market. Calls receive
-it as an argument. Signal handlers, environment and working folder of the process stay unchanged.
-Sessions share only the list of open sessions.
+it as an argument. A session does not change signal handlers, environment or working folder of the
+process. Sessions share only the list of open sessions.
 """
 
 from __future__ import annotations
@@ -63,21 +63,22 @@ def open_market(
     force: bool = False,
     engine: str = DEFAULT_ENGINE,
 ) -> Market:
-    """Start an engine and a market, up to the report of t = 0; `market.step()` continues.
+    """Start an engine and a market up to the report of t = 0; `market.step()` continues.
 
-    Agents have decided at t = 0, but the answer is not sent yet: changes before a step affect the
-    epoch that it simulates. Use it in a `with`, or call `close()`.
+    Agents have decided at t = 0, but the answer has not been sent. Changes before a step therefore
+    affect the epoch that the step simulates. Use the market in a `with` statement, or call
+    `close()`.
 
     Args:
         scenario: a loaded scenario, or the path of its file.
         overrides: `path=value` changes to a scenario given by path.
         seed: replaces the scenario's seed.
         out: results folder; default `results/<name of the file>-<seed>`.
-        tables: False writes nothing. The results that `close` returns are then in memory, and cover
-            the measured window of the run.
-        progress: shows the progress of the run; None shows nothing.
-        force: replace any complete run in `out`. A run of the same scenario, seed, version and
-            engine is always replaced, so that a program can be run twice.
+        tables: whether to write tables. With False, the results that `close` returns are in memory,
+            and cover the measured window of the run.
+        progress: object that shows the progress of the run; None shows nothing.
+        force: whether to replace any complete run in `out`. A run of the same scenario, seed,
+            version and engine is always replaced, so that a program can be run twice.
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
 
     Raises:
@@ -108,7 +109,7 @@ def open_market(
 
 
 class Session:
-    """One run; every call after the first receives the market again.
+    """One run. Every call after the first receives the market as an argument.
 
     Attributes:
         folder: results folder of the run; None: results are kept in memory.
@@ -150,7 +151,7 @@ class Session:
             EcnomyError, OSError: as for `open_market`; the run has then ended.
         """
         scenario, plan = self._scenario, self._plan
-        check_plan(kind, scenario, plan)  # first, so that a refused run does not change its folder
+        check_plan(kind, scenario, plan)  # before anything changes the folder
         with self._lock, self._ended_by_errors(market):
             _OPEN[self] = None
             self._keeper = Keeper(self._writer(market, force, again, by_hand), progress)
@@ -182,7 +183,8 @@ class Session:
         """Refuse a step that is impossible.
 
         Raises:
-            NotRunningError: the run has ended, a step is in progress, or another process owns it.
+            NotRunningError: the run has ended, a step is in progress, or another process owns the
+                run.
         """
         with self._lock:
             if self._over:
@@ -205,12 +207,12 @@ class Session:
                     self._finished(market, self._talk.finish)
 
     def close(self, market: MarketLike, reason: str | None = None) -> Results:
-        """End the run, if it has not ended, and return its results.
+        """End the run if it has not ended, and return its results.
 
         Args:
             market: the market.
-            reason: reason of an incomplete run; default: the time of closing, or the fate of an
-                engine that is gone.
+            reason: reason of an incomplete run; by default the time of closing, or how the engine
+                ended if it is gone.
 
         Raises:
             NotRunningError: a step is in progress, or another process owns the run.
@@ -231,10 +233,10 @@ class Session:
             self.end(market, self._when("abandoned"))
 
     def end(self, market: MarketLike | None, reason: str | None) -> None:
-        """Release everything; a second call, or one in a child of a fork, does nothing.
+        """Release everything. A second call, or a call in a forked child, does nothing.
 
         Args:
-            market: the market; None if it is gone, together with its tables.
+            market: the market, or None if it is gone together with its tables.
             reason: reason of an incomplete run, None for a complete one.
 
         Raises:
@@ -257,7 +259,7 @@ class Session:
                 raise
 
     def end_at_exit(self) -> None:
-        """End the engine when Python exits; close the tables unless a thread is within a step."""
+        """End the engine when Python exits. Close the tables unless a thread is within a step."""
         if self._pid != os.getpid():
             return
         if self._process is not None and not self._process.gone:
@@ -268,9 +270,9 @@ class Session:
                 self.end(self._market(), self._reason or self._when("the program ended"))
 
     def _check_idle(self) -> None:
-        """Refuse while a step is in progress.
+        """Refuse a call while a step is in progress.
 
-        Only this thread can make it, when an agent decides.
+        Only this thread can make such a call, from an agent's decision.
         """
         if self._pid != os.getpid():
             raise NotRunningError(
@@ -300,7 +302,7 @@ class Session:
             raise
 
     def _died(self) -> str | None:
-        """Return the fate of an engine that died early."""
+        """Return how an engine that died early ended."""
         if self._process is None or not self._process.gone:
             return None
         return self._when(self._process.fate())
@@ -310,14 +312,14 @@ class Session:
         return f"{what} at {t_ps / PS_PER_S:.12g} s"
 
 
-_OPEN: Final[dict[Session, None]] = {}  # holds a session while its run is in progress
+_OPEN: Final[dict[Session, None]] = {}  # sessions whose runs are in progress
 
 
 def check_plan(kind: EngineKind, scenario: Scenario, plan: Plan) -> None:
-    """Refuse a plan that an engine cannot run; the message has the place in the scenario.
+    """Refuse a plan that an engine cannot run. The message has the place in the scenario.
 
     Raises:
-        InputError: the engine cannot run it, or cannot run on this machine.
+        InputError: the engine cannot run the plan, or cannot run on this machine.
     """
     try:
         kind.check(plan)
