@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program `ecnomy`. `python -m ecnomy.markets.cli` runs it without an installed command.
 
-Until all modules of the command line are imported, Ctrl-C and SIGTERM kill the process, with one
-line and without a traceback. After that, the process prints one line and exits with a status.
+While the modules of the command line are being imported, Ctrl-C and SIGTERM kill the process, with
+one line and without a traceback. Afterwards, the process prints one line and exits with a status.
 """
 
 import contextlib

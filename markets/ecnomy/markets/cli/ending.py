@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends a command on Ctrl-C, SIGTERM and SIGHUP: it closes results and prints one line."""
+"""End a command on Ctrl-C, SIGTERM and SIGHUP: close results and print one line."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class _Terminated(SystemExit):
 
 
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
-    """Unwind the run on a signal, so that its results are closed as partial; ignore others."""
-    for ignored in (signal.SIGTERM, signal.SIGHUP):  # a second signal would interrupt it
+    """Unwind the run on a signal, so that results are closed as partial. Ignore later signals."""
+    for ignored in (signal.SIGTERM, signal.SIGHUP):  # a second signal would interrupt the closing
         if signal.getsignal(ignored) is not signal.SIG_IGN:
             signal.signal(ignored, _Ignored(number))
     raise _Terminated(128 + number)
 
 
 class _Ignored:
-    """A handler without effect. If it were SIG_IGN, new workers would ignore signals as well.
+    """A handler without effect. With SIG_IGN instead, new workers would also ignore signals.
 
     Attributes:
         after: the signal that arrived earlier.
@@ -80,7 +80,7 @@ def ending_process() -> Iterator[None]:
 
 def _ignore_ends() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # Python itself handles it until it exits
+        signal.signal(number, signal.SIG_IGN)  # Python handles it until it exits
 
 
 def _exit_now(status: int) -> NoReturn:
@@ -93,7 +93,7 @@ def _exit_now(status: int) -> NoReturn:
 
 @contextlib.contextmanager
 def _kept_ends() -> Iterator[None]:
-    """Send signals again whose exception Python ignored, as in callbacks of weak references."""
+    """Send signals again if Python ignored their exception, as in callbacks of weak references."""
     earlier = sys.unraisablehook
 
     def unraisable(what: Any) -> None:
@@ -115,7 +115,7 @@ def _kept_ends() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _shown_ends() -> Iterator[None]:
-    """Raise the exception of a signal that a library has replaced by an error."""
+    """Raise the exception of a signal if a library replaced it by an error."""
     try:
         yield
     except RuntimeError as error:
@@ -141,7 +141,7 @@ def _send_later(number: int) -> None:
 def stoppable(kept: str = "run the same command again to resume") -> Iterator[None]:
     """End a command on Ctrl-C, SIGTERM and SIGHUP with one line that states what is `kept`.
 
-    If one `stoppable` encloses another, only the inner one prints its line.
+    If one `stoppable` encloses another, only the inner one prints a line.
     """
     _heed_ends()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of `ecnomy explain`: one entry in full, or several entries in two lines each."""
+"""The output of `ecnomy explain`: an entry in full, or several entries in two lines each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_PATHS: Final = 3
 
 
 def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
-    """Print variants and a few keys in full, with their contents, or more keys as a list."""
+    """Print variants and a few keys in full with their contents, or many keys as a list."""
     variants = [group for group in groups if group.entry.variant]
     keys = [group for group in groups if not group.entry.variant]
     full = variants + (keys if len(keys) <= _FULL and not variants else [])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `ecnomy`. Its verbs are the modules of cli/verbs and entry points `ecnomy.commands`.
 
-Each is a function that typer turns into a command, or a Typer of sub-commands. The module of a verb
-is imported when the verb or its help is used. A user's error or a failed run gives one line on
-standard error and an exit status: 2 for input, 1 for the rest, 130 after Ctrl-C.
+Each verb is a function that typer turns into a command, or a Typer of sub-commands. The module of a
+verb is imported when the verb or its help is used. A user's error or a failed run gives one line on
+standard error and an exit status: 2 for invalid input, 130 after Ctrl-C, and 1 for other errors.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ __all__ = ["GROUP", "app", "commands", "main"]
 GROUP: Final = "ecnomy.commands"
 _INTERRUPTED: Final = 130
 _UsageError: Final[Any] = typer.BadParameter.__base__  # Typer does not export it
-# Earlier spellings of options, kept for a release: all verbs have --jobs.
+# Former spellings of options, accepted for one more release: all verbs have --jobs.
 _OLD_OPTIONS: Final = {"workers": "jobs"}
 _WITH_VALUES: Final = ("sweep", "calibrate", "tune")  # their files have the key `set`
-# Kinds of pydantic's number errors, and the expected value that the message states.
+# Kinds of pydantic's number errors, and the expected value in the message.
 _WANTED: Final = {
     "int_parsing": "a whole number",
     "float_parsing": "a number",
@@ -55,7 +55,7 @@ class _Verbs(VerbGroup):
         found = getattr(importlib.import_module(module), function)
         if isinstance(found, typer.Typer):  # the verb has sub-commands
             group = typer.main.get_command(found)
-            group.name = cmd_name  # help lists a command by its own name
+            group.name = cmd_name  # help lists a command by its name
             return group
         single = typer.Typer(
             add_completion=False, context_settings={"token_normalize_func": _option_now}
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
     Args:
-        arguments: arguments instead of the process's.
+        arguments: arguments to use instead of those of the process.
     """
     try:
         if short := shortage():
@@ -169,13 +169,13 @@ def _leave(message: str, status: int) -> None:
 
 
 def _own_verbs() -> dict[str, str]:
-    """Return verb -> place of its function, for the modules of cli/verbs."""
+    """Return verb -> path of its function, for the modules of cli/verbs."""
     own = (module.name for module in pkgutil.iter_modules(verbs.__path__))
     return {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
 
 
 @functools.cache
 def commands() -> dict[str, str]:
-    """Return verb -> place of its function, of this package and of other installed packages."""
+    """Return verb -> path of its function, for this and other installed packages."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
     return dict(sorted((added | _own_verbs()).items()))

@@ -19,7 +19,7 @@ else:
 
 
 class _PlainFlags(_Shown):
-    """Flags without a type, including `--help`, which typer adds itself."""
+    """Flags without a type, including the `--help` that typer adds."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["UNBOUNDED", "Json", "console_for_tables", "hanging", "print_json"]
 
 UNBOUNDED: Final = 100_000  # more columns than any table has
-_LEAST: Final = 24  # least number of columns for text beside a head
+_LEAST: Final = 24  # smallest number of columns for text beside a head
 _CONTROLS: Final = {  # JSON does not escape these; the last two change the direction of text
     code: f"\\u{code:04x}"
     for codes in (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A))
@@ -58,11 +58,11 @@ def console_for_tables(most: int | None = None) -> Console:
 
 
 def hanging(head: str, text: str, *, deeper: int = 0) -> str:
-    """Return text after a head, with a hanging indent on a terminal or on one line in a pipe.
+    """Return text after a head, with a hanging indent on a terminal, or on one line in a pipe.
 
     Args:
         head, text: the parts of the line.
-        deeper: extra spaces of the indent beyond the length of the head.
+        deeper: spaces by which the indent exceeds the length of the head.
     """
     head, text = printable(head), printable(text)
     if not (text.strip() and sys.stdout.isatty()):

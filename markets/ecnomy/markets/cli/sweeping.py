@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of all verbs that make many runs: options, progress, and an end without losses."""
+"""Common parts of verbs that make many runs: options, progress, and an end that keeps runs."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ Quick = Annotated[
 
 
 def chosen_options(quick: bool, engine: str | None) -> tuple[str, ...]:
-    """Return the options that a follow-up command on the same sweep needs."""
+    """Return the options that a further command on the same sweep needs."""
     return (*(["--quick"] if quick else []), *(["--engine", engine] if engine else []))
 
 
 def command_on(verb: str, config: Path, folder: Path, options: Sequence[str]) -> str:
-    """Return a follow-up command on a sweep, quoted for a shell."""
+    """Return a further command on a sweep, quoted for a shell."""
     return shlex.join(["ecnomy", verb, str(config), "--out", str(folder), *options])
 
 
 @contextlib.contextmanager
 def resumable() -> Iterator[None]:
-    """End in one line on Ctrl-C, SIGTERM or an unwritable folder; finished runs are kept."""
+    """End with one line on Ctrl-C, SIGTERM or an unwritable folder. Finished runs are kept."""
     from ecnomy.markets.sweep.driver import unwritten
 
     try:
@@ -53,12 +53,13 @@ def resumable() -> Iterator[None]:
 
 
 class Observed:
-    """Shows the progress of a sweep in one round, or in several if results determine further runs.
+    """Shows the progress of a sweep, in several rounds if results determine further runs.
 
     Args:
         name: purpose of the runs; may be "".
         so_far: whether later rounds may request more runs.
-        outcomes: columns that the runs should have; a notice reports the first run that lacks one.
+        outcomes: columns that the runs should have; a notice reports the first run that lacks a
+            column.
     """
 
     def __init__(

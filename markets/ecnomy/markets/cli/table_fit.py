@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that fit the width of a terminal without breaking a number or cutting a name.
 
-If a table is too wide, its headings and texts are wrapped at spaces, then the space between
-columns shrinks. If it is still too wide, it is printed in parts, each with the leading columns that
+If a table is too wide, its headings and texts are wrapped at spaces, then the space between columns
+shrinks. If the table is still too wide, it is printed in parts, each with the leading columns that
 identify a row.
 """
 
@@ -24,7 +24,7 @@ from ecnomy.markets.support.printable import printable
 
 __all__ = ["TableConsole", "fitted", "titled_table"]
 
-_TEXT: Final = 16  # least width of a wrapped text
+_TEXT: Final = 16  # smallest width of a wrapped text
 _NARROW: Final = (0, 1, 0, 0)  # padding of a cell: a space on the right
 _WIDE: Final = 100_000
 
@@ -45,7 +45,7 @@ def titled_table(title: str, **options: Any) -> Table:
 class TableConsole(Console):
     """A console that prints tables as `fitted` does, without spaces at the ends of lines.
 
-    It removes control characters from texts.
+    The console removes control characters from texts.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:
@@ -105,9 +105,9 @@ def _width(table: Table, console: Console) -> int:
 
 
 def _range(column: Column, console: Console) -> tuple[int, int]:
-    """Return the least and the largest width of a column.
+    """Return the smallest and the largest width of a column.
 
-    The least width breaks headings and texts at spaces, but never breaks numbers.
+    At the smallest width, headings and texts break at spaces; numbers never break.
     """
     options = console.options.update(width=_WIDE)
     heads = [Measurement.get(console, options, column.header)]
@@ -130,7 +130,7 @@ def _fits(
 def _widths(
     table: Table, chosen: Sequence[int], ranges: Sequence[tuple[int, int]], console: Console
 ) -> list[int]:
-    """Return the widths of columns; the widest is shrunk first, down to its least width."""
+    """Return the widths of columns. The widest shrinks first, down to its smallest width."""
     widths = [ranges[index][1] for index in chosen]
     over = _width(_part(table, chosen, widths), console) - console.width
     while over > 0:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps: many runs of one scenario on one machine or many, which can be resumed."""
+"""Sweeps: many runs of one scenario, on one or more machines, which can be resumed."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `parameters` of a sweep file: blocks of values and of ranges.
+"""The section `parameters` of a sweep file, with blocks of values and of ranges.
 
 A parameter is a path, or a name with the paths that it sets to one value (ties.py). A value may
-have a name: `{label: red, value: {law: red, ...}}`. An item of a list has its name in the key
-`label`, next to its paths. A zip has a list `label` next to its other lists.
+have a name: `{label: red, value: {law: red, ...}}`. An item of a list has its name under the key
+`label`, beside its paths. A zip has a list `label` beside its other lists.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def plain_tree(node: Node) -> Any:
 
 
 def plain(node: Node) -> Value:
-    """Return a value in the form of an override; text that reads as another type is quoted."""
+    """Return a value in the form of an override. Text that reads as another type is quoted."""
     if isinstance(node.value, dict | list):
         return msgspec.json.encode(plain_tree(node)).decode()
     if isinstance(node.value, str) and not _reads_as_itself(node.value):
@@ -59,7 +59,7 @@ def plain(node: Node) -> Value:
 
 
 def _reads_as_itself(text: str) -> bool:
-    """Return whether quoted text would mean the same without quotes."""
+    """Return whether quoted text would have the same meaning without quotes."""
     try:
         return parse(text, "", lines=False).value == text
     except ScenarioError:
@@ -156,7 +156,7 @@ def _label(node: Node, path: str) -> str:
 
 
 def _zip_labels(node: Node | None, path: str, inside: list[tuple[str, ...]], n: int) -> Any:
-    """Return the names of a zip's items, from the list `label` or from its values."""
+    """Return the names of a zip's items, from the list `label` or from the values."""
     if node is None:
         named = [row for row in inside if any(row)]
         return named[0] if named else ("",) * n
@@ -218,7 +218,7 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
 
 
 def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
-    """Return the levels of morris, and whether sobol has second-order indices."""
+    """Return the number of levels (morris), and whether there are second-order indices (sobol)."""
     levels = 4 if kind == "morris" else 0
     if "levels" in given:
         key = PARAMETERS["morris"].below["levels"]
@@ -279,7 +279,7 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
 
 
 def number_with_unit(node: Node, path: str) -> tuple[float, str]:
-    """Return a number and its unit ("" for a pure number).
+    """Return a number and its unit ("" if it is dimensionless).
 
     Raises:
         ScenarioError: the value is not a number.

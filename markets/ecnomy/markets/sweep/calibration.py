@@ -39,19 +39,19 @@ _DIGITS: Final = 4
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """A parameter to search for the value at which a column of the runs meets a target.
+    """A parameter, and the search for its value at which a column of the runs meets a target.
 
     Attributes:
         figure: a column of the runs, which increases or decreases with the parameter.
-        targets: one target for all points of the sweep's blocks, or one for each point.
+        targets: one target for all points of the sweep's blocks, or a target for each point.
         path: path of the parameter.
         range: range of the search.
-        step: step of the values; 0 for any value with four digits.
+        step: step of the values; 0 allows any value with four digits.
         shares: path of a dependent parameter -> its value relative to the parameter.
         up: whether the column increases with the parameter.
         first: number of values in the first round, evenly spaced on the range's scale.
         most: largest number of values.
-        within: relative distance below which two values count as one.
+        within: relative distance below which two values count as equal.
     """
 
     figure: str
@@ -66,7 +66,7 @@ class Calibration(msgspec.Struct, frozen=True):
     within: float = 0.01
 
     def target(self, index: int) -> float:
-        """Return the target of a point of the blocks, given the point's number."""
+        """Return the target of a point of the blocks, by the point's number."""
         return self.targets[index if len(self.targets) > 1 else 0]
 
     def rounded(self, value: float) -> float:
@@ -78,7 +78,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return min(max(value, self.range.low), self.range.high)
 
     def around(self, low: float, high: float) -> tuple[float, float]:
-        """Return an interval; with a step, extended to the next multiples within the range."""
+        """Return the interval; with a step, extended to the next multiples within the range."""
         if not self.step or not (math.isfinite(low) and math.isfinite(high)):
             return low, high
         ends = (math.floor(low / self.step), math.ceil(high / self.step))
@@ -96,7 +96,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return sorted({low, high, *map(self.rounded, inner)})
 
     def assignment(self, value: float) -> Assignment:
-        """Return the settings of a value in the scenario."""
+        """Return the changes that a value makes to the scenario."""
         others = {path: self.range.shown(value * share) for path, share in self.shares.items()}
         return {self.path: self.range.shown(value), **others}
 
@@ -109,7 +109,7 @@ class Calibration(msgspec.Struct, frozen=True):
 def beginning(
     calibration: Calibration, blocks: tuple[Block, ...], replicates: int, seed: int
 ) -> list[Point]:
-    """Return the runs of the first round in order: all first values at each point of the blocks."""
+    """Return the runs of the first round in order: all first values at each point."""
     found: list[Point] = []
     for params in products(blocks, seed):
         for value in calibration.first_values():

@@ -55,10 +55,10 @@ def is_sweep(path: Path) -> bool:
 
 
 def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) -> None:
-    """Refuse --set and --seed with a sweep file, for verbs that also accept a scenario file.
+    """Refuse --set and --seed with a sweep file, in verbs that also accept a scenario file.
 
     Raises:
-        InputError: one of them is given.
+        InputError: --set or --seed is given.
     """
     if changes or seed is not None:
         expected = "`set` and `seed` in the sweep file"
@@ -68,13 +68,13 @@ def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) 
 def load_sweep(
     path: str | os.PathLike[str], *, quick: bool = False, beside: tuple[str, ...] = ()
 ) -> Sweep:
-    """Read a sweep file and load its first point, so that a wrong path is detected immediately.
+    """Read a sweep file, and load its first point so that wrong paths are found immediately.
 
     Args:
         path: the file.
-        quick: whether to apply its section `quick` (other replicates or parameters, additional
-            `set`).
-        beside: further keys, which the caller reads itself.
+        quick: whether to apply the section `quick` of the file (other replicates or parameters,
+            additional `set`).
+        beside: further keys, which the caller reads.
 
     Raises:
         ScenarioError: the file or its scenario is invalid; the message names the place.
@@ -159,7 +159,7 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     file = os.path.join(os.path.dirname(shown), node.value)
     if not os.path.isfile(file):
         raise node.place.error("scenario", f"{show(node)}, no such file", "a scenario file")
-    load(file)  # reports faults of the scenario at their own places
+    load(file)  # reports faults at their places in the scenario
     tree = with_sizes_inside(load_tree(file))
     for changes in (root.mapping().get("set"), more):
         if changes is not None:
@@ -176,7 +176,7 @@ def changed(tree: Node, changes: Node, path: str) -> Node:
         path: the key of `changes`, for errors.
 
     Raises:
-        ScenarioError: `changes` is not a mapping, or a path or value does not fit.
+        ScenarioError: `changes` is not a mapping, or a path or a value is invalid.
     """
     if not isinstance(changes.value, dict):
         raise changes.place.error(path, show(changes), "a mapping of paths to values")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the missing runs of a sweep.
+"""Make the missing runs of a sweep.
 
-A run is present if the current code made its record: the engine, ecnomy's sources and the
-user's modules. A failed run counts as present too, unless it should be repeated.
+A run is present if its record was made by the current code: engine, ecnomy's sources and the user's
+modules. A failed run also counts as present, unless failed runs are to be repeated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LOOK_S: Final = 1.0
 
 
 class SweepError(EcnomyError):
-    """A sweep cannot continue; finished runs are kept."""
+    """A sweep cannot continue. Finished runs are kept."""
 
 
 class Tally(msgspec.Struct):
@@ -54,10 +54,10 @@ class Observer(Protocol):
     """The observer of a sweep's progress."""
 
     def at(self, tally: Tally) -> None:
-        """Show the tally; called when runs have ended or some time has passed."""
+        """Show the tally. Called when runs have ended or some time has passed."""
 
     def ended(self, outcome: Outcome) -> None:
-        """Record the outcome; called for every run that is done or has failed."""
+        """Record the outcome. Called for every run that is done or has failed."""
 
 
 def missing(
@@ -125,7 +125,7 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """Return a worker's task for a point; `name` is its identity, `folder` is for its run."""
+    """Return a worker's task for a point with identity `name`; `folder` is for its results."""
     return Task(
         point=name,
         base=sweep.base,
@@ -159,7 +159,7 @@ def _hand_out(
 def _outcome(
     future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
 ) -> Outcome:
-    """Return the answer of a worker; the worker's death during the run is also an outcome."""
+    """Return a worker's answer, or an outcome that states its death during the run."""
     if future.cancelled():
         raise PoolLost(LOST)
     error = future.exception()
@@ -176,7 +176,7 @@ def _outcome(
 
 
 def _of_run(outcome: object, point: str) -> Outcome:
-    """Return the outcome if it belongs to the worker's run; refuse other answers."""
+    """Return the outcome if it belongs to the worker's run, and refuse other answers."""
     if isinstance(outcome, Outcome) and outcome.point == point:
         return outcome
     found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__
@@ -191,7 +191,7 @@ def _written(write: Callable[[], None]) -> None:
 
 
 def unwritten(error: OSError) -> SweepError:
-    """Return the error for a sweep's folder that cannot be written."""
+    """Return the error of a sweep's folder that cannot be written."""
     full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
     return SweepError(
         f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept, "
@@ -207,14 +207,14 @@ def _count(tally: Tally, outcome: Outcome) -> None:
 
 
 def estimate_s(sweep: Sweep, tries: int = 3) -> float:
-    """Return the mean seconds of a run, from up to `tries` test runs here, which are not kept.
+    """Return the mean seconds of a run, from up to `tries` test runs here that are not kept.
 
     Raises:
-        SweepError: all of them failed.
+        SweepError: all test runs failed.
     """
     points = sweep.points()
     at = {round(i * (len(points) - 1) / max(tries - 1, 1)) for i in range(tries)}
-    tried = [points[i] for i in sorted(at)]  # the last one, too: costs may differ
+    tried = [points[i] for i in sorted(at)]  # with the last one, because costs may differ
     made = [execute(task_of(sweep, point)) for point in tried]
     times = [outcome.wall_s for outcome in made if outcome.status == DONE]
     if not times:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine of a sweep: all runs in a folder use one engine.
 
-`--engine` overrides `engine` in the sweep file. If neither is given, the engine of the folder
-continues, or the built-in one starts. A folder keeps its engine in its head (see store.py);
-store.py refuses another engine, because its runs would replace the existing ones.
+`--engine` overrides `engine` in the sweep file. If both are missing, a sweep uses the engine of its
+folder, or the built-in engine in a new folder. A folder records its engine in its head (see
+store.py). store.py refuses another engine, because its runs would replace existing runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["engine_in", "with_engine"]
 
 
 def engine_in(folder: Path) -> str | None:
-    """Return the engine of the runs in a folder; None if its head is missing or names no engine."""
+    """Return the engine of the runs in a folder, or None if its head does not exist or name it."""
     try:
         found = head_of(folder).get("engine") if is_sweep(folder) else None
     except ResultsError:
@@ -32,15 +32,15 @@ def engine_in(folder: Path) -> str | None:
 
 
 def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
-    """Return the sweep with its engine; print a notice if only the folder determines the engine.
+    """Return the sweep with its engine. Print a notice if only the folder determines the engine.
 
     Args:
         sweep: the sweep as read from its file.
         option: the engine on the command line; None if the option is not given.
-        folder: folder of its results, which may not exist yet.
+        folder: folder of the results, which may not exist yet.
 
     Raises:
-        InputError, EngineError: the engine does not exist here; nothing is written yet.
+        InputError, EngineError: the engine does not exist here. Nothing has been written.
     """
     engine = option or sweep.engine
     if option is None and not sweep.engine_stated:

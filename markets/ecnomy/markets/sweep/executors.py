@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of a sweep without Dask: in this process, or on any executor of concurrent.futures."""
+"""Workers of a sweep without Dask: this process, or any executor of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BEGUN: Final = "begun.json"
 
 
 class ExecutorPool:
-    """Workers of an executor, such as mpi4py.futures.MPIPoolExecutor.
+    """The workers of an executor, such as mpi4py.futures.MPIPoolExecutor.
 
     Args:
         executor: the executor; the caller shuts it down.
@@ -52,12 +52,12 @@ class ExecutorPool:
 class InlinePool:
     """Makes each run immediately, in this process.
 
-    A file names the run that has begun. If the process dies during that run, the next process
-    counts the death and abandons the run after five deaths.
+    A file names the run in progress. If the process dies during this run, the next process counts
+    the death. After five deaths it abandons the run.
 
     Args:
-        folder: folder of that file.
-        points: the missing runs; deaths over other runs are forgotten.
+        folder: folder that holds the file.
+        points: the missing runs; deaths during other runs are forgotten.
     """
 
     ahead = workers = 1

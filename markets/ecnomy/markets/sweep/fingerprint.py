@@ -4,8 +4,8 @@
     key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of
                  packages, strategy modules)
 
-The modules of a user's strategies count with their local imports: modules that belong neither to
-Python nor to site-packages, and the packages that contain them. Imports are found by reading import
+The digests cover the modules of a user's strategies and their local imports: modules outside Python
+and site-packages, and the packages that contain them. Imports are found by reading import
 statements.
 """
 
@@ -57,7 +57,7 @@ _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
 class Code(msgspec.Struct, frozen=True):
-    """Digests of the simulating code, without users' strategies."""
+    """Digests of the code that simulates, without users' strategies."""
 
     engine: str
     sources: str
@@ -66,7 +66,7 @@ class Code(msgspec.Struct, frozen=True):
 
 @functools.cache
 def code_now(engine: str = DEFAULT_ENGINE) -> Code:
-    """Return the digests of the engine of this name and the sources of this process.
+    """Return the digests of the named engine and of the sources of this process.
 
     Raises:
         EngineError: the engine does not exist.
@@ -77,7 +77,7 @@ def code_now(engine: str = DEFAULT_ENGINE) -> Code:
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
     """Return the key of a run; `strategies` are the digests of `strategy_modules`."""
-    told = msgspec.to_builtins(market, str_keys=True)  # prices by time have numeric keys
+    told = msgspec.to_builtins(market, str_keys=True)  # prices by time of day have numeric keys
     parts = [plan.digest, plan.seed, told, code, strategies]
     return _sha(msgspec.json.encode(parts, order="sorted"))
 
@@ -93,7 +93,7 @@ def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
 
 
 def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
-    """Yield the kinds of user modules, each with its group of entry points."""
+    """Yield the kinds that may name user modules, each with its group of entry points."""
     yield market.settlement, "ecnomy.settlements"
     for agent in market.agents:
         yield agent.role, "ecnomy.roles"
@@ -108,7 +108,7 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
 
 
 def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
-    """Yield the kinds of parameters with a `kind`, which may name a custom class."""
+    """Yield the kinds of a strategy's parameters, which may name a custom class."""
     for param in strategy.params.values() if strategy is not None else ():
         if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
             yield from ((kind, group) for group in GROUPS)
@@ -121,13 +121,13 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
 
 
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
-    """Return module name -> digest of the modules of a sweep's `measure`; {} without one.
+    """Return module name -> digest of the modules of a sweep's `measure`; {} without a measure.
 
-    Modules of ecnomy.analysis count here like a user's, but not their packages.
+    Modules of ecnomy.analysis are included like a user's modules, but without their packages.
 
     Args:
         measure: `module:function`, or a module.
-        apart: excluded modules of ecnomy.analysis; their imports are excluded too.
+        apart: modules of ecnomy.analysis that are excluded, with their imports.
     """
     found: dict[str, str] = {}
     module = measure.partition(":")[0]
@@ -150,7 +150,7 @@ def _gather_analysis(module: str, found: dict[str, str], apart: tuple[str, ...])
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:
-    """Return the user's modules that texts name as `module:Class`, if a run did not load them."""
+    """Return the user's modules that texts name as `module:Class` but that a run has not loaded."""
     found: dict[str, str] = {}
     for module in (name for text in texts for name in _NAMED.findall(text)):
         if _is_local(module):
@@ -165,21 +165,21 @@ def digest_of(module: str) -> str:
 
 
 def remember_modules(digests: dict[str, str]) -> None:
-    """Remember the digests of the files that this process has imported."""
+    """Remember the digests of files that this process has imported."""
     _IMPORTED.update(digests)
 
 
 def forget_edited_modules() -> None:
     """Reimport the user's modules if any of their files has changed since the import.
 
-    Workers of a cluster may outlive a version of a strategy file.
+    Workers of a cluster may live longer than a version of a strategy file.
     """
     importlib.invalidate_caches()
     edited = {name for name, sha in _IMPORTED.items() if digest_of(name) != sha}
     if not edited:
         return
     for name in _IMPORTED:
-        # A module of ecnomy itself stays while its file is unchanged, because others hold it.
+        # An unchanged module of ecnomy stays, because other modules refer to it.
         if name in edited or not name.startswith(_ANALYSIS):
             sys.modules.pop(name, None)
     _IMPORTED.clear()
@@ -209,7 +209,7 @@ def _entries(group: str, places: tuple[tuple[str, int], ...]) -> dict[str, str]:
 
 
 def _dated(place: str) -> tuple[str, int]:
-    """Return a folder of modules and the time of its last change, 0 if it does not exist."""
+    """Return a folder of modules and the time of its last change, or 0 if it does not exist."""
     try:
         return place, os.stat(place or ".").st_mtime_ns
     except OSError:
@@ -232,7 +232,7 @@ def _gather(module: str, found: dict[str, str]) -> None:
 
 
 def _source(file: Path) -> bytes:
-    """Return the text of a user's module; remove bytecode that may come from an earlier text.
+    """Return the text of a user's module. Remove bytecode that may come from an earlier text.
 
     Python accepts bytecode as current if the source has the same size and second of change.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's results as one row, without files: means by source, values by link, and balances.
+"""The results of a run as one row, without files: means by source, values by link, balances.
 
     <source>.flows, .goodput_bps, .marks_per_s, .marking_rate, .mean_delay_s, .mean_cwnd,
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
@@ -8,8 +8,8 @@
     price.<carrier>, price                per mark, money: mean over time; `price` only if the
                                           market has one carrier
 
-All values except balances cover the measured window. A link's reverse is omitted unless it marks or
-drops.
+All values except balances cover the measured window. The reverse of a link is omitted unless it
+marks or drops packets.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MEAN_OF_LINK: Final = ("utilization", "marking_probability", "mean_queue_packet
 
 
 class Gathered:
-    """Receives the output of a run and keeps the two ends of the measured window."""
+    """Receives the output of a run, and keeps the counters at both ends of the measured window."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -71,7 +71,7 @@ class Gathered:
         """Ignore rows of tables."""
 
     def row(self, market: MarketLike) -> dict[str, int | float | None]:
-        """Return the outcome by column; a mean without values is None."""
+        """Return the outcome by column, with None for a mean without values."""
         flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
@@ -95,7 +95,7 @@ def outcome_row(
     window_s: float,
     balances_micro: Mapping[str, int],
 ) -> dict[str, float | None]:
-    """Return the outcome by column, from the tables `flows` and `links`, rounded or not.
+    """Return the outcome by column, from the tables `flows` and `links`.
 
     Args:
         flows: columns of the table `flows`.

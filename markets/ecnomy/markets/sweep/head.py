@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The head of a sweep's folder, sweep.json: the resolved sweep.
 
-It is separate from store.py, so that readers of results do not load the market and its libraries.
+This module is separate from store.py, so that readers of results do not load the market and its
+libraries.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ HEAD: Final = SWEEP
 
 
 class OtherFormat(ResultsError):
-    """A sweep's folder has a format that this version cannot read, and must not write to."""
+    """A sweep's folder has a format that this version cannot read and must not change."""
 
 
 def is_sweep(folder: Path) -> bool:
@@ -33,12 +34,12 @@ def is_sweep(folder: Path) -> bool:
 
 
 def head_of(folder: Path) -> dict[str, Any]:
-    """Return the head of a sweep's folder: its file, points, and units of parameters in `kinds`.
+    """Return the head of a sweep's folder: its file, its points, and units of parameters (`kinds`).
 
-    `plan` is the plan of a sensitivity analysis. It is None or missing in other sweeps.
+    `plan` is the plan of a sensitivity analysis. In other sweeps it is None or missing.
 
     Raises:
-        OtherFormat: another version of ecnomy wrote it, in another format.
+        OtherFormat: another version of ecnomy wrote the head, in another format.
         ResultsError: the folder does not hold a sweep, or its head was altered.
     """
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Job files for SLURM, Kubernetes or Snakemake, which make a sweep in parts.
 
-Each job makes one part (parts.py). Parts take about ten minutes or more, so that the start of a job
-costs little in comparison. A repeated job resumes its part.
+Each job makes one part (parts.py). A part takes about ten minutes or more, so that the start of a
+job is cheap in comparison. A repeated job resumes its part.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ecnomy.markets.sweep.parts import JOBS, PARTS
 __all__ = ["KINDS", "Jobs", "check_kind", "parts_for", "write_jobs"]
 
 SECONDS: Final = 600.0  # least duration of a part
-MOST: Final = 1000  # SLURM's default limit of an array
-LONGER: Final = 3.0  # time limit of a job over its expected time
+MOST: Final = 1000  # default limit of a SLURM array
+LONGER: Final = 3.0  # time limit of a job, in multiples of its expected time
 
 
 class Jobs(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class Jobs(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return a name of lower-case letters, digits and hyphens."""
+        """Return a name for the jobs, of lower-case letters, digits and hyphens."""
         return re.sub(r"[^a-z0-9]+", "-", Path(self.file).stem.lower()).strip("-")[:40] or "sweep"
 
     @property
@@ -56,7 +56,7 @@ class Jobs(msgspec.Struct, frozen=True):
         return max(5, math.ceil(LONGER * self.part_s / 60))
 
     def sweep(self, shard: str) -> str:
-        """Return the command that makes a shard; `shard` is not quoted."""
+        """Return the command that makes a shard. `shard` is not quoted."""
         options = "".join(f" {shlex.quote(one)}" for one in self.options)
         return f"ecnomy sweep {self._file_and_out} --shard {shard}{options}"
 
@@ -72,7 +72,7 @@ class Jobs(msgspec.Struct, frozen=True):
 
 
 def parts_for(runs: int, each_s: float) -> int:
-    """Return the number of parts of ten minutes or more, at most 1,000, for runs of `each_s`."""
+    """Return the number of parts for runs of `each_s`: at most 1,000, of at least ten minutes."""
     return max(1, min(runs, MOST, int(runs * each_s / SECONDS)))
 
 
@@ -164,7 +164,7 @@ rule shard:
 
 
 def _accepting(command: str) -> str:
-    """Return the command, changed so that it succeeds if only runs of the sweep failed."""
+    """Return the command in a form that succeeds even if runs of the sweep fail."""
     return f"{command} || [ $? -eq 1 ]"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a sweep file: description, form, default and example of each.
+"""The keys of a sweep file, each with description, form, default and example.
 
 The modules that read the keys and the reference (`ecnomy explain`) use these names and readers.
 """
@@ -37,10 +37,10 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         about: description, in one sentence.
         note: further sentences.
         form: the reader of the value, or its form in words.
-        default: default as YAML; None for a required key, "" if there is no default.
+        default: default as YAML; None for a required key, "" without a default.
         example: an example value, on one line.
-        below: the keys of its mapping.
-        many: whether the value may be a list with one item for each point.
+        below: the keys of the mapping under the key.
+        many: whether the value may be a list with an item for each point.
     """
 
     about: str

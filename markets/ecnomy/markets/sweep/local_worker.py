@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up a local dask worker when it starts (dask's `preload` calls `dask_setup`).
+"""Set up a local dask worker when it starts (dask's `preload` calls `dask_setup`).
 
 Temporary files of runs are in the worker's own folder, which is locked while the worker lives.
-When dask starts another worker in the same place, it removes the folders of dead workers. So it
-also removes the remains of a killed sweep. A sweep without missing runs starts no worker, and
-removes them with `remove_leavings`.
+When dask starts another worker in the same place, it removes the folders of dead workers, and thus
+also the remains of a killed sweep. A sweep without missing runs does not start a worker, and
+removes these folders by `remove_leavings`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _SCRATCH: Final = "dask-scratch-space"  # the name that dask uses
 
 
 def dask_setup(worker: Any) -> None:
-    """Prepare a local worker; dask calls this before the worker accepts tasks."""
+    """Prepare a local worker. dask calls this function before the worker accepts tasks."""
     tempfile.tempdir = worker.local_directory
     hush()
 
 
 def remove_leavings() -> None:
-    """Remove the folders of dead workers, if there are any and no other process does so."""
+    """Remove the folders of dead workers, unless another process does so."""
     scratch = Path(private_folder(tempfile.gettempdir())) / _SCRATCH
     if any(scratch.glob("*.dirlock")):  # tested first, because dask is slow to import
         from distributed.diskutils import WorkSpace
@@ -38,7 +38,7 @@ def remove_leavings() -> None:
 
 
 def hush() -> None:
-    """Silence dask's reports about dying workers; futures return the relevant part."""
+    """Silence dask's reports about dying workers. Futures return the relevant part."""
     known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     for name in (*known, "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main outcomes of a sweep, and whether higher values are better.
+"""The main outcomes of a sweep, and whether higher values of an outcome are better.
 
-In order, they are: outcomes named in the sweep file, columns of the sweep's own measure, welfare
-and surpluses, profits (else balances of agents), goodput of each source, marking and use of links.
+In order, they are the outcomes that the sweep file names, columns of the sweep's measure, welfare
+and surpluses, profits (or else balances of agents), goodput of each source, and marking and
+utilization of links.
 """
 
 from __future__ import annotations
@@ -72,14 +73,14 @@ def main_outcomes(
 
 
 def better(outcome: str) -> int:
-    """Return 1 if higher values are better for somebody, -1 if lower ones are, and 0 if unknown."""
+    """Return 1 if higher values are better for somebody, -1 if lower values are, 0 if unknown."""
     if _MORE.fullmatch(outcome):
         return 1
     return -1 if _LESS.fullmatch(outcome) else 0
 
 
 def unit_of(outcome: str) -> str:
-    """Return the unit of an outcome column, "" for shares, counts and unknown columns."""
+    """Return the unit of an outcome column, or "" for shares, counts and unknown columns."""
     last = outcome.rpartition(".")[2]
     if last in _RATES:
         return _RATES[last]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a sweep in rounds, makes one part of it, or merges its parts.
+"""Make a sweep in rounds, make one part of it, or merge its parts.
 
 From Python, `run_sweep` makes a sweep on any executor of concurrent.futures.
 """
@@ -35,9 +35,9 @@ class Merged(msgspec.Struct, frozen=True):
 
     Attributes:
         parts: the merged parts.
-        busy: parts that are still being made, which were not merged.
+        busy: parts that were not merged, because they are still being made.
         runs: number of runs of the sweep.
-        missing: number of missing runs, by part; the key None is for runs without a known part.
+        missing: number of missing runs by part; None stands for runs whose part is unknown.
         failed: number of failed runs.
         others: number of runs that do not belong to the current sweep file.
         damaged: files of parts that were incomplete or altered.
@@ -77,10 +77,10 @@ def run_sweep(
         executor: any executor of concurrent.futures whose workers have the same ecnomy.
         workers: number of its workers.
         quick: whether to use the settings that the file defines for quick runs.
-        retry_failed: repeat failed runs.
+        retry_failed: whether to repeat failed runs.
 
     Returns:
-        The numbers of runs: in total, already present, new and failed.
+        The numbers of runs: total, already present, new and failed.
 
     Raises:
         InputError, ScenarioError: the file is invalid, or the folder holds something else.
@@ -109,8 +109,8 @@ def make_rounds(
         folder: folder of its results.
         pool: the workers; the caller closes them.
         observer: called at the start of each round that has runs to make.
-        retry_failed: repeat failed runs.
-        accept_old_code: reuse runs of other versions of the code or of strategies.
+        retry_failed: whether to repeat failed runs.
+        accept_old_code: whether to reuse runs of other versions of the code or of strategies.
         opened: called with the store before the first round.
 
     Returns:
@@ -146,10 +146,10 @@ def make_part(
     accept_old_code: bool = False,
     opened: Callable[[Store], None] = lambda store: None,
 ) -> Tally:
-    """Make the missing runs of one part in this process; arguments as `make_rounds`.
+    """Make the missing runs of one part in this process. Arguments are as for `make_rounds`.
 
     Raises:
-        InputError: the sweep has `until`, whose runs depend on all parts, or as `run_sweep`.
+        InputError: the sweep has `until`, whose runs depend on all parts; or as for `run_sweep`.
         SweepError: outcomes cannot be written.
     """
     refuse_until(sweep)
@@ -175,7 +175,7 @@ def refuse_until(sweep: Sweep) -> None:
 def merge(sweep: Sweep, folder: Path) -> Merged:
     """Copy the runs of all parts into the sweep's folder.
 
-    The same parts can be merged again, for example after more of their runs.
+    Parts can be merged again, for example after more of their runs were made.
 
     Raises:
         InputError: the folder has no parts, holds other files, or is in use.

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Custom outcome columns of a sweep, by a function that reads the results folder of each run.
+"""Custom outcome columns of a sweep, from a function that reads the results of each run.
 
     measure: my_figures:burstiness        in the sweep file; a module on the Python path
 
     def burstiness(results: Path) -> dict[str, float]: ...
 
-It may return numbers, None for values that a run lacks, and rows of numbers (`name[0]`, `name[1]`,
-... become columns). The digest of its module is kept with each run, like those of strategies.
+The function may return numbers, None for values that a run lacks, and lists of numbers (which
+become the columns `name[0]`, `name[1]`, ...). The digest of its module is kept with each run, as
+for strategies.
 
 Runs of agents that declare a utility also get the additional measure `welfare`
 (support/additions.py). Runs of guaranteed stream providers get `guarantees`.
@@ -35,17 +36,17 @@ EXPECTED: Final = "module:function"
 
 
 def added_measures(*names: str) -> tuple[str, ...]:
-    """Return all added measures, or those with these names. A sweep's own columns come first."""
+    """Return the added measures of these names, or all. A sweep's own columns come first."""
     return tuple(found for name in names or ("welfare", "guarantees") if (found := added(name)))
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
-    """Return the measures of a run: the sweep's own measure, and added ones that fit the run."""
+    """Return the measures of a run: the sweep's own measure, and added measures that fit."""
     agents = market.agents if market else ()
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
     except StrategyError:
-        declares = False  # the run will fail when its market is made, and report the reason
+        declares = False  # the run fails when its market is made, and reports the reason
     sells = any(agent.lines or agent.elastic for agent in agents)
     own = (measure,) if measure else ()
     fitting = [name for name, fits in (("welfare", declares), ("guarantees", sells)) if fits]
@@ -71,7 +72,7 @@ def find_measure(name: str) -> Measure:
 def measured(
     name: str, results: Path, taken: Mapping[str, object]
 ) -> dict[str, int | float | None]:
-    """Return the outcome of the function called `name` for a run, one value per column.
+    """Return the outcome of the function `name` for a run, one value per column.
 
     Args:
         name: name of the function, as module:function.
@@ -80,7 +81,7 @@ def measured(
 
     Raises:
         InputError: as for find_measure.
-        ResultsError: the function failed, or returned anything but numbers under new names.
+        ResultsError: the function failed, or returned something other than numbers under new names.
     """
     measure = find_measure(name)
     try:

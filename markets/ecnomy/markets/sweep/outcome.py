@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a sweep in a worker, which receives a task and returns an outcome.
+"""A run of a sweep in a worker, which receives a task and returns an outcome.
 
-A run that fails is an outcome with its reason. The run writes only the results folder, if one is
-kept; the driver alone writes outcomes.
+A failed run is an outcome with its reason. The worker writes at most the results folder of the run.
+The driver alone writes outcomes.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class Task(msgspec.Struct, frozen=True):
     """The task of a worker.
 
     Attributes:
-        folder: folder of the run's results, "" if they are not kept.
+        folder: folder of the run's results, or "" if they are not kept.
         engine: name of the engine, see ecnomy.markets.engines.registry.
-        measure: module:function of additional outcome columns; "" if there are no such columns.
-        ties: the paths by name, for parameters that set several paths.
+        measure: module:function of additional outcome columns, or "".
+        ties: paths that a parameter sets, by name, for parameters with several paths.
     """
 
     point: str
@@ -87,8 +87,8 @@ class Outcome(msgspec.Struct, frozen=True):
         reason: reason of the failure.
         strategies: digests of the custom modules of the run, including `measure`.
         params: the point's values, set when the record is stored.
-        values: outcome columns (see gathered.py); counts are integers; None for
-            a mean over nothing.
+        values: outcome columns (see gathered.py). Counts are integers; a mean without values is
+            None.
     """
 
     point: str
@@ -108,7 +108,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def execute(task: Task) -> Outcome:
-    """Make the run; raises only for faults outside the run (a worker with other code)."""
+    """Make the run. Raise only for faults outside the run (a worker with other code)."""
     began_s = time.monotonic()
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
@@ -149,7 +149,7 @@ def _with_key(
 
 
 def _where() -> str:
-    """Return the address of this worker, "" outside a worker."""
+    """Return the address of this worker, or "" outside a worker."""
     if "distributed" not in sys.modules:
         return ""
     distributed: Any = sys.modules["distributed"]
@@ -161,7 +161,7 @@ def _where() -> str:
 
 
 def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
-    """Return a failure. Before strategies are known, include the modules that the task names."""
+    """Return the outcome of a failure. Before strategies are known, include the task's modules."""
     named = outcome.strategies
     if not outcome.run:
         named = modules_named_in(task.base, *(str(value) for value in task.params.values()))
@@ -204,7 +204,7 @@ def _simulated(
 def _measured(
     measures: tuple[str, ...], folder: Path, values: dict[str, int | float | None]
 ) -> dict[str, int | float | None]:
-    """Return the values with the columns of measures, which never replace existing ones."""
+    """Return the values with the columns of measures, which never replace existing columns."""
     added = added_measures()
     for measure in measures:
         more = measured(measure, folder, {} if measure in added else values)
@@ -223,7 +223,7 @@ def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
 
 
 class _Both:
-    """Passes the output of a run to a results folder, then to the row that the driver gets."""
+    """Passes the output of a run to a results folder, and to the row for the driver."""
 
     def __init__(self, first: Sink, second: Sink) -> None:
         self._sinks = (first, second)
@@ -250,7 +250,7 @@ def _kept(
     market: MarketLike,
     gathered: Gathered,
 ) -> Iterator[Sink]:
-    """Yield the sink of a run, including its results folder if there is one."""
+    """Yield the sink of a run, with its results folder if the folder is kept."""
     if folder is None:
         yield gathered
         return

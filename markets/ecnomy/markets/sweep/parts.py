@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of a sweep: part 3 of 40 has runs 3, 43, 83, ... of the sweep, in a separate folder.
 
-One process makes a part. It needs no scheduler, port or lock of other parts, so job arrays of a
-cluster can make a sweep. A part has every 40th run, because neighbouring runs have similar
-parameters and take similar times. So all parts take about the same time.
+One process makes a part. It does not need a scheduler, a port or a lock of other parts, so the job
+arrays of a cluster can make a sweep. A part has every 40th run. Because neighbouring runs have
+similar parameters and durations, all parts take about the same time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST: Final = 100_000
 
 
 class Part(msgspec.Struct, frozen=True, order=True):
-    """One of `of` parts of a sweep; the first is number 1."""
+    """One of `of` parts of a sweep, counted from 1."""
 
     of: int
     number: int
@@ -45,7 +45,7 @@ def part_from(text: str) -> Part:
     """Return the part `3/40`.
 
     Raises:
-        InputError: the text has another form, or the number is not among the parts.
+        InputError: the text has another form, or the part of this number does not exist.
     """
     found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
     if found:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sampling plans of sensitivity analysis, by SALib, from which indices are computed.
+"""Sampling plans of sensitivity analysis, which SALib draws.
 
     sobol   n base samples, n (D + 2) points of D parameters; n (2 D + 2) with second-order indices
     morris  r trajectories over a grid of levels, r (D + 1) points; each step changes one parameter
@@ -51,7 +51,7 @@ def plan_shares(
         kind: one of PLANS.
         samples: base samples, or trajectories.
         dimensions: number of parameters.
-        more: for sobol, whether there are second-order indices; for morris, the number of levels.
+        more: for sobol, whether second-order indices are wanted; for morris, the number of levels.
         generator: source of all draws.
 
     Raises:

@@ -34,9 +34,7 @@ def laid_over(tree: Node, changes: Iterable[str]) -> Node:
 
 
 def overrides_of(params: Assignment, ties: Ties) -> list[str]:
-    """Return the settings of a point as overrides; `ties` holds the paths of parameters that set
-    several.
-    """
+    """Return the settings of a point as overrides; `ties` holds the paths of its parameters."""
     return [
         f"{path}={override_text(value)}"
         for name, value in params.items()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workers of runs, behind the interface of concurrent.futures.
 
-dask.distributed does the work: a local cluster of single-threaded processes by default, or a
-running scheduler by its address. A dead worker is replaced (locally) and its runs are repeated
-elsewhere. A run is abandoned only if several workers died over it.
+dask.distributed does the work: by default a local cluster of single-threaded processes, otherwise a
+running scheduler at an address. A dead local worker is replaced, and its runs are repeated on other
+workers. A run is abandoned only if several workers died during it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _DEATHS: Final = 5  # a run is abandoned after this number of dead workers
 _SPARE_BYTES: Final = 10**9  # memory of a worker in addition to the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
-_GIVEN_UP: Final = "20s"  # after a death; then dask abandons a worker that has not returned
+_GIVEN_UP: Final = "20s"  # after a death, dask waits this long for the worker to return
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
@@ -64,18 +64,18 @@ class PoolError(EcnomyError):
 
 
 class PoolLost(PoolError):
-    """The scheduler is gone; runs in progress must be made again."""
+    """The scheduler is gone. Runs in progress must be repeated."""
 
 
 class RunAbandoned(Exception):
-    """Several processes died over a run."""
+    """Several processes died during a run."""
 
 
 class Pool(Protocol):
     """Runs functions on workers.
 
     Attributes:
-        ahead: runs to submit per worker, so that workers never wait for the driver.
+        ahead: runs to submit per worker, so that workers do not wait for the driver.
     """
 
     ahead: int
@@ -86,10 +86,10 @@ class Pool(Protocol):
 
     @property
     def lost(self) -> bool:
-        """Return whether no further answer can come."""
+        """Return whether the workers are lost, so that no answer can arrive."""
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
-        """Run `function(task)` on a worker; raise PoolLost if no further answer can come."""
+        """Run `function(task)` on a worker. Raise PoolLost if the workers are lost."""
 
     def close(self) -> None:
         """Release the workers."""
@@ -101,11 +101,12 @@ class DaskPool:
     ahead = 3
 
     def __init__(self, scheduler: str, workers: int, limits: Limits) -> None:
-        """Connect to the scheduler at an address, or start `workers` processes if it is "".
+        """Connect to the scheduler at an address, or start `workers` processes for "".
 
         Raises:
             InputError: dask.distributed is not installed, or certificates for tls:// do not fit.
-            PoolError: nothing answers at the address, it has no worker, or a worker does not start.
+            PoolError: the address does not answer, its scheduler has no worker, or a worker does
+                not start.
         """
         try:
             distributed: Any = importlib.import_module("distributed")
@@ -136,7 +137,7 @@ class DaskPool:
 
     @property
     def workers(self) -> int:
-        """Return the threads of all workers, as of a few seconds ago.
+        """Return the number of threads of all workers a few seconds ago.
 
         Raises:
             PoolLost: the scheduler is gone.
@@ -176,7 +177,7 @@ class DaskPool:
 
     def close(self) -> None:
         """See Pool."""
-        with _ctrl_c_ignored():  # otherwise, a second Ctrl-C would leave workers behind
+        with _ctrl_c_ignored():  # a second Ctrl-C would otherwise leave workers behind
             if self._client is not None:
                 with contextlib.suppress(Exception):
                     self._client.close(timeout=5)
@@ -206,7 +207,7 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
 def _is_lost(asked: Any, error: BaseException) -> bool:
     """Return whether the scheduler is gone, as opposed to a failed task.
 
-    While answers are fetched, the connection breaks before the client detects it.
+    While answers are fetched, the connection may break before the client detects it.
     """
     broken = isinstance(error, OSError | asyncio.CancelledError | concurrent.futures.CancelledError)
     return broken and asked.status != "error"
@@ -266,7 +267,7 @@ def _config() -> None:
 
 
 def _local(distributed: Any, workers: int, limits: Limits) -> Any:
-    """Return a cluster that only this user can reach, by a new certificate kept in memory."""
+    """Return a cluster that only this user can reach, through a new certificate kept in memory."""
     import dask
 
     _config()
@@ -277,7 +278,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
     temporary = dask.config.get("temporary-directory") or tempfile.gettempdir()
     private = {
         "temporary-directory": private_folder(temporary),
-        "distributed.scheduler.http.routes": [],  # pages show tasks and forward to ports
+        "distributed.scheduler.http.routes": [],  # its pages show tasks and forward to ports
         "distributed.worker.http.routes": [],
     }
     memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
@@ -291,14 +292,14 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
             protocol="tls://",
             preload=[local_worker.__name__],
             dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # not port 8787, or a warning
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # avoids port 8787 and a warning
             silence_logs=logging.CRITICAL,
         )
 
 
 @contextlib.contextmanager
 def _ctrl_c_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C for this time; only the main thread receives it."""
+    """Ignore Ctrl-C during the body. Only the main thread receives it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -311,10 +312,10 @@ def _ctrl_c_ignored() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Delay Ctrl-C until the end, so that the driver handles it.
+    """Delay Ctrl-C until the end of the body, so that the driver handles it.
 
-    Threads and processes that start meanwhile inherit the block, and so do workers
-    that dask starts later. Otherwise their tracebacks would reach the terminal.
+    Threads and processes that start in the body inherit the block, and so do workers that dask
+    starts later. Otherwise their tracebacks would reach the terminal.
     """
     heeded = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or heeded is signal.SIG_IGN:
@@ -334,10 +335,10 @@ def _ctrl_c_later() -> Iterator[None]:
 
 
 def _start_tracker() -> None:
-    """Start Python's resource tracker, which ignores Ctrl-C and SIGTERM, so that it ignores SIGHUP.
+    """Start Python's resource tracker so that it ignores SIGHUP, as it ignores Ctrl-C and SIGTERM.
 
-    Otherwise a closed terminal ends the tracker, and the next one prints a traceback per semaphore.
-    If the driver is killed, the tracker removes its semaphores without a warning.
+    Otherwise a closed terminal ends the tracker, and the next tracker prints a traceback per
+    semaphore. If the driver is killed, the tracker removes its semaphores without a warning.
     """
     heeded = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     sys.warnoptions.append(_NO_WARNING)  # passed on to the tracker
@@ -354,17 +355,17 @@ def _connected(distributed: Any, scheduler: str) -> Any:
     try:
         client = distributed.Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
         client.wait_for_workers(1, timeout=_PATIENCE_S)
-    except Exception as error:  # many kinds, depending on the address or network
+    except Exception as error:  # its kind depends on the address and the network
         reason = " ".join(str(error).split())[:200]
         raise PoolError(f"--scheduler {scheduler}: no workers available ({reason})") from None
     return client
 
 
 def _check_certificates(distributed: Any, scheduler: str) -> None:
-    """Greet a scheduler at tls://, because dask itself would only report a late, vague timeout.
+    """Try the certificates of a scheduler at tls://; dask would only report a late, vague timeout.
 
     Raises:
-        InputError: certificates are missing, or one side refuses those of the other.
+        InputError: certificates are missing, or one side refuses the other's certificate.
     """
     if not scheduler.startswith("tls://"):
         return
@@ -385,4 +386,4 @@ def _check_certificates(distributed: Any, scheduler: str) -> None:
             f"expected {_TLS}"
         ) from None
     except (OSError, ValueError):
-        return  # not a fault of the certificates; the client tries longer and reports the reason
+        return  # certificates are fine; the client tries longer and reports the reason

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before the first run of a sweep: paths, the first point's scenario, and values."""
+"""Check paths, the first point's scenario and values before the first run of a sweep."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
 __all__ = ["check_aliases", "try_first", "try_values"]
 
-MOST_VALUES: Final = 100  # most values of a parameter; more are samples of a range
+MOST_VALUES: Final = 100  # values of a parameter that are checked; more are samples of a range
 _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of the view `runs`
 
 
 def try_first(sweep: Sweep, root: Node) -> None:
     """Check that the first point gives a valid scenario.
 
-    The base scenario is already known to be valid. For a tuning, check both corners of the ranges.
+    The base scenario is already known to be valid. A tuning is checked at both corners of its
+    ranges.
     """
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
     if sweep.calibrate:
@@ -48,7 +49,8 @@ def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
     """Check that each value of a parameter gives a valid scenario at one of its points.
 
     Raises:
-        ScenarioError: a value does not; the message names its place in the sweep's file.
+        ScenarioError: a value does not give a valid scenario; the message names its place in the
+            sweep file.
     """
     with_value: dict[str, dict[str, list[Point]]] = {}
     for point in (point for point in sweep.points() if point.replicate == 0):
@@ -70,15 +72,15 @@ def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
 
 
 def _in_file(error: ScenarioError, root: Node) -> ScenarioError:
-    """Return the fault of a point at its place in the sweep's file."""
+    """Return the fault of a point at its place in the sweep file."""
     place = _blamed(root, error.path or "", error.file.removeprefix("--set "))
     return place.error(error.path or "parameters", error.found, error.expected)
 
 
 def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
-    """Check that names of parameters that set several paths differ from the columns of all runs.
+    """Check that the names of parameters with several paths differ from the columns of all runs.
 
-    Columns of a measure are compared later, in a run (outcome.py).
+    Columns of a measure are compared in the runs (outcome.py).
     """
     agents = market.agents if market else ()
     carriers = sum(preset_of(agent.role).owns_links for agent in agents)
@@ -90,7 +92,7 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 
 
 def _blamed(root: Node, path: str, override: str = "") -> Place:
-    """Return the place of a fault in the sweep file, the first key that is or contains the path.
+    """Return the place of a fault in the sweep file: the first key that is or contains the path.
 
     `override` is the path of the override in which the fault was found.
     """
@@ -110,7 +112,7 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
 
 
 def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
-    """Check that no two parameters name the same place, or a place inside the other's."""
+    """Check that parameters do not name the same place, or a place inside another's."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}
     for path in (path for block in blocks for path in paths_under(block.paths, block.ties)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single outcomes of the runs in a sweep's folder, from both records and shards."""
+"""Single outcomes of the runs in a sweep's folder, from records and shards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["columns_in", "figures"]
 
 
 def figures(folder: Path, outcome: str) -> dict[str, float]:
-    """Return an outcome of each recorded run by its point; NaN for a run without it.
+    """Return an outcome of each recorded run by point, or NaN for a run without it.
 
     Args:
         folder: folder of the sweep, which may not exist.
@@ -31,7 +31,7 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
             found[point] = (generation, math.nan if value is None else float(value))
 
     for file in sorted((folder / "shards").glob("*.parquet")):
-        with contextlib.suppress(OSError, ResultsError):  # damaged; its runs are repeated
+        with contextlib.suppress(OSError, ResultsError):  # a damaged file; its runs are repeated
             check_shard(file)
             there = outcome in pq.read_schema(file).names
             names = ["point", "generation", *([outcome] if there else [])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcomes as rows of a table: parameters are numbers in their unit if possible, or text."""
+"""Outcomes as rows of a table, with parameters as numbers in their unit if possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from ecnomy.markets.sweep.space import Block
 from ecnomy.markets.sweep.sweep_file import Sweep
 
-if TYPE_CHECKING:  # otherwise, Mesa would be loaded only for this
+if TYPE_CHECKING:  # avoids loading Mesa
     from ecnomy.markets.sweep.outcome import Outcome
 
 __all__ = ["RESERVED", "cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
@@ -25,7 +25,7 @@ RESERVED: Final = (
 
 
 def kinds_of(sweep: Sweep) -> dict[str, str | None]:
-    """Return each parameter's unit if its values are numbers of one unit ("": pure), or None."""
+    """Return each parameter's unit ("" for pure numbers), or None if values lack a common unit."""
     found = {
         path: kind
         for block in sweep.blocks
@@ -39,8 +39,8 @@ def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
     """Return the independent factors, in the order of numbered points (the last one fastest).
 
     A grid has a factor for each of its paths. Any other block is one factor, because its paths vary
-    together. `labels` and `values` (a row for each path) belong to its levels; samples have no
-    levels.
+    together. `labels` and `values` (a row for each path) describe the levels of a factor; samples
+    have no levels.
     """
     found: list[dict[str, Any]] = []
     for block in sweep.blocks:
@@ -73,7 +73,7 @@ def whole_of(sweep: Sweep) -> list[str]:
 
 
 def cell_of(value: Any, kind: str | None) -> Any:
-    """Return a parameter's value for a table; `kind` is its entry in `kinds_of`."""
+    """Return a parameter's value for a table. `kind` is the parameter's entry in `kinds_of`."""
     if kind is not None:
         return _number(value)
     return None if value is None else str(value)
@@ -136,7 +136,7 @@ def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
 
 
 def _type_of(values: list[Any]) -> Any:
-    """Return an integer type if all values are integers (such as counts), or a float type."""
+    """Return an integer type if all values are integers (such as counts), else a float type."""
     import pyarrow as pa
 
     known = [value for value in values if value is not None]
@@ -145,7 +145,7 @@ def _type_of(values: list[Any]) -> Any:
 
 
 def _parameter(values: list[Any], unit: str | None) -> Any:
-    """Return numbers if all values of the parameter are numbers of one unit; otherwise text."""
+    """Return numbers if all values of the parameter are numbers of one unit, otherwise text."""
     import pyarrow as pa
 
     cells = [cell_of(value, unit) for value in values]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search in the head of a sweep's folder, from which pages can show it without the sweep file.
+"""The search in the head of a sweep's folder, so that pages can show it without the sweep file.
 
 search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
          without one, or if points of the sweep have different targets), bounds
@@ -24,7 +24,7 @@ __all__ = ["search_of"]
 
 
 def search_of(sweep: Sweep, points: Sequence[Point]) -> dict[str, Any]:
-    """Return the search in a head; {} for a sweep without a search."""
+    """Return the search for a head, or {} for a sweep without a search."""
     if sweep.tune is None and sweep.calibrate is None:
         return {}
     numbers: dict[bytes, int] = {}

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replicates until an interval is narrow enough: `until` in a sweep file.
+"""Replication until an interval is narrow enough: `until` in a sweep file.
 
     until: half-width 2 %                       # of the mean of the first outcome
     until: {outcome: gold.goodput_bps, half-width: 2 %, level: 95 %, most: 100}
 
 Each point is examined after n_1 = `replicates` runs, again whenever it has half as many more, and
-finally at `most`. That makes K looks in all, a number known before the first run. A point ends at
-the first look at which its t interval at level 1 - (1 - level) / K is narrow enough, or at the last
-look. The intervals of all looks hold together with probability `level` at least (Bonferroni), and
-so does the interval at the end. So stopping early costs no coverage, for any outcome. A plain 95 %
-interval would lose coverage, because runs end when it happens to be narrow. Decisions depend only
-on recorded outcomes, in the order of replicates.
+finally at `most`. The number K of these looks is known before the first run. A point ends at the
+first look at which its t interval at level 1 - (1 - level) / K is narrow enough, or at the last
+look. The intervals of all looks hold together with a probability of at least `level` (Bonferroni),
+and so does the final interval. Stopping early therefore keeps the coverage, for any outcome. A
+plain 95 % interval would lose coverage, because runs end when the interval happens to be narrow.
+Decisions depend only on recorded outcomes, in the order of replicates.
 
 Source: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1; for
 the split of the level Dunn 1961. A half-width of a share r of the estimate is at most r / (1 - r)
@@ -41,7 +41,7 @@ __all__ = [
     "read_until",
 ]
 
-LEAST: Final = 5  # runs before the first look; fewer say little about the spread
+LEAST: Final = 5  # runs before the first look; fewer runs tell little about the spread
 _GROWTH: Final = 1.5
 _WIDTH: Final = SWEEP["until"].takes
 
@@ -50,11 +50,11 @@ class Until(msgspec.Struct, frozen=True):
     """The stopping rule for a point's replicates.
 
     Attributes:
-        outcome: outcome with the decisive interval, "" for the first outcome of the sweep.
-        half_width: largest half-width: a share of the mean if `relative`, otherwise in the
+        outcome: outcome whose interval decides, or "" for the first outcome of the sweep.
+        half_width: largest half-width; a share of the mean if `relative`, otherwise in the
             outcome's unit.
         level: confidence level of the intervals, over all looks together.
-        most: number of replicates at which a point ends in any case.
+        most: number of replicates at which a point always ends.
     """
 
     outcome: str
@@ -90,11 +90,11 @@ def narrow(values: Sequence[float], until: Until, first: int) -> bool:
 
 
 def next_count(values: Sequence[float | None], until: Until, first: int) -> tuple[int, bool]:
-    """Return the number of replicates that a point needs, and whether these are enough.
+    """Return the number of replicates that a point needs, and whether it has enough then.
 
     Args:
-        values: outcomes of its replicates in order, as far as they exist; NaN for a run without a
-            value (a failed run), None for a missing run.
+        values: outcomes of its replicates in order; NaN for a run without a value (a failed run),
+            None for a missing run.
         until: the stopping rule.
         first: replicates at the first look.
     """
@@ -192,7 +192,7 @@ def chosen_outcome(file: str, until: Until, named: Sequence[str], columns: Seque
     """Return the outcome of the rule.
 
     Raises:
-        InputError: no run has it.
+        InputError: the runs do not have the outcome.
     """
     from ecnomy.markets.sweep.main_outcomes import main_outcomes
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a sweep: values of its parameters, and seeds.
+"""The points of a sweep: values of parameters, and seeds.
 
-Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in written order;
-the last one varies fastest. A grid is the product of its lists, a zip goes through its lists
-together, random and Latin hypercube samples lie within ranges. The plans of a sensitivity analysis
+The sweep is the product of its blocks (grid, list, zip, random, latin-hypercube) in written order;
+the last block varies fastest. A grid is the product of its lists, and a zip goes through its lists
+together. Random and Latin hypercube samples lie within ranges. The plans of a sensitivity analysis
 (sobol, morris) also lie within ranges, and cannot be combined with other blocks (plans.py). Draws
 come from the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib), so the same file gives
 the same points.
@@ -39,7 +39,7 @@ Assignment = dict[str, Value]  # path -> value; a mapping or list is its JSON te
 
 
 class Range(msgspec.Struct, frozen=True):
-    """Values from `low` to `high`; `unit` is appended to each ("" for pure numbers)."""
+    """Values from `low` to `high`. `unit` is appended to each value ("" for pure numbers)."""
 
     low: float
     high: float
@@ -48,7 +48,7 @@ class Range(msgspec.Struct, frozen=True):
     whole: bool = False
 
     def at(self, u: float) -> Value:
-        """Return the value at a share `u` in [0, 1] of the range."""
+        """Return the value at the position `u` of the range, from 0 to 1."""
         if self.whole:
             value = int(self.low) + math.floor(u * (self.high - self.low + 1))
             return self.shown(min(value, int(self.high)))
@@ -57,7 +57,7 @@ class Range(msgspec.Struct, frozen=True):
         return self.shown(self.low + u * (self.high - self.low))
 
     def shown(self, value: float) -> Value:
-        """Return a value with its unit: six significant digits, and money in whole micro-units."""
+        """Return a value with its unit, in six digits, or in whole micro-units of money."""
         if not self.unit:
             return int(value) if self.whole and value == int(value) else value
         value = float(f"{value:.6g}")
@@ -73,10 +73,10 @@ class Block(msgspec.Struct, frozen=True):
         values: values of each path of a grid or zip, or the assignment of each item of a list.
         ranges: range of the samples of each path.
         samples: number of samples; in a plan, of base samples (sobol) or trajectories (morris).
-        labels: names of values, "" for a value without one: a row for each path of a grid,
-            one row for the items of a list or zip.
+        labels: names of values, or "" for a value without a name. A grid has a row for each path, a
+            list or zip one row for its items.
         levels: levels of the grid of morris's trajectories.
-        second_order: whether sobol has the samples for indices of pairs.
+        second_order: whether sobol has the samples for second-order indices.
         ties: the paths by name, for parameters in `paths` that set several paths.
     """
 
@@ -122,7 +122,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One run to make: its changes to the scenario, and its seed."""
+    """A run to make: its changes to the scenario, and its seed."""
 
     number: int
     params: Assignment
@@ -133,7 +133,7 @@ class Point(msgspec.Struct, frozen=True):
 def points(
     blocks: tuple[Block, ...], *, replicates: int, seed: int, paired: bool
 ) -> Iterator[Point]:
-    """Return all points; the replicates of an assignment follow each other.
+    """Return all points. The replicates of an assignment follow each other.
 
     Args:
         blocks: blocks of the sweep, combined as a product; empty for the unchanged scenario.
@@ -154,21 +154,21 @@ def points(
 
 
 def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
-    """Yield every assignment of the blocks' product; {} if there are no blocks."""
+    """Yield every assignment of the blocks' product, or {} without blocks."""
     each = [block.assignments(seed + number) for number, block in enumerate(blocks)]
     for chosen in itertools.product(*each):
         yield {path: value for part in chosen for path, value in part.items()}
 
 
 def _seed(seed: int, params: Assignment, replicate: int, before: int) -> int:
-    """Return a seed; `before` is the number of earlier assignments equal to this one."""
+    """Return a seed. `before` is the number of earlier assignments equal to this one."""
     again = [before] if before else []
     text = msgspec.json.encode([seed, params, replicate, *again], order="sorted")
     return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
 
 
 def latin_hypercube(samples: int, dimensions: int, generator: np.random.Generator) -> np.ndarray:
-    """Return samples of the unit cube, [sample, dimension], one in each n-th of each dimension."""
+    """Return samples of the unit cube [sample, dimension], one in each n-th of each dimension."""
     from scipy.stats import qmc
 
     drawn: np.ndarray = qmc.LatinHypercube(d=dimensions, rng=generator).random(samples)

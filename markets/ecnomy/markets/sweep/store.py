@@ -9,10 +9,10 @@
     lock                     held by the driver
 
 A run is done if and only if its outcome record exists, in a file or in a shard. Files get their
-names when they are complete. A shard's name is the digest of its content. Truncated or altered
-files are detected and put aside, and their runs are repeated. Each start of the driver begins a new
-generation. If a point has several records, the record of the latest generation is used. Within a
-generation, a file takes precedence over a shard.
+names when they are complete. The name of a shard is the digest of its content. Truncated or altered
+files are renamed, and their runs are repeated. Each start of the driver begins a new generation. If
+a point has several records, the record of the latest generation is used. Within a generation, a
+file takes precedence over a shard.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
-    """Yield all points with identities.
+    """Yield all points with their identities.
 
-    An identity covers base scenario, variant, values, seed, and the number of earlier equal points.
+    An identity depends on base scenario, variant, values, seed, and number of earlier equal points.
 
-    Samples of integers may coincide; each of them counts.
+    Samples of integers may coincide. Each of them is a point.
     """
     most = sweep.until.most if sweep.until else 0
     counts = sweep.counts or (sweep.replicates,) * (sweep.places if most else 0)
@@ -87,7 +87,7 @@ def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
 def every_name(sweep: Sweep) -> list[list[str]]:
     """Return the identities of all possible replicates, for each point of the blocks.
 
-    Additional replicates do not change them, not even for coinciding samples.
+    Additional replicates do not change identities, even if samples coincide.
     """
     assert sweep.until is not None
     most = sweep.until.most
@@ -116,7 +116,7 @@ def shards(folder: Path) -> list[Path]:
 
 
 class Store:
-    """The records of one sweep, locked for writing.
+    """The records of a sweep, locked for writing.
 
     Attributes:
         folder: folder of the records.
@@ -138,11 +138,11 @@ class Store:
         Args:
             folder: folder of the sweep.
             sweep: the sweep.
-            part: the part of its runs that this store holds, in a separate folder below `folder`.
+            part: the part of the runs that this store holds, in a separate folder below `folder`.
             points: the points of the whole sweep by identity, if they are known.
 
         Raises:
-            Busy: another driver is at work there.
+            Busy: another driver is using the folder.
             InputError: the folder holds something other than a sweep.
         """
         self.kept, self._sweep, before = folder / "runs", sweep, 0
@@ -182,13 +182,13 @@ class Store:
         return self._points
 
     def add(self, outcome: Outcome) -> None:
-        """Keep an outcome; its record is on the disk before it gets its name.
+        """Keep an outcome. Its record is on the disk before the file gets its name.
 
         A power loss can remove the names of records that are not in a shard yet. The sweep's
         command repeats the runs of lost records.
 
         Raises:
-            OSError: the record cannot be written; the earlier record remains.
+            OSError: the record cannot be written. An earlier record remains.
         """
         point = self._points[outcome.point]
         outcome = msgspec.structs.replace(
@@ -201,10 +201,10 @@ class Store:
             self.compact()
 
     def compact(self) -> None:
-        """Combine the loose records into a shard, then remove them.
+        """Combine the loose records into a shard, then remove the loose files.
 
         Raises:
-            OSError: the shard cannot be written; the records stay.
+            OSError: the shard cannot be written. The records stay.
         """
         if not self._loose:
             return
@@ -287,7 +287,7 @@ class Store:
 
 
 def _judge(folder: Path, sweep: Sweep) -> None:
-    """Refuse a folder with other content or in another format; refuse runs of two engines."""
+    """Refuse a folder with other content, another format, or runs of another engine."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: found a file, expected a folder")
     if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
@@ -306,7 +306,7 @@ def _judge(folder: Path, sweep: Sweep) -> None:
 
 
 def _generation_in(folder: Path) -> int:
-    """Return the generation of the latest records in a folder; 0 if there is none."""
+    """Return the generation of the latest records in a folder, or 0 without records."""
     with contextlib.suppress(ResultsError):
         return int(head_of(folder).get("generation", 0))
     return 0
@@ -342,7 +342,7 @@ def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:
 
 
 def _plan(sweep: Sweep) -> dict[str, Any] | None:
-    """Return the plan of a sensitivity analysis; None for points without a plan."""
+    """Return the plan of a sensitivity analysis, or None if the points have no plan."""
     if sweep.calibrate or sweep.tune or not sweep.blocks or sweep.blocks[0].kind not in PLANS:
         return None
     block = sweep.blocks[0]
@@ -357,7 +357,7 @@ def _plan(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
-    """Return the part of an outcome that the driver keeps in memory; shared data is kept once."""
+    """Return the part of an outcome that the driver keeps in memory. Shared data are kept once."""
 
     def once(value: Any) -> Any:
         return shared.setdefault(_ENCODE(value), value)
@@ -374,7 +374,7 @@ def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
 
 
 def loose_table(folder: Path, head: dict[str, Any]) -> Any:
-    """Return records that are not in a shard yet, as a table of a shard's columns; None if empty.
+    """Return records that are not in a shard yet, as a table with a shard's columns, or None.
 
     Args:
         folder: folder of the sweep.
@@ -402,7 +402,7 @@ def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str 
 
 
 def check_shard(file: Path) -> None:
-    """Raise ResultsError if a shard was altered; check each shard once per process."""
+    """Raise ResultsError if a shard was altered. Check each shard once per process."""
     check_file(file, file.stem, _REMEDY)
 
 

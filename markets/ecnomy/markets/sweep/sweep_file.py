@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep as declared in its file, and its runs."""
+"""A sweep as its file declares it, and its runs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ UNLIMITED: Final = -1
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The limits of one run; UNLIMITED means no bound."""
+    """The limits of a run. UNLIMITED means no limit."""
 
     time_ps: int = UNLIMITED  # wall time
     memory_bytes: int = UNLIMITED  # address space of the engine
 
 
 class Sweep(msgspec.Struct, frozen=True):
-    """A sweep, resolved as far as possible without loading each point's scenario.
+    """A sweep, resolved as far as possible without loading the scenario of each point.
 
     Attributes:
         file: the sweep file, as named in messages.
@@ -45,12 +45,12 @@ class Sweep(msgspec.Struct, frozen=True):
         keep: whether each run's results folder is kept.
         measure: module:function of additional outcome columns, or "" (see measure.py).
         engine: name of the engine of all runs.
-        engine_stated: whether the file names it.
+        engine_stated: whether the file names the engine.
         variant: `path=value`, applied to every point.
         calibrate: the parameter of a calibration; None if the sweep is not a calibration.
         tune: the parameters of a tuning; None if the sweep is not a tuning.
         chosen: the points that a search has chosen; if empty, the points of the blocks.
-        outcomes: columns to show first, the main one before the others.
+        outcomes: columns to show first, beginning with the main one.
         until: stopping rule for a point's replicates; None stops after `replicates`.
         counts: with `until`, the number of replicates of each point of the blocks so far.
     """
@@ -99,7 +99,7 @@ class Sweep(msgspec.Struct, frozen=True):
         return {name: paths for each in found for name, paths in each.items()}
 
     def points(self) -> list[Point]:
-        """Return all runs of the sweep, in order; for a search, the runs of its first round."""
+        """Return all runs of the sweep in order, or those of the first round of a search."""
         if self.chosen:
             return list(self.chosen)
         if self.calibrate:

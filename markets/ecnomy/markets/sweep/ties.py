@@ -5,8 +5,8 @@
                    values: [0.1 money, 0.2 money]}}
     over: {price: {paths: [...], from: 0.1 money, to: 0.2 money}}       random samples, plans, tune
 
-Such a parameter has a name for points, columns and tables. Its paths replace the name when
-a point is applied to the scenario (point_scenario.py).
+Points, columns and tables use the name of such a parameter. Its paths replace the name when a point
+is applied to the scenario (point_scenario.py).
 """
 
 from __future__ import annotations
@@ -47,5 +47,5 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
 
 
 def paths_under(names: Iterable[str], ties: Ties) -> list[str]:
-    """Return the paths that parameters set, in order; an unnamed parameter is a path itself."""
+    """Return the paths that parameters set, in order. An unnamed parameter is itself a path."""
     return [path for name in names for path in ties.get(name, (name,))]

@@ -42,14 +42,14 @@ _WITHIN: Final = 0.01
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """Bounds on the mean of an outcome; infinite without a bound."""
+    """Bounds on the mean of an outcome, infinite where there is no bound."""
 
     outcome: str
     least: float = -math.inf
     most: float = math.inf
 
     def excess(self, value: float) -> float:
-        """Return the distance outside (negative inside) as a share of the bound; inf for NaN."""
+        """Return the relative distance beyond the bound (negative inside); inf for NaN."""
         if math.isnan(value):
             return math.inf
         size = max(abs(end) for end in (self.least, self.most) if math.isfinite(end))
@@ -101,7 +101,7 @@ class Tuning(msgspec.Struct, frozen=True):
         )
 
     def assignment(self, values: tuple[float, ...]) -> Assignment:
-        """Return the settings of values of the parameters in the scenario."""
+        """Return the changes that these parameter values make to the scenario."""
         shown = (r.shown(v) for v, r in zip(values, self.ranges, strict=True))
         return dict(zip(self.paths, shown, strict=True))
 

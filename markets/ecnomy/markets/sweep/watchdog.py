@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds on one run: the kernel limits the engine's memory, and a thread limits the run's time.
+"""The limits of a run: the kernel limits the engine's memory, and a thread the run's time.
 
-When the time has passed, the watchdog kills the engine if there is one. A run that is not waiting
-for the engine (a strategy computes) gets an exception in its thread. A worker that ignores the
-exception (it sleeps in C) ends itself and is replaced.
+When the time has passed, the watchdog kills the engine. If the run is not waiting for the engine (a
+strategy computes), its thread gets an exception. A worker that ignores the exception (it sleeps in
+C) ends itself and is replaced.
 """
 
 from __future__ import annotations

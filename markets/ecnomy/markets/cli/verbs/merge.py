@@ -18,7 +18,7 @@ from ecnomy.markets.support.printable import say
 __all__ = ["merge_command"]
 
 Config = Annotated[Path, typer.Argument(help="The sweep file of the shards.")]
-SHOWN = 10  # most shards listed
+SHOWN = 10  # shards that are listed at most
 
 
 def merge_command(

@@ -132,7 +132,7 @@ def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
 
 
 def _part(shard: str, jobs: int, scheduler: str) -> Any:
-    """Return the part that --shard selects; None if the option is not given."""
+    """Return the part that --shard selects, or None without the option."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.parts import part_from
 
@@ -153,7 +153,7 @@ def _emit(
     *,
     as_json: bool,
 ) -> None:
-    """Write the job file for a sweep file and its results folder; print how to use it."""
+    """Write the job file for a sweep file and its results folder. Print how to use it."""
     from ecnomy.markets.session.progress import duration
     from ecnomy.markets.sweep.driver import estimate_s
     from ecnomy.markets.sweep.job_files import Jobs, check_kind, parts_for, write_jobs
@@ -181,7 +181,7 @@ def _emit(
 def _make(
     sweep: Any, folder: Path, part: Any, where: tuple[str, int], reuse: dict[str, bool]
 ) -> Any:
-    """Make the missing runs of one part or of all parts and return their Tally."""
+    """Make the missing runs of one part or of the sweep, and return their Tally."""
     from ecnomy.markets.sweep.making import make_part, make_rounds
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
@@ -224,7 +224,7 @@ def _report(tally: Any, folder: Path) -> None:
 def _print_values(folder: Path, tally: Any, part: Any) -> None:
     """Print the results as JSON, with the number of new runs.
 
-    There are no results if all runs failed or this is a shard.
+    A shard, or a sweep whose runs all failed, has no results.
     """
     from ecnomy.agents.errors import ResultsError
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps as OMNeT++ projects: points as iteration variables."""
+"""Sweeps as OMNeT++ projects, with points as iteration variables."""

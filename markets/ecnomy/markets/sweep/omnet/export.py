@@ -8,14 +8,14 @@
     Scenario.a.app[0].count = ${1,2 ! count}                        a parameter's changes
 
 Each list of a grid is an iteration variable. Every other block is one variable, whose parameters
-change together. The ini of each point is made as for a scenario. Lines whose values differ follow
-the variable on which they depend. A line that depends on several variables follows one variable of
-all points. Run n is the sweep's run n. Values that only agents see vary in the configuration Serve
-alone, in which the market of `ecnomy serve SWEEP` decides:
+change together. The ini of each point is made as for a scenario. Lines whose values differ between
+points follow the variable on which they depend. A line that depends on several variables follows
+one variable over all points. Run n is the sweep's run n. Values that affect only agents vary in the
+configuration Serve alone, in which the market of `ecnomy serve SWEEP` decides:
 
     Scenario.market.connect = "unix:" + absFilePath(".market-${1,2 ! pricePerMark}.sock")
 
-Nothing is omitted silently. A parameter that changes nodes or links is refused by name.
+Every omission is reported. A parameter that changes nodes or links is refused by name.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ _SERVE: Final = """
 [Config Serve]
 {varied}{network}.market.connect = "unix:" + absFilePath({file})
 """
-_DESCRIPTION: Final = "description = "  # line of a point; the sweep's description has the variables
+_DESCRIPTION: Final = "description = "  # line of a point, replaced by one with the variables
 Lines = dict[str, str]
 
 
 class Parted(NamedTuple):
-    """Iteration variables that affect the network, and those that only agents see."""
+    """Iteration variables that affect the network, and those that affect only agents."""
 
     network: tuple[Axis, ...]
     agents: tuple[Axis, ...]
 
 
 class _Made(msgspec.Struct, frozen=True):
-    """A point in OMNeT++'s form: the network, and its ini file as text and by keys."""
+    """A point in OMNeT++'s form: the network, and the ini file as text and by keys."""
 
     ned: str
     text: str
@@ -76,7 +76,7 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
         modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
 
     Raises:
-        InputError: iteration variables cannot express a part of it, which the message names.
+        InputError: iteration variables cannot express a part of the sweep, which the message names.
         ScenarioError: a point does not make a valid scenario.
     """
     axes, agents = parted(sweep)
@@ -101,10 +101,10 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
 
 
 def parted(sweep: Sweep) -> Parted:
-    """Return a sweep's iteration variables, those of the network and those that only agents see.
+    """Return a sweep's iteration variables: those of the network, and those of agents only.
 
     Raises:
-        InputError: iteration variables cannot express a part of it, which the message names.
+        InputError: iteration variables cannot express a part of the sweep, which the message names.
         ScenarioError: a point does not make a valid scenario.
     """
     _check(sweep)
@@ -208,7 +208,7 @@ def _head(sweep: Sweep, variables: Sequence[Axis], title: str) -> str:
 
 
 def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
-    """Return the lines that define or name variables, and that state which one varies fastest."""
+    """Return the lines that define or name variables and state their order."""
     names = ", ".join(axis.name for axis in order)
     if not order:
         return ""
@@ -216,10 +216,9 @@ def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
 
 
 def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str:
-    """Return the configuration in which agents decide; all variables, if possible in the sweep's
-    order.
+    """Return the configuration in which agents decide, with all variables in the sweep's order.
 
-    OMNeT++ does not let a configuration define a variable of [General] again.
+    The order may differ, because a configuration cannot redefine a variable of [General].
     """
     if _scenario(sweep, sweep.points()[0].params).market is None:
         return ""
@@ -237,7 +236,7 @@ def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str
 
 
 def _replaced(first: _Made, changes: Lines, head: str) -> str:
-    """Return the first point's text with varying values, and the lines of other points only."""
+    """Return the first point's text with varying values, then lines of other points only."""
     lines, known = [], set()
     for line in first.text.splitlines():
         key, equals, _ = line.partition(" = ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Iteration variables of OMNeT++ from the blocks of a sweep, and the lines that follow each.
+"""OMNeT++ iteration variables from the blocks of a sweep, and the lines that follow each.
 
 `${count=1,2,4}` names a variable; `${5s,6s,7s ! count}` changes in step with it (OMNeT++
 Simulation Manual, 10.4). Commas separate values, except within quotes.
@@ -32,7 +32,7 @@ Lines = dict[str, str]
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """An iteration variable: its name, the parameters that it sets, and each of its values."""
+    """An iteration variable: its name, the parameters that it sets, and its values."""
 
     name: str
     paths: tuple[str, ...]
@@ -40,7 +40,7 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 def axes_of(sweep: Sweep) -> list[Axis]:
-    """Return the variables of a sweep in its order, the last varying fastest."""
+    """Return the variables of a sweep in order; the last one varies fastest."""
     found: list[Axis] = []
     for number, block in enumerate(sweep.blocks):
         parts: list[tuple[tuple[str, ...], tuple[Assignment, ...]]]
@@ -71,7 +71,7 @@ def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
 
 
 def driver(axis: Axis) -> str:
-    """Return the variable with the sweep's values: words for one parameter, otherwise numbers."""
+    """Return the variable with its values: words for one parameter, otherwise numbers."""
     told = [str(number) for number in range(1, len(axis.values) + 1)]
     if len(axis.paths) == 1:
         values = [each[axis.paths[0]] for each in axis.values]
@@ -132,7 +132,7 @@ def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], L
 def _column(table: Sequence[Lines], key: str) -> list[str]:
     """Return a line's value at each point.
 
-    Points without the line get the first point's value, which has no effect there.
+    Points without the line get the value of the first point, which has no effect there.
     """
     there = next(lines[key] for lines in table if key in lines)
     return [lines.get(key, there) for lines in table]

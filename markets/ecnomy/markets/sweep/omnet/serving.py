@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scenarios of a sweep, for engines that run its exported project with a market.
 
-An engine reports its network, and so the values that affect the network. It does not report values
-that only agents see. Each combination of such values has its own address (a door), to which the
-configuration Serve of the project connects.
+An engine reports its network, and with it the values that affect the network. It does not report
+values that affect only agents. Each combination of these values has its own address (a door), to
+which the configuration Serve of the project connects.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ class SweepOffer:
         return self._networks[0][1]
 
     def addresses(self, address: str) -> list[str]:
-        """Return the addresses of the doors: one per combination of values that only agents see.
+        """Return the addresses of the doors: one per combination of values that affect only agents.
 
         Raises:
-            InputError: there are several, and the address is not a path.
+            InputError: a sweep with several doors needs a path as its address.
         """
         if len(self._doors) > 1 and not address.startswith("unix:"):
             raise InputError(
@@ -76,7 +76,7 @@ class SweepOffer:
     def of(self, door: int, hello: Hello) -> Served:
         """Return the point with the engine's network, or with the most similar network.
 
-        An engine that reports no network gets the first point.
+        An engine that does not report a network gets the first point.
         """
         network, _ = min(
             self._networks,
