@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts columns to MessagePack bins and back: one copy when reading, no copy when writing."""
+"""Convert columns to MessagePack bins without a copy, and back with a single copy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RawColumns = dict[str, memoryview]
 
 
 def late_columns(flows: RawColumns) -> int:
-    """Return the number of delay thresholds that have counters in a report's flows."""
+    """Return the number of delay thresholds for which a report's flows have counters."""
     late = 0
     while tables.late_column(late) in flows:
         late += 1
@@ -24,7 +24,7 @@ def late_columns(flows: RawColumns) -> int:
 
 
 def optional_arrays(where: str, raw: RawColumns, table: tables.Table, newer: bool) -> Columns:
-    """Return a table that has either all of its columns or no columns."""
+    """Return a table with either all of its columns or no columns."""
     known = any(name in raw for name in table) if newer else bool(raw)
     return arrays(where, raw, table, None, newer) if known else {}
 
@@ -38,15 +38,15 @@ def arrays(
     *,
     counts: bool = False,
 ) -> Columns:
-    """Return columns in the table's order, as rows of one aligned read-only block: a single copy.
+    """Return columns in the table's order, copied once into rows of an aligned read-only block.
 
     Args:
         where: name of the table for messages.
         raw: bins by name.
         table: expected names and dtypes.
-        rows: expected number of rows; None for the length of the first column.
+        rows: expected number of rows; None accepts the length of the first column.
         newer: whether to skip unknown columns.
-        counts: whether no value may be negative.
+        counts: whether negative values are refused.
 
     Raises:
         ProtocolError: column-name, column-length, not-finite, out-of-range.
@@ -79,7 +79,7 @@ def arrays(
 
 
 def bins(where: str, data: Columns) -> dict[str, memoryview]:
-    """Return the memory of the columns, which is then encoded as bins.
+    """Return the memory of the columns, to be encoded as bins.
 
     Raises:
         ProtocolError: wrong-type (neither int64 nor float64), column-length.

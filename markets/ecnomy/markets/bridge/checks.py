@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of messages beyond their form: rows, indices and ranges of a plan."""
+"""Checks of messages against a plan: rows, indices and ranges."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Limits:
         n_pairs: number of rows of `report.pairs`.
         n_sources: number of sources; -1 if unknown.
         late: number of delay thresholds.
-        params: number of parameters of each link's law; () leaves the check to the engine.
+        params: number of parameters of each link's law; with (), the engine checks them.
     """
 
     n_flows: int
@@ -57,7 +57,7 @@ class ReportTimes:
     duration_ps: int
 
     def after(self, t_ps: int) -> int | None:
-        """Return the time of the next report after `t_ps`; None after the last report."""
+        """Return the time of the next report after `t_ps`, or None after the last report."""
         if t_ps >= self.duration_ps:
             return None
         due = min((t_ps // self.epoch_ps + 1) * self.epoch_ps, self.duration_ps)
@@ -70,7 +70,7 @@ _TRACE_EVENTS: Final = 6
 def check_names(
     where: str, data: Mapping[str, object], table: tables.Table, *, newer: bool = False
 ) -> None:
-    """Check that the columns are exactly the columns of the table; `newer` permits others.
+    """Check that the columns are exactly those of the table; `newer` permits further columns.
 
     Raises:
         ProtocolError: column-name.
@@ -127,7 +127,7 @@ def check_table(where: str, data: Columns, table: tables.Table) -> None:
 
 
 def check_report(report: Report, limits: Limits) -> None:
-    """Check the indices and probabilities of a report; decoding checks the rest.
+    """Check the indices and probabilities of a report. Decoding checks everything else.
 
     Raises:
         ProtocolError: unknown-link, out-of-range.
@@ -169,7 +169,7 @@ def check_record(record: Record, limits: Limits) -> None:
 
 
 def check_decide(decide: Decide, limits: Limits) -> None:
-    """Check a whole decision by the rules of an engine.
+    """Check a decision by the rules of an engine.
 
     Raises:
         ProtocolError: column-name, wrong-type, column-length, not-finite, unknown-flow,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts frames of the bridge to messages and back, without sockets (omnet/bridge/PROTOCOL.md).
+"""Convert frames of the bridge to messages and back, without sockets (omnet/bridge/PROTOCOL.md).
 
-msgspec decodes a body into the type that the body names. If its keys differ from those of the type,
-it is scanned first (see `scan`). The columns are then copied once into aligned read-only arrays, so
-that the memory of the frame can be reused.
+msgspec decodes a body into the type that the body names. A body whose keys differ from those of the
+type is scanned first (see `scan`). The columns are then copied once into aligned read-only arrays,
+so that the memory of the frame can be reused.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def type_name(message: m.Message) -> str:
-    """Return the `type` of a message on the wire."""
+    """Return the value of `type` for a message on the wire."""
     return type(message).__name__.lower()
 
 
 def encode(message: m.Message) -> bytes:
-    """Return the whole frame of a message, including its length.
+    """Return the frame of a message, including its length.
 
     Raises:
         ProtocolError: frame-too-large, column-length, not-finite, wrong-type (a column that is
@@ -151,13 +151,13 @@ def decode_body(
 
     Args:
         body: the bytes after the length.
-        limits: sizes of the plan; without them, rows, indices and the number of delay thresholds
+        limits: sizes of the plan. Without limits, rows, indices and the number of delay thresholds
             are not checked.
         newer_peer: whether the peer's minor version is above ours, so that unknown keys and columns
             are skipped.
 
     Raises:
-        ProtocolError: an error of PROTOCOL.md, by name.
+        ProtocolError: an error that PROTOCOL.md names.
     """
     if len(body) > MAX_BODY_BYTES:
         raise ProtocolError("frame-too-large", f"{len(body)} bytes")
@@ -168,10 +168,10 @@ def decode_body(
 
 
 def _quick(body: Buffer) -> Any:
-    """Return a message of columns that has exactly its keys, without a scan; otherwise None.
+    """Return a message of columns without a scan if it has exactly its keys, otherwise None.
 
-    The types exclude deep nesting and unknown keys. msgspec keeps the last of duplicate keys; the
-    number of entries reveals them.
+    The types exclude deep nesting and unknown keys. msgspec keeps the last of duplicate keys, but
+    the number of entries reveals duplicates.
     """
     try:
         top = _TOP_DECODER.decode(body)
@@ -212,7 +212,7 @@ def _type_of(body: Buffer, keys: dict[str, int]) -> str:
 
 
 def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
-    """Check the version first, because keys depend on it; return whether it is newer."""
+    """Check the version, on which keys depend, and return whether it is newer than ours."""
     if "protocol" not in keys:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol

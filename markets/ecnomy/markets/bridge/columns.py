@@ -35,7 +35,7 @@ def _table(ints: str = "", floats: str = "") -> Table:
 
 
 def _ordered(text: str) -> Table:
-    """Return a table from `name:i name:f ...`, for tables with both dtypes."""
+    """Return a table of both dtypes from `name:i name:f ...`."""
     pairs = (item.split(":") for item in text.split())
     return MappingProxyType({name: INT if code == "i" else FLOAT for name, code in pairs})
 
@@ -77,12 +77,12 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
 
 
 def decide_flows(given: Collection[str]) -> Table:
-    """Return the table `decide.flows` for these columns; weights are optional."""
+    """Return the table `decide.flows` for these columns, of which weights are optional."""
     return DECIDE_FLOWS if "weight" in given else _DECIDE_FLOWS_WITHOUT
 
 
 def late_column(threshold: int) -> str:
-    """Return the name of the counter of packets later than the plan's `threshold`."""
+    """Return the name of the counter of packets beyond the plan's delay threshold `threshold`."""
     return f"late_{threshold}"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sockets for engines started by hand (from the OMNeT++ IDE): a Unix path or TCP.
+"""Listening sockets for engines started by hand (from the OMNeT++ IDE): a Unix path or TCP.
 
-Only its owner can connect to a Unix socket (0600). TCP needs a shared token, because every user of
-the machine can reach its ports.
+Only the owner of a Unix socket can connect to it (0600). TCP needs a shared token, because every
+user of the machine can reach the port.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOKEN = "use --token-file FILE to require a token (created if missing)"
 
 
 class Listener:
-    """A listening socket; `address` is the address for engines, with the port filled in."""
+    """A listening socket. `address` is the address for engines, with the actual port."""
 
     def __init__(self, sock: socket.socket, address: str, path: str | None) -> None:
         self._sock, self.address, self._path = sock, address, path
@@ -40,7 +40,7 @@ class Listener:
             raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
 
     def fileno(self) -> int:
-        """Return the descriptor of the socket, on which to wait for the next connection."""
+        """Return the descriptor of the socket, to wait for the next connection."""
         return self._sock.fileno()
 
     def close(self) -> None:
@@ -62,8 +62,7 @@ def listen(address: str, token: str = "") -> Listener:
     """Listen on `unix:/path` or `tcp://host:port` (port 0: any free port).
 
     Raises:
-        InputError: the address has another form, is in use, cannot be bound, or is TCP without a
-            token.
+        InputError: the address is invalid or in use, cannot be bound, or is TCP without a token.
     """
     if address.startswith("unix:"):
         return _listen_unix(address, address.removeprefix("unix:"))
@@ -77,7 +76,7 @@ def _listen_unix(address: str, path: str) -> Listener:
         raise InputError(f"address {address!r}: {_FORMS}")
     _remove_stale(address, path)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # The mode must hold from the start, because a chmod after bind would leave a gap.
+    # Set the mode before bind, because a chmod after bind would leave a gap.
     before = os.umask(0o177)
     try:
         sock.bind(path)
@@ -91,7 +90,7 @@ def _listen_unix(address: str, path: str) -> Listener:
 
 
 def _remove_stale(address: str, path: str) -> None:
-    """Remove the socket of a killed market, but never an active socket or another file."""
+    """Remove the socket of a killed market, but not an active socket or another file."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
             raise InputError(f"address {address!r}: the path exists and is not a socket")

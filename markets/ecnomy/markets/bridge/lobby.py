@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lobby receives hellos from engines started by hand, several at a time, each with a time
-limit.
+"""The lobby, which receives hellos from several engines at a time, each within a time limit.
 
-A silent or slow peer does not delay the others. The wall clock only determines when to give up on a
-peer.
+A silent or slow peer does not delay other peers. The wall clock only determines when the lobby
+gives up on a peer.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from ecnomy.markets.bridge.token import WRONG, has_token
 
 __all__ = ["Guest", "Lobby"]
 
-_MOST: Final = 8  # largest number of guests at a time; a frame may have 64 MiB
+_MOST: Final = 8  # largest number of guests at a time; each frame may have 64 MiB
 _PIECE: Final = 1 << 16
-_CREDENTIALS: Final = struct.Struct("3i")  # credentials in Linux: pid, uid, gid
+_CREDENTIALS: Final = struct.Struct("3i")  # peer credentials on Linux: pid, uid, gid
 
 
 @dataclass(eq=False)
@@ -51,7 +50,7 @@ class Guest:
     head: bytearray = field(default_factory=bytearray)
 
     def read(self) -> bool:
-        """Read the available bytes; return whether the first frame is complete.
+        """Read the available bytes. Return whether the first frame is complete.
 
         Raises:
             ProtocolError: hung-up, frame-empty, frame-too-large.
@@ -72,12 +71,12 @@ class Guest:
 
 
 class Lobby:
-    """Engines that have connected to a listener and are not served yet.
+    """The engines that have connected to a listener but are not served yet.
 
     Args:
         listeners: listening sockets for engines; they stay open.
         hello_s: time limit of a hello, from the connection to the last byte [s].
-        say: a function called with a line for each guest that is refused, or waits for a run.
+        say: function that is called with a line for each guest that is refused or has to wait.
         token: the secret that hellos must contain. Guests without it do not keep others out.
         clock: a monotonic clock [s].
     """
@@ -101,14 +100,14 @@ class Lobby:
         self._selector.register(self._theirs, selectors.EVENT_READ)
 
     def next(self) -> Guest:
-        """Return the next guest with a complete hello; wait for it without a time limit."""
+        """Return the next guest with a complete hello. Wait for it without a time limit."""
         while not self._ready:
             self._turn()
         return self._ready.popleft()
 
     @contextlib.contextmanager
     def attended(self, busy: str) -> Iterator[None]:
-        """Accept hellos during a run; `busy` is the reason for waiting that new guests receive."""
+        """Accept hellos during a run. New guests receive `busy` as the reason for waiting."""
         self._busy = busy
         thread = threading.Thread(target=self._attend, daemon=True)
         thread.start()
@@ -165,7 +164,7 @@ class Lobby:
 
     def _read(self, guest: Guest) -> None:
         if guest not in self._guests:
-            return  # it was refused in the same turn
+            return  # refused in the same turn
         try:
             if not guest.read():
                 return
@@ -200,7 +199,7 @@ class Lobby:
 
 
 def _name_of(sock: socket.socket) -> str:
-    """Return the process at the other end if the system reports it, otherwise the address."""
+    """Return the process at the other end if the system reports it, otherwise its address."""
     if sock.family != socket.AF_UNIX:
         host, port = sock.getpeername()[:2]
         return f"{host}:{port}"

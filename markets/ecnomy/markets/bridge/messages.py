@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of the bridge as values; columns are numpy arrays (int64 or float64).
+"""The messages of the bridge as values, with columns as numpy arrays (int64 or float64).
 
 omnet/bridge/PROTOCOL.md specifies the names, the order and the units.
 """
@@ -186,11 +186,11 @@ Message = (
 
 
 def flow_orders(flow: Any, **columns: Any) -> Columns:
-    """Return the columns of decide.flows; omitted columns have their defaults.
+    """Return the columns of decide.flows, with defaults for omitted columns.
 
     Args:
         flow: rows of flows, integers.
-        columns: column -> one value per row, or one for all rows; weights are optional.
+        columns: column -> one value per row, or one value for all rows; weights are optional.
     """
     rows = np.asarray(flow, dtype=np.int64)
     unknown = columns.keys() - _DEFAULTS.keys()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The size of a report in bytes, and the number of rows of flows that fit into a frame.
 
-A column consists of its name, the head of a MessagePack `bin`, and 8 bytes per value. The head has
-2 bytes for up to 255 bytes of values, 3 bytes for up to 65,535, and otherwise 5 bytes
+A column consists of a name, the head of a MessagePack `bin`, and 8 bytes per value. The head has 2
+bytes for up to 255 bytes of values, 3 bytes for up to 65,535 bytes, and otherwise 5 bytes
 (omnet/bridge/PROTOCOL.md).
 """
 
@@ -21,7 +21,7 @@ _LATEST = 2**63 - 1
 
 
 def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
-    """Return the size in bytes of the longest report body of a plan (at the latest time).
+    """Return the size in bytes of a plan's longest report body (that of the last report).
 
     Args:
         rows: number of rows of flows.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One pass over a MessagePack body before it is decoded.
 
-It refuses faults by name that a decoder would accept or fail on: deep nesting, duplicate keys
-(msgspec keeps the last), an early end, and bytes after the end. It skips bins of any size. Format:
-github.com/msgpack/msgpack/blob/master/spec.md.
+The scan refuses faults by name that a decoder would accept or fail on: deep nesting, duplicate keys
+(msgspec keeps the last), an early end, and bytes after the end. The scan skips bins of any size.
+Format: github.com/msgpack/msgpack/blob/master/spec.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_DEPTH: Final = 8
 
 Buffer = bytes | bytearray | memoryview
 
-# Whole size of values with a fixed size, by first byte.
+# Total size of values with a fixed size, by first byte.
 _SIZE: Final = {
     **dict.fromkeys(range(0x00, 0x80), 1),
     **dict.fromkeys(range(0xE0, 0x100), 1),
@@ -37,7 +37,7 @@ _CONTAINER: Final = {0xDC: (False, 2), 0xDD: (False, 4), 0xDE: (True, 2), 0xDF: 
 
 
 def scan(body: Buffer) -> dict[str, int]:
-    """Walk a whole body.
+    """Scan a body.
 
     Returns:
         The keys of the top-level map, each with the offset of its value.
@@ -61,7 +61,7 @@ def scan(body: Buffer) -> dict[str, int]:
 
 
 def map_entries(body: Buffer) -> int:
-    """Return the announced number of entries of the map in `body`; -1 if it is not a map."""
+    """Return the announced number of entries of the map in `body`, or -1 if it is not a map."""
     head = body[0]
     if not (0x80 <= head <= 0x8F or head in (0xDE, 0xDF)):
         return -1
@@ -79,7 +79,7 @@ def _number(body: Buffer, pos: int, size: int) -> int:
 
 
 def _count(body: Buffer, pos: int) -> tuple[int, int]:
-    """Return the number of entries of the container at `pos`, and the offset of the first."""
+    """Return the number of entries of the container at `pos`, and the first entry's offset."""
     head = body[pos]
     if head <= 0x9F:
         return head & 0x0F, pos + 1
@@ -88,7 +88,7 @@ def _count(body: Buffer, pos: int) -> tuple[int, int]:
 
 
 def _text(body: Buffer, pos: int) -> tuple[str, int] | None:
-    """Return the string at `pos` and its end; None for another kind of value."""
+    """Return the string at `pos` and its end, or None for another kind of value."""
     head = body[pos]
     if 0xA0 <= head <= 0xBF:
         start = pos + 1

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market's end of the connection to an engine: the order of messages, and errors that name the
-peer.
+"""The market's end of the connection to an engine, which checks the order of messages.
 
 Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | hand | alive | request verdict)* report
 [show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and
@@ -31,7 +30,7 @@ _UNSPEAKABLE: Final = ("hung-up", "truncated")
 
 
 class EngineLink:
-    """One engine over a connected stream socket, which the link closes.
+    """The connection to an engine, over a stream socket that the link closes.
 
     Args:
         sock: connected stream socket.
@@ -44,8 +43,8 @@ class EngineLink:
         token: shared secret of a listening market; "" on an inherited socket.
         silence_s: seconds without any byte after which the engine counts as dead; None waits for
             the end of file only.
-        params: number of parameters of each link's law; () leaves the check to the engine.
-        times: times of the reports, the last one before `finish`; None for any ascending times.
+        params: number of parameters of each link's law; with (), the engine checks them.
+        times: times of the reports before `finish`; None accepts any ascending times.
         head: bytes already read from the socket.
         n_sources: number of sources of the plan; -1 if unknown.
     """
@@ -87,17 +86,17 @@ class EngineLink:
 
     @property
     def peer(self) -> str:
-        """The engine's name and version after its hello."""
+        """Return the engine's name and version, known after its hello."""
         return self._peer
 
     @property
     def t_ps(self) -> int:
-        """The simulated time of the last message with a time [ps]."""
+        """Return the simulated time of the last message with a time [ps]."""
         return self._t_ps
 
     @property
     def last_message(self) -> str:
-        """The type of the last message in either direction."""
+        """Return the type of the last message in either direction."""
         return self._last
 
     def handshake(self, fault: Callable[[m.Hello], str] | None = None) -> m.Hello:
@@ -105,11 +104,11 @@ class EngineLink:
 
         Args:
             fault: function that describes a fault of the engine's plan and seed, or returns "". By
-                default, plan and seed must equal the market's.
+                default, plan and seed must be those of the market.
 
         Raises:
             ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed), all of which are
-                also refused on the wire, wrong-major, or any other by name.
+                also refused on the wire; wrong-major; or any other by name.
             EngineError: the engine reported an error instead of its hello.
         """
         hello = self._next()
@@ -129,7 +128,7 @@ class EngineLink:
         return hello
 
     def fault_of_plan(self, hello: m.Hello) -> str:
-        """Describe the difference of an engine's plan or seed from ours; "" if they agree."""
+        """Describe how an engine's plan or seed differs from ours; "" if both are equal."""
         if hello.plan_digest != self._plan_digest:
             found = hello.plan_digest[:_DIGEST] or "without a digest"
             return f"the engine runs plan {found}, expected {self._plan_digest}"
@@ -148,12 +147,12 @@ class EngineLink:
         times: ReportTimes | None,
         n_sources: int = -1,
     ) -> None:
-        """Check later messages against these sizes; see the arguments of the constructor."""
+        """Check later messages against these sizes. See the arguments of the constructor."""
         self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params), n_sources)
         self._times = times
 
     def wait_for_ever(self) -> None:
-        """Stop treating silence as the engine's death; from now on only the end of file counts."""
+        """From now on, treat only the end of file, and not silence, as the engine's death."""
         self._wire.wait_for_ever()
 
     def receive(self) -> FromEngine:
@@ -209,7 +208,7 @@ class EngineLink:
             self._due = "nothing: the run has ended"
 
     def close(self) -> None:
-        """Close the socket; the engine then treats the market as dead."""
+        """Close the socket, after which the engine treats the market as dead."""
         self._wire.close()
 
     def __enter__(self) -> EngineLink:
@@ -244,7 +243,7 @@ class EngineLink:
             )
 
     def _check_end(self, finish: m.Finish) -> None:
-        """Check that the last report has arrived, and that the run ends at its time."""
+        """Check that the last report has arrived, and that the run ends at the report's time."""
         last = self._report
         if last is None:
             self._fail("wrong-order", "finish before the first report")
@@ -283,7 +282,7 @@ class EngineLink:
         self._last = codec.type_name(message)
 
     def _read_last_words(self) -> None:
-        """Raise the error that the peer sent before it closed; it is more precise than ours."""
+        """Raise the error that the peer sent before it closed, which is more precise than ours."""
         message: m.Message | None = None
         while not isinstance(message, m.Error):
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shared secret: a line of text in hellos, from a file that only its owner can read."""
+"""The token: a shared secret in hellos, from a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _BYTES: Final = 16
 
 
 def has_token(hello: Hello, token: str) -> bool:
-    """Return whether a hello has the market's token; the time is equal for all wrong tokens."""
+    """Return whether a hello has the market's token, in a time that does not reveal the token."""
     return hmac.compare_digest(hello.token.encode(), token.encode())
 
 
 def token_in(file: Path) -> str:
-    """Return the token in a file; create a missing file with a new token.
+    """Return the token in a file. Create a missing file with a new token.
 
     Raises:
-        InputError: others can read, write or own the file, it contains no token, or it cannot be
-            read or created.
+        InputError: another user can read or write or owns the file, the file does not contain a
+            token, or it cannot be read or created.
     """
     try:
         with open(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:

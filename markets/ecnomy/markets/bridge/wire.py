@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends and receives whole frames over a connected stream socket, or raises an error by name.
+"""Send and receive frames over a connected stream socket, or raise an error by name.
 
-The wall clock only determines when to give up on a silent peer.
+The wall clock only determines when the market gives up on a silent peer.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _LAST_WORDS_S: Final = 1.0
 
 
 class Wire:
-    """Sends and receives frames; the memory of incoming frames is reused."""
+    """Sends and receives frames. Incoming frames share one buffer."""
 
     def __init__(self, sock: socket.socket, silence_s: float | None, head: bytes = b"") -> None:
-        """Wrap a socket; `head` contains bytes already read from it."""
+        """Wrap a socket. `head` contains bytes that were already read from it."""
         sock.settimeout(silence_s)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -38,11 +38,11 @@ class Wire:
         self._silence_s = None
 
     def read(self) -> memoryview:
-        """Return the body of the next frame; it is valid until the next call.
+        """Return the body of the next frame, which is valid until the next call.
 
         Raises:
-            ProtocolError: hung-up (between frames), truncated (inside one), silence,
-                frame-empty, frame-too-large (before any of the body is read).
+            ProtocolError: hung-up (between frames), truncated (within a frame), silence,
+                frame-empty, frame-too-large (before the body is read).
         """
         self._fill(self._header, "header")
         size = body_bytes(self._header)
@@ -53,7 +53,7 @@ class Wire:
         return body
 
     def write(self, frame: bytes) -> None:
-        """Send a whole frame.
+        """Send a frame.
 
         Raises:
             ProtocolError: hung-up, silence (the peer does not read).
@@ -66,7 +66,7 @@ class Wire:
             raise ProtocolError("hung-up", f"connection closed ({e.strerror})") from None
 
     def last_words(self, frame: bytes) -> None:
-        """Send a frame if the peer still reads; ignore a closed connection."""
+        """Send a frame if the peer still reads. Ignore a closed connection."""
         with contextlib.suppress(OSError):
             self._sock.settimeout(_LAST_WORDS_S)
             self._sock.sendall(frame)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet engines: finds them (registry), starts and watches them (process, omnet, linux)."""
+"""Packet engines: find them (registry), start and watch them (process, omnet, linux)."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the engine that runs a plan on the kernel's TCP, in wall-clock time.
+"""Start the engine that runs a plan on the kernel's TCP, in wall-clock time.
 
-`make linux` builds it in the source tree: omnet/linux/ecnomy-linux. ecnomy looks for it in the
-folder that ECNOMY_OMNET names. If that is not set, it looks in omnet/ next to the virtual
+`make linux` builds it in the source tree: omnet/linux/ecnomy-linux. ecnomy searches the folder that
+ECNOMY_OMNET names. If the variable is not set, ecnomy searches omnet/ beside the virtual
 environment or in the source tree.
 """
 
@@ -35,7 +35,7 @@ _OF_A_SOURCE: Final = re.compile(r"source '(.+?)': (.+) is not possible with (.+
 
 
 def find_linux() -> Path:
-    """Return the program of the Linux engine.
+    """Return the path of the Linux engine's program.
 
     Raises:
         InputError: the engine is not built or is older than a source file. The message says how to
@@ -75,7 +75,7 @@ def refusal(binary: Path, plan: Plan | None = None) -> str:
 
 
 def description(binary: Path) -> str:
-    """Return the kernel and the window laws of the engine in words; "" if it cannot run here.
+    """Return the kernel and the window laws of the engine in words, or "" if it cannot run here.
 
     Raises:
         EngineError: the program cannot be started, or does not answer.
@@ -165,7 +165,7 @@ class LinuxEngine(EngineProcess):
             raise
 
     def facts(self) -> dict[str, Any]:
-        """See EngineProcess. The facts are its lateness, which shows whether the run kept time."""
+        """See EngineProcess. The facts are how late packets were: whether the run kept time."""
         self._facts.seek(0)
         text = self._facts.read()
         facts: dict[str, Any] = json.loads(text) if text.strip() else {}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts OMNeT++ on a plan: writes a project into the run's folder and runs opp_run in Cmdenv.
+"""Start OMNeT++ on a plan: write a project into the run's folder and run opp_run in Cmdenv.
 
     <run>/omnet/    network.ned and omnetpp.ini, log.txt, run.sca, run.vec
 
-opp_run gets all its settings in its arguments, PATH and LD_LIBRARY_PATH, without OMNeT++'s setenv.
-NED folders in the user's environment are ignored: -n lists all folders.
+opp_run gets all settings in its arguments, PATH and LD_LIBRARY_PATH, so OMNeT++'s setenv is not
+needed. NED folders in the user's environment are ignored, because -n lists all folders.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Omnet:
         folder: Path | None = None,
         positions: Mapping[str, tuple[float, float]] | None = None,
     ) -> EngineProcess:
-        """See EngineKind; a results folder gets a folder `omnet`."""
+        """See EngineKind. The folder `omnet` is created in a results folder."""
         return OmnetEngine(self._installation, simulation(plan, positions), folder)
 
     def check(self, plan: Plan) -> None:
-        """See EngineKind; it runs every plan."""
+        """See EngineKind. OMNeT++ runs every plan."""
 
     def digest(self) -> str:
-        """Return the digest of library, NED files, and the versions of OMNeT++ and INET."""
+        """Return the digest of the library, the NED files, and the versions of OMNeT++ and INET."""
         there = self._installation
         digest = hashlib.sha256(f"{there.omnetpp.version} {there.inet.version}\0".encode())
         for file in [there.modules_library, *sorted((there.modules / "inet").rglob("*.ned"))]:
@@ -61,7 +61,7 @@ class Omnet:
 class OmnetEngine(EngineProcess):
     """A running opp_run."""
 
-    dying_s = 10.0  # deleting a large network takes some seconds
+    dying_s = 10.0  # deletion of a large network takes some seconds
 
     def __init__(
         self, installation: Installation, files: Mapping[str, str], folder: Path | None
@@ -101,7 +101,7 @@ class OmnetEngine(EngineProcess):
             raise
 
     def last_words(self) -> str:
-        """Return OMNeT++'s error, or the message of the loader from before the network existed."""
+        """Return OMNeT++'s error, or the loader's message if the network was not created."""
         text = self.tail()
         start = text.rfind("<!> Error")
         if start >= 0:
@@ -109,7 +109,7 @@ class OmnetEngine(EngineProcess):
         return "" if _STATUS.search(text) else super().last_words()
 
     def close(self) -> None:
-        """End the process unless it has ended by itself."""
+        """End the process if it is still running."""
         super().close()
         self._temporary.close()
 

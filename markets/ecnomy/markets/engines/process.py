@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A packet engine as a child process, and a description of how it ended.
 
-The engine inherits one end of a socketpair. It needs no path or token and leaves no files.
+The engine inherits one end of a socketpair. The socketpair does not need a path or a token, and
+does not leave files.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["EngineProcess", "plan_file"]
 
-_LAST_LINES: Final = 4096  # bytes read from the end of its standard error
+_LAST_LINES: Final = 4096  # bytes read from the end of standard error
 
 
 @contextlib.contextmanager
 def plan_file(plan: Plan) -> Iterator[int]:
-    """Provide a descriptor of an unnamed file with a sealed plan; the file ends with its users."""
+    """Provide a descriptor of an unnamed file with a sealed plan, which vanishes with its users."""
     with tempfile.TemporaryFile() as file:
         file.write(plan.to_json())
         file.seek(0)
@@ -41,8 +42,8 @@ class EngineProcess:
         pid: the engine's process id.
     """
 
-    dying_s = 2.0  # an engine whose socket closed ends within this time
-    ending_s = 120.0  # after its goodbye, an engine may still write files
+    dying_s = 2.0  # time within which an engine ends after its socket closed
+    ending_s = 120.0  # time within which an engine writes its files after its goodbye
 
     def __init__(
         self,
@@ -62,8 +63,8 @@ class EngineProcess:
             words: function that returns the arguments, given the descriptor of the bridge.
             errors: file for standard error; closed with the engine.
             output: file for standard output; None discards the output.
-            folder: working folder; None for that of this process.
-            environment: environment variables; None for those of this process.
+            folder: working folder; None for the folder of this process.
+            environment: environment variables; None for the variables of this process.
             files: descriptors that the engine inherits in addition to the bridge.
 
         Raises:
@@ -95,11 +96,11 @@ class EngineProcess:
 
     @property
     def gone(self) -> bool:
-        """Whether the engine has ended."""
+        """Return whether the engine has ended."""
         return self._process.poll() is not None
 
     def fate(self, within_s: float | None = None) -> str:
-        """Return in words how the engine ended. Call this after the engine has closed the bridge.
+        """Return in words how the engine ended. Call it after the engine has closed the bridge.
 
         Args:
             within_s: longest wait for the end of the process [s]; None for `dying_s`.
@@ -115,7 +116,7 @@ class EngineProcess:
         return f"{self._name} (process {self.pid}) ended with status {status}{said}"
 
     def facts(self) -> dict[str, Any]:
-        """Return further facts about a finished run for machine.json; empty for most engines."""
+        """Return further facts about a finished run for machine.json. Most engines have none."""
         return {}
 
     def doubts(self) -> list[str]:
@@ -134,7 +135,7 @@ class EngineProcess:
         return self._errors.read().decode(errors="replace")
 
     def kill(self) -> None:
-        """Kill the engine immediately; its end of the bridge closes."""
+        """Kill the engine immediately, which closes its end of the bridge."""
         self._process.kill()
 
     def finished(self) -> None:
@@ -148,7 +149,7 @@ class EngineProcess:
             raise EngineError(f"after the run {fate}")
 
     def close(self) -> None:
-        """End the engine unless it has ended by itself."""
+        """End the engine if it is still running."""
         self.sock.close()
         if self._process.poll() is None:
             self._process.terminate()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packet engines by name, and the built-in engine.
 
-ecnomy looks for the built-in engine in the environment variable ECNOMY_ENGINE, next to the running
-Python, and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py the engine
-that runs on the kernel's TCP.
+ecnomy searches for the built-in engine at the path in ECNOMY_ENGINE, beside the running Python, and
+on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py finds the engine that
+runs on the kernel's TCP.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ENGINES: Final = (*SIMULATORS, "linux")
 
 
 class EngineKind(Protocol):
-    """An engine that is installed here."""
+    """An engine that is installed on this machine."""
 
     def start(
         self,
@@ -55,7 +55,7 @@ class EngineKind(Protocol):
         Args:
             plan: the sealed plan.
             folder: results folder of the run for the engine's own files; None discards them.
-            positions: positions of nodes, for engines that draw.
+            positions: positions of nodes, for engines that draw the network.
 
         Raises:
             EngineError: the engine cannot be started.
@@ -71,14 +71,14 @@ class EngineKind(Protocol):
         """
 
     def digest(self) -> str:
-        """Return the digest of all code that simulates, which identifies the engine."""
+        """Return the digest of the code that simulates, which identifies the engine."""
 
 
 def engine_kind(name: str) -> EngineKind:
     """Return the engine with this name.
 
     Raises:
-        InputError: no engine has this name, OMNeT++ or a part that it needs is missing, or the
+        InputError: the engine does not exist, OMNeT++ or a part that it needs is missing, or the
             Linux engine is not built.
         EngineError: the built-in engine is missing.
     """
@@ -100,7 +100,7 @@ def find_engine() -> Path:
     """Return the built-in engine's executable.
 
     Raises:
-        EngineError: the engine is not found; the message names the places searched.
+        EngineError: the engine is not found. The message names the places searched.
     """
     given = os.environ.get(VARIABLE)
     if given:
@@ -150,7 +150,7 @@ class BuiltIn:
         return Engine(plan, self._binary)
 
     def check(self, plan: Plan) -> None:
-        """See EngineKind; it runs every plan."""
+        """See EngineKind. The engine runs every plan."""
 
     def digest(self) -> str:
         """See EngineKind."""

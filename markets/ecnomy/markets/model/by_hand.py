@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations that a user may apply to a running market between two steps, in money.
 
-A wrong type is a TypeError, an impossible value an InputError; the market continues after both. A
-run that has ended refuses operations (NotRunningError). The manifest lists the operations, because
-the scenario alone does not reproduce these results.
+A wrong type raises TypeError, and an impossible value InputError; the market continues after both.
+A run that has ended raises NotRunningError. The manifest lists the operations, because the scenario
+alone does not reproduce the results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["ByHand"]
 
 
 class ByHand(Stepped):
-    """A market that accepts operations; `Market` describes the attributes."""
+    """A market that accepts operations. `Market` describes the attributes."""
 
     plan: Plan
     parties: Parties
@@ -45,7 +45,7 @@ class ByHand(Stepped):
 
     @property
     def by_hand(self) -> list[dict[str, Any]]:
-        """Return the operations: for each kind and name, the first time and number of values."""
+        """Return the first time and the number of operations, for each kind and name."""
         return self._changes.listed
 
     def note_by_hand(self, what: str, of: str, value: object) -> None:
@@ -59,12 +59,12 @@ class ByHand(Stepped):
 
     @property
     def prices(self) -> dict[str, float]:
-        """Return the price per mark of each carrier, in money; "" is the name without a carrier."""
+        """Return the price per mark of each carrier in money. Without carriers, the name is ""."""
         micro = self.domains.price_micro.tolist()
         return {name: price / MICRO for name, price in zip(self.domains.names, micro, strict=True)}
 
     def post_price(self, carrier: str, price: float) -> None:
-        """Post a price per mark from the last report on, like a carrier.
+        """Post a price per mark as a carrier does, from the last report on.
 
         Args:
             carrier: name of the carrier; "" if the market has no carrier.
@@ -105,10 +105,10 @@ class ByHand(Stepped):
         self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
 
     def set_active(self, source: str, share: float) -> None:
-        """Let only this share of a source's flows send, starting with the first.
+        """Let only this share of a source's flows send, beginning with the first flow.
 
-        It overrides agents. A share of 1 returns control to the agents. A flow that is held back
-        pays no charges by time.
+        The share overrides agents; a share of 1 returns control to them. A flow that is held back
+        does not pay charges by time.
 
         Args:
             source: name of the source.
@@ -131,9 +131,9 @@ class ByHand(Stepped):
     def set_class(self, source: str, name: str) -> None:
         """Move all flows of a source to another class of its provider.
 
-        They move at the next report, after customers have chosen and before providers decide their
-        payments, so that fee and payment change together. The class's limit of members is
-        not checked. Customers may move them again.
+        The flows move at the next report, after customers have chosen and before providers decide
+        their payments, so that fee and payment change together. The class's limit of members is not
+        checked. Customers may move them again.
 
         Raises:
             TypeError, InputError: the source does not exist, it is not in a class, or its provider
@@ -172,9 +172,9 @@ def _name(who: str, of: str, name: object) -> str:
 
 
 def _amount(who: str, of: str, amount: object, unit: str) -> float:
-    """Return a number of 0 or more.
+    """Return an amount, which must be 0 or more.
 
-    True and False are accepted as shares (1 and 0), not as amounts.
+    True and False are accepted as shares (1 and 0), but not as amounts.
     """
     if isinstance(amount, bool | np.bool_) and of == "share":
         return float(amount)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The market: a Mesa model that turns reports into bookings, decisions and orders for flows.
 
-At a report, the elapsed epoch is booked first, at the prices and classes that were in force in it.
-Then the agents that are due act, phase by phase (turn_order.py). Calls are admitted between
-reports, on arrival. Last, agents' willingness to pay becomes targets of flows (willingness.py).
+At a report, the market first books the elapsed epoch, at the prices and classes that were in force.
+Then the agents whose decision interval has passed act, phase by phase (turn_order.py). Finally,
+agents' willingness to pay becomes targets of flows (willingness.py). Between reports, calls are
+admitted when they arrive.
 """
 
 from __future__ import annotations
@@ -55,11 +56,11 @@ class Market(ByHand):
         journal: actions of agents, for the table `agents`.
         parties, domains, desk, files, classes, aims, sight, laws: see their modules.
         offer: class of each flow, an index into `offers` or NO_OFFER.
-        warnings: messages for the user; the code that shows the messages clears the list.
+        warnings: messages for the user; cleared by the code that shows them.
     """
 
     def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
-        """Build the agents, let them make their contracts, and open their accounts.
+        """Create the agents, let them make contracts, and open accounts.
 
         Args:
             plan: the plan of the run.
@@ -83,7 +84,7 @@ class Market(ByHand):
         self.carriers: list[AgentSpec] = []
         self.sold: list[tuple[str, ContractSpec]] = []
         self.added: list[Contract] = []
-        self.strategies: dict[str, tuple[str, ...]] = {}  # provider -> the names on its menu
+        self.strategies: dict[str, tuple[str, ...]] = {}  # provider -> names on its menu
         self._seats = [self._hire(agent) for agent in spec.agents]
         self._phases = in_order(role for role, _ in self._seats)
         self._fees = posting_fees(role for role, _ in self._seats)
@@ -153,7 +154,7 @@ class Market(ByHand):
 
     @property
     def roles(self) -> list[Role]:
-        """Return all agents in the order they act."""
+        """Return all agents in the order in which they act."""
         return [role for phase in PHASES for role in self._phases[phase]]
 
     def row_price_micro(self) -> Integers | Floats:
@@ -168,7 +169,7 @@ class Market(ByHand):
     def meet(self, report: Report) -> None:
         """Book the elapsed epoch and let agents decide, without sending an answer.
 
-        After the last epoch agents do not decide.
+        After the last epoch, agents do not decide.
 
         Raises:
             LedgerError: the books do not close.
@@ -204,7 +205,7 @@ class Market(ByHand):
         self._warn_advised()
 
     def orders(self) -> Decide:
-        """Return targets of flows and parameters of links that changed since the last report."""
+        """Return the targets of flows and parameters of links that changed since the last one."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()
@@ -212,7 +213,7 @@ class Market(ByHand):
         return Decide(self._epoch, flows, self.laws.changed())
 
     def request(self, request: Request) -> Verdict:
-        """Return the answer of the agent that sells the call; a call without a seller is refused.
+        """Return the answer of the agent that sells the call. A call without a seller is refused.
 
         Raises:
             StrategyError: the agent's strategy failed.
@@ -223,7 +224,7 @@ class Market(ByHand):
         return Verdict(request.id, accepted)
 
     def record(self, record: Record) -> Record:
-        """Judge calls, and add their charge and reimbursement; other records stay unchanged."""
+        """Judge calls, and add their charge and reimbursement. Other records stay unchanged."""
         if record.table == "transfers":
             self._counts.transferred(record.columns)
             self.files.judge(record.columns)
@@ -238,7 +239,7 @@ class Market(ByHand):
         role.notes = seat.agent.notes
         for contract in spec.contracts:
             seat.sell(contract)
-        if spec.role not in ROLES:  # it is a custom role
+        if spec.role not in ROLES:  # a custom role
             who = f"{spec.name} ({spec.role})"
             for method in ("join", "act"):
                 setattr(role, method, guarded(who, StrategyError, getattr(role, method)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market's implementation of an agent's seat (ecnomy.agents.seat documents the methods)."""
+"""The market's implementation of Seat (ecnomy.agents.seat documents the methods)."""
 
 from __future__ import annotations
 

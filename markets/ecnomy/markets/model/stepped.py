@@ -9,8 +9,9 @@ A model steps through its session (session/session.py), which holds everything t
 engine, socket, results folder. The session holds no reference to the model, so a market without
 references is collected, and its run ends.
 
-`time` is simulated time in seconds, on every version of Mesa. Since 3.5, Mesa counts steps in an
-attribute of that name and schedules events by it. A market uses its engine's clock instead.
+`time` is simulated time in seconds, on every version of Mesa. Since 3.5, Mesa has a clock of its
+own in an attribute of that name, which counts steps and schedules events. A market uses its
+engine's clock instead.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ class Stepped(mesa.Model):
         self._numbers = itertools.count(1)
         self.t_ps = 0
         super().__init__(rng=seed)
-        # This replaces Mesa's wrapper, because the wrapper of Mesa 3.5 silently does nothing after
-        # an error or within a step.
+        # Replace Mesa's wrapper, because that of Mesa 3.5 silently does nothing after an error or
+        # within a step.
         self.step = self._checked_step  # type: ignore[method-assign]
 
     @property
     def running(self) -> bool:
-        """Return whether another epoch follows; set it to False to stop, as with Mesa's models."""
+        """Return whether another epoch follows. Set it to False to stop, as in Mesa's models."""
         return not self._stopped and (self._session is None or self._session.running)
 
     @running.setter
@@ -95,7 +96,7 @@ class Stepped(mesa.Model):
         self._session = session
 
     def step(self) -> None:
-        """Simulate up to the next report: packets, books, decisions.
+        """Simulate packets, bookings and decisions up to the next report.
 
         Reports are at every multiple of the epoch, at the end of the warm-up and at the end.
         Changes since the last report are sent first. The last step closes the results.
@@ -126,10 +127,10 @@ class Stepped(mesa.Model):
             self.step()
 
     def run_for(self, duration: float) -> None:
-        """Step for `duration` seconds of simulated time, 0 or more; see run_until.
+        """Step for `duration` seconds of simulated time (0 or more); see run_until.
 
         Raises:
-            InputError: the duration is negative; and the errors of run_until.
+            InputError: the duration is negative; further errors as for run_until.
         """
         _seconds("run_for", duration)
         if not duration >= 0:
@@ -137,7 +138,7 @@ class Stepped(mesa.Model):
         self.run_until(self.time + duration)
 
     def schedule_event(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse, because Mesa's events use its own clock, which a market does not have.
+        """Refuse the event, because Mesa schedules events by a clock that a market does not have.
 
         Raises:
             NotImplementedError: always.
@@ -149,15 +150,16 @@ class Stepped(mesa.Model):
     schedule_recurring = schedule_event
 
     def close(self) -> Results:
-        """End the run, if it has not ended, and return its results.
+        """End the run if it has not ended, and return its results.
 
         Returns:
-            The results, incomplete before the end of the run. With `tables=False`, they are in
-            memory, and have the tables `flows`, `links` and `pairs`, the summary and the balances.
+            The results, which are incomplete before the end of the run. With `tables=False`, the
+            results are in memory, and have the tables `flows`, `links` and `pairs`, the summary and
+            the balances.
 
         Raises:
-            NotRunningError: this market has no engine, or a step is in progress (an agent's
-                decision).
+            NotRunningError: this market has no engine, or a step is in progress (the call comes
+                from an agent).
             OSError: the results cannot be written.
         """
         if self._session is None:
@@ -165,7 +167,7 @@ class Stepped(mesa.Model):
         return self._session.close(self)
 
     def register_agent(self, agent: mesa.Agent) -> None:
-        """See mesa.Model; Mesa 3.3 numbers agents in a table that never forgets a model."""
+        """See mesa.Model. Mesa 3.3 would number agents in a table that keeps every model."""
         getattr(mesa.Agent, "_ids", {}).pop(self, None)
         agent.unique_id = next(self._numbers)
         super().register_agent(agent)
