@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy doctor`: checks the installation and gives advice on faults."""
+"""`ecnomy doctor`: check the installation, and give advice on faults."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ market:
 
 
 def engine_findings() -> list[Finding]:
-    """Check the engine, its laws and one second of simulation; skip checks that are impossible."""
+    """Check the engine, its laws and one second of simulation. Skip checks that are impossible."""
     try:
         binary = find_engine()
     except EngineError as error:
@@ -116,7 +116,7 @@ def _laws(binary: Path) -> Finding:
 
 
 def _difference(ours: dict[str, Any], theirs: Any) -> str:
-    """Describe the first difference between the two tables of laws; "" if they are equal."""
+    """Describe the first difference between two tables of laws, or return "" if they are equal."""
     if not isinstance(theirs, dict):
         return "the engine lists no laws"
     for kind in {**ours, **theirs}:

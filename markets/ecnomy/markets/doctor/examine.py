@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects all findings in the order of the table."""
+"""Collect all findings in the order of the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def examine(results: Path) -> list[Finding]:
     """Check all required and optional parts of an installation.
 
     Args:
-        results: folder for results; it need not exist.
+        results: folder for results, which need not exist.
     """
     return [
         *package_findings(),

@@ -29,7 +29,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> str:
-        """The verdict: `ok`, `FAULT` (a required part), or `absent` (an optional part)."""
+        """Return the verdict: `ok`, `FAULT` (a required part), or `absent` (an optional part)."""
         if self.well:
             return "ok"
         return "FAULT" if self.required else "absent"

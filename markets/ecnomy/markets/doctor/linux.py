@@ -14,7 +14,7 @@ _WHAT = "engine linux"
 
 
 def linux_findings() -> list[Finding]:
-    """Check the program, the privileges and the kernel, as `--engine linux` needs them."""
+    """Check the program, the privileges and the kernel that `--engine linux` needs."""
     sources = project_folder() / "linux"
     build = f"make -C {sources}" if sources.is_dir() else "make linux in a checkout of ecnomy"
     try:

@@ -49,7 +49,7 @@ def disk_finding(results: Path) -> Finding:
 
 
 def omnetpp_findings() -> list[Finding]:
-    """Check OMNeT++, INET and ecnomy's modules for them, as `--engine omnet` finds them."""
+    """Check OMNeT++, INET and ecnomy's modules, as found by `--engine omnet`."""
     built = "make -C omnet in ecnomy's source tree (ECNOMY_OMNET names it), or make -C "
     return [
         _part("OMNeT++", find_omnetpp, "source setenv in its folder, or set OMNETPP_ROOT to it"),

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OMNeT++/INET as the packet engine: a plan as NED and ini, and the start of opp_run."""
+"""OMNeT++/INET as the packet engine: write a plan as NED and ini, and find opp_run."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves nodes a little if a line between two nodes would cross the name of a node.
+"""Move nodes a little if a line between two nodes would cross the name of a node.
 
-Qtenv writes a node's name below its icon, and lines start behind the icon. A line that leaves
-steeply downwards crosses the name. One node after the other takes the place nearby that costs
-least: pixels of lines in boxes, crossings of lines, pixels of boxes in one another, nearness to
-other nodes, and the distance of the move. A network without such a crossing is not changed.
+Qtenv writes a node's name below its icon, and lines start behind the icon, so a line that leaves
+steeply downwards crosses the name. One node after the other moves to the nearby place with the
+lowest cost: pixels of lines in boxes, crossings of lines, overlap of boxes, nearness to other
+nodes, and the distance of the move. A network without such crossings stays unchanged.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Links = Sequence[tuple[str, str]]
 Numbers = npt.NDArray[np.float64]
 _ICON: Final = 40  # width and height of an icon, in pixels
 _LETTER: Final = 7  # width of a letter of a name
-_NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # name, below the icon's middle
+_NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # of the name, below the icon's middle
 _CLEAR: Final = 4  # distance between a line, which is up to 6 pixels wide, and a name
-_MOST: Final = 60  # most nodes; a larger network keeps its places
+_MOST: Final = 60  # largest number of nodes; a larger network keeps its places
 _PASSES: Final = 4
 _STEP: Final = 10
 _APART: Final = 120  # nodes closer than this leave little room for labels
@@ -40,8 +40,8 @@ def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[st
     """Return places at which as few lines as possible cross icons and names.
 
     Args:
-        places: node -> middle of its icon, in pixels, y downwards.
-        links: the nodes that each line connects.
+        places: node -> middle of its icon in pixels, with y downwards.
+        links: the two nodes that each line connects.
         area: the area in which middles of icons may be.
     """
     if len(places) > _MOST:
@@ -113,7 +113,7 @@ def inside(begin: Place | Numbers, end: Place | Numbers, box: Box | Numbers) -> 
         a, b = begin[..., axis], end[..., axis]
         least, most = box[..., axis], box[..., axis + 2]
         outside = outside | (np.maximum(a, b) <= least) | (np.minimum(a, b) >= most)
-        along = np.where(a == b, np.inf, b - a)  # this axis does not clip a line across it
+        along = np.where(a == b, np.inf, b - a)  # an axis does not clip a line perpendicular to it
         first = np.where(a == b, 0.0, (least - a) / along)
         last = np.where(a == b, 1.0, (most - a) / along)
         start = np.maximum(start, np.minimum(first, last))
@@ -129,7 +129,7 @@ def _around(home: Place, area: Box) -> list[Place]:
 
 
 def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Numbers], Numbers]:
-    """Return the costs of places while other nodes stay: costs of covered pixels and of nearness.
+    """Return the costs of places while other nodes stay, for covered pixels and for nearness.
 
     The returned function takes places of shape (n, 2) and returns costs of shape (n, 2).
     """
@@ -177,7 +177,7 @@ def _boxes(node: str, place: Place) -> list[Box]:
 
 
 def _shared(one: Numbers, two: Numbers) -> Numbers:
-    """Return the areas that boxes share."""
+    """Return the areas of overlap of boxes."""
     wide = np.minimum(one[..., 2], two[..., 2]) - np.maximum(one[..., 0], two[..., 0])
     high = np.minimum(one[..., 3], two[..., 3]) - np.maximum(one[..., 1], two[..., 1])
     return np.asarray(np.maximum(wide, 0.0) * np.maximum(high, 0.0))

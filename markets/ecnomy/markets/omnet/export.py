@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario as an OMNeT++ project: texts of files, and the folder of the files."""
+"""A scenario as an OMNeT++ project: the texts of its files, and their folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
     "write_new",
 ]
 
-FOLDER: Final = "omnet"  # in a results folder, with the files WRITTEN
+FOLDER: Final = "omnet"  # folder within a results folder, for the files WRITTEN
 NED: Final = "network.ned"
 INI: Final = "omnetpp.ini"
 LOG: Final = "log.txt"
@@ -61,12 +61,12 @@ _PROJECT: Final = """\
 def simulation(
     plan: Plan, positions: Positions | None = None, *, repeated: bool = False
 ) -> dict[str, str]:
-    """Return network.ned and omnetpp.ini of a plan, by name.
+    """Return the texts of network.ned and omnetpp.ini for a plan, by name.
 
     Args:
         plan: a sealed plan.
-        positions: positions of nodes, see network_ned.
-        repeated: whether repetitions have different seeds, see omnetpp_ini.
+        positions: positions of nodes (see network_ned).
+        repeated: whether repetitions have different seeds (see omnetpp_ini).
 
     Raises:
         InputError: OMNeT++ cannot express a part of the plan.
@@ -82,7 +82,7 @@ def project(plan: Plan, modules: str, positions: Positions | None = None) -> dic
     Args:
         plan: a sealed plan.
         modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
-        positions: positions of nodes; ecnomy.markets.omnet.layout places the others.
+        positions: positions of nodes; ecnomy.markets.omnet.layout places all other nodes.
 
     Raises:
         InputError: as for `simulation`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of omnetpp.ini: every number of a plan as a parameter of a module."""
+"""The text of omnetpp.ini, with every number of a plan as a parameter of a module."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
     Args:
         plan: a sealed plan.
         wiring: the wiring of the plan's network.
-        served: whether to include configurations, one of which uses `ecnomy serve` as market.
-        repeated: whether repetition k has the k-th seed after the plan's, with a configuration of
-            ten repetitions.
+        served: whether to include configurations, one of which uses `ecnomy serve` as its market.
+        repeated: whether repetition k has the plan's seed plus k, with a configuration of ten
+            repetitions.
 
     Raises:
         InputError: a number is outside OMNeT++'s range.

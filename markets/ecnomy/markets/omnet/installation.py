@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds OMNeT++, INET and ecnomy's own OMNeT++ modules; checks that they fit together.
+"""Find OMNeT++, INET and ecnomy's OMNeT++ modules, and check that they fit together.
 
-OMNeT++ is in the folder that OMNETPP_ROOT names, otherwise in the folder of the opp_run on the
-PATH. INET is in INET_ROOT. The modules are in the folder that ECNOMY_OMNET names. If that is not
-set, they are in omnet/ next to the virtual environment or in the source tree, or in the wheel's
-copy. `make -C` builds them there.
+OMNETPP_ROOT names the folder of OMNeT++. If it is not set, the opp_run on the PATH determines the
+folder. INET_ROOT names the folder of INET, and ECNOMY_OMNET that of the modules. If ECNOMY_OMNET is
+not set, the modules are in omnet/ beside the virtual environment or in the source tree, or in the
+wheel's copy. `make -C` builds the modules there.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Installation(msgspec.Struct, frozen=True):
-    """The installation that a run needs.
+    """The parts of an installation that a run needs.
 
     Attributes:
         omnetpp: OMNeT++, with its folder and version.
@@ -87,7 +87,8 @@ def find_installation() -> Installation:
     """Return a complete installation whose parts fit together.
 
     Raises:
-        InputError: a part is missing or of another version; the message says what to set or build.
+        InputError: a part is missing or has another version. The message states what to set or
+            build.
     """
     omnetpp, inet = find_omnetpp(), find_inet()
     modules, suffix = find_modules()
@@ -105,7 +106,7 @@ def find_installation() -> Installation:
 
 
 def find_omnetpp() -> Part:
-    """Return OMNeT++.
+    """Return the installed OMNeT++.
 
     Raises:
         InputError: OMNeT++ is missing, or older than 6.1.
@@ -127,7 +128,7 @@ def find_omnetpp() -> Part:
 
 
 def find_inet() -> Part:
-    """Return INET.
+    """Return the installed INET.
 
     Raises:
         InputError: INET is missing, or its version is not 4.5.
@@ -153,7 +154,7 @@ def find_modules() -> tuple[Path, str]:
     """Return the folder of ecnomy's built modules, and the suffix of the build.
 
     Raises:
-        InputError: the modules are not built anywhere.
+        InputError: the modules are not built in any of these folders.
     """
     places = _places()
     for suffix in ("", _DEBUG):
@@ -174,7 +175,7 @@ def project_folder() -> Path:
 
 
 def _places() -> list[Path]:
-    """Return possible folders of the modules; only ECNOMY_OMNET if it is set."""
+    """Return the possible folders of the modules, or only ECNOMY_OMNET if it is set."""
     given = os.environ.get(PROJECT_VARIABLE)
     here = Path(__file__).resolve()
     found = [Path(sys.prefix).parent / "omnet", here.parents[4] / "omnet", here.parent / "project"]

@@ -2,12 +2,12 @@
 """Positions of nodes without a given position, derived from the plan alone.
 
     senders ---+
-    senders --- router --- router --- sinks          column: the longest way of data that leads here
+    senders --- router --- router --- sinks          column: the longest data path that leads here
     senders ---+
 
-If data flow in circles, the layout is by Kamada and Kawai (Information Processing Letters 31, 1989)
-or, for large networks, by Fruchterman and Reingold (1991) from a fixed start. Both are from
-networkx, rotated so that data mostly flow to the right.
+If data flow in circles, the layout follows Kamada and Kawai (Information Processing Letters 31,
+1989) or, for large networks, Fruchterman and Reingold (1991) from a fixed start. networkx computes
+both, and the result is rotated so that data mostly flow to the right.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from ecnomy.markets.plan import Plan
 __all__ = ["Positions", "placed"]
 
 Positions = Mapping[str, tuple[float, float]]
-_STRESSED: Final = 150  # most nodes; Kamada and Kawai's method is slow for more
+_STRESSED: Final = 150  # nodes up to which Kamada and Kawai's method is fast enough
 _STEPS: Final = 80
 _SEED: Final = 1
 _STEP: Final = 0.18  # distance of nodes in a column, in widths of the picture; less for many nodes
 _HIGH: Final = 0.9  # largest share of the height
-_NARROW: Final = 0.07  # below it, every other node is shifted
+_NARROW: Final = 0.07  # distance below which every other node is shifted
 _DIGITS: Final = 2  # digits of a unit, few enough to hide differences between machines
 
 
 def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float, float]]:
-    """Return node -> (x, y), y upwards, in the units of the given positions.
+    """Return node -> (x, y), with y upwards, in the units of the given positions.
 
     Args:
         plan: the plan.
@@ -61,7 +61,7 @@ def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
     rank: dict[str, int] = {}
     for node in networkx.lexicographical_topological_sort(ways, key=plan.nodes.index):
         rank[node] = max((rank[one] + 1 for one in ways.predecessors(node)), default=0)
-    for node in plan.nodes:  # nodes that only send are next to their receivers
+    for node in plan.nodes:  # nodes that only send are beside their receivers
         if not ways.in_degree(node):
             rank[node] = min(rank[one] for one in ways.successors(node)) - 1
     width = float(max(rank.values()) - min(rank.values()))
@@ -75,7 +75,7 @@ def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
 def _column(
     nodes: list[str], through: Mapping[str, int], x: float, width: float
 ) -> dict[str, tuple[float, float]]:
-    """Place nodes beneath one another in their order, with the busiest node in the middle."""
+    """Place nodes in a column in their order, with the busiest node in the middle."""
     most = max(through[node] for node in nodes)
     busiest = [node for node in nodes if through[node] == most]
     if len(busiest) == 1:
@@ -113,7 +113,7 @@ def _spread(plan: Plan) -> dict[str, tuple[float, float]]:
 
 
 def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
-    """Rotate so that the mean of all sources' ways points rightwards, scaled to -1 ... 1."""
+    """Rotate the layout so that data flow to the right on average, and scale it to -1 ... 1."""
     dx, dy = 0.0, 0.0
     for source in plan.sources:
         begins = places[plan.nodes[plan.links[source.path[0]].source]]
@@ -131,7 +131,7 @@ def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
 
 
 def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
-    """Place the other nodes by the pull of their neighbours; keep the known places."""
+    """Place the remaining nodes by the pull of their neighbours. Known places stay."""
     import networkx
 
     xs, ys = zip(*known.values(), strict=True)
@@ -140,7 +140,7 @@ def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
     graph = _graph(plan)
     others = [node for node in graph if node not in known]
     start = {node: ((x - min(xs)) / size, (y - min(ys)) / size) for node, (x, y) in known.items()}
-    for number, node in enumerate(others):  # on a circle, in different places
+    for number, node in enumerate(others):  # start at different places on a circle
         angle = 2 * math.pi * number / len(others)
         start[node] = (
             (middle[0] - min(xs)) / size + 0.5 * math.cos(angle),

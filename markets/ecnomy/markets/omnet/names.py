@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names as NED identifiers, texts as NED and ini strings."""
+"""Convert names to NED identifiers, and texts to NED and ini strings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = [
     "tag",
 ]
 
-# Beside omnetpp.ini, where engines started by hand look for a market. The dot is necessary: OMNeT++
-# mistakes any other socket in a folder of NED files for a folder.
+# Beside omnetpp.ini, where engines started by hand look for a market. The dot is necessary, because
+# OMNeT++ mistakes any other socket in a folder of NED files for a folder.
 SERVED: Final = ".market.sock"
 # Words reserved in NED (OMNeT++ manual, appendix NED grammar) and in ini files.
 _RESERVED: Final = frozenset(
@@ -36,7 +36,7 @@ _LAW_TYPES: Final = {
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Return name -> identifier of letters, digits and _, all different and not in `taken`."""
+    """Return distinct identifiers of letters, digits and _ by name, which are not in `taken`."""
     used, found = set(taken) | _RESERVED, {}
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
@@ -65,14 +65,14 @@ _FAMILIES: Final = {
 }
 
 
-# Unit in a law's table -> the end of its names, and its name in NED.
+# Unit in the table of laws -> its suffix in names, and its name in NED.
 _QUANTITIES: Final = {"s": ("_s", "s"), "bit/s": ("_bps", "bps"), "bytes": ("_bytes", "B")}
 
 
 def law_parameter(name: str, unit: str) -> tuple[str, str]:
     """Return the NED name of a law's parameter, and its @unit: `interval_s` is `interval`, s.
 
-    If NED lacks the unit, return the unchanged name and "".
+    If NED lacks the unit, the name is unchanged and the unit "".
     """
     end, ned = _QUANTITIES.get(unit, ("", ""))
     return (name.removesuffix(end), ned) if ned and name.endswith(end) else (name, "")
@@ -85,7 +85,7 @@ def quoted(text: str) -> str:
 
 
 def tag(text: str) -> str:
-    """Return a text as an argument of a display string's tag, which is within a NED string."""
+    """Return a text as an argument of a tag of a display string, within a NED string."""
     escaped = re.sub(r"([\\;,=])", r"\\\1", one_line(text))
     return quoted(escaped)[1:-1]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of network.ned: nodes, and a channel per direction of a link."""
+"""The text of network.ned, with nodes and a channel for each direction of a link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOOT: Final = 50  # space below the nodes, for their names
 _APART: Final = 70  # distance of nodes that separates icons and names
 _WIDER: Final = 2.5  # largest factor for that
 _PAIRS: Final = 100_000  # largest number of compared pairs of nodes
-_PANEL: Final = 490  # width right of the network, for the view's lists
+_PANEL: Final = 490  # width at the right of the network, for the view's lists
 _PLOTS: Final = 126  # height below the nodes, for the view's plots
 _HEAD: Final = """\
 import ecnomy.market.MarketBridge;
@@ -63,9 +63,9 @@ def network_ned(
     Args:
         plan: the plan.
         wiring: the wiring of the plan's network.
-        positions: positions of nodes by name, longitude and latitude or x and y upwards; OMNeT++
-            places the others.
-        channels: whether the text has rates and delays; otherwise they are in `channel_settings`.
+        positions: positions of nodes by name: longitude and latitude, or x and y upwards. OMNeT++
+            places all other nodes.
+        channels: whether the text has rates and delays; if not, `channel_settings` has them.
     """
     width, height, places = _places(positions or {})
     area = (_MARGIN / 2, _TOP, width - _MARGIN / 2, height - _FOOT)
@@ -85,7 +85,7 @@ def network_ned(
 def _clear(
     plan: Plan, wiring: Wiring, places: Mapping[str, tuple[int, int]], area: Box
 ) -> dict[str, tuple[int, int]]:
-    """Return places where no line crosses the name of a node, as far as possible."""
+    """Return places at which lines do not cross the names of nodes, as far as possible."""
     placed = [node for node in wiring.nodes if node.shown in places]
     names = {node.shown: node.name for node in placed}
     ends = [(plan.nodes[link.source], plan.nodes[link.target]) for link in plan.links]
@@ -131,7 +131,7 @@ def _wire(plan: Plan, wiring: Wiring, number: int, numbers: bool) -> str:
 def _places(
     positions: Mapping[str, tuple[float, float]],
 ) -> tuple[int, int, dict[str, tuple[int, int]]]:
-    """Return width and height of the picture, and positions in pixels from its upper left.
+    """Return width and height of the picture, and positions in pixels from the upper left.
 
     The picture is wider than usual if nodes would overlap.
     """

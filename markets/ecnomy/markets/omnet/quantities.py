@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers as NED expressions that OMNeT++ converts back to exactly the numbers of the plan.
 
-OMNeT++ stores a quantity as a double in the parameter's own unit and converts by the factors of its
-table (common/unitconversion.cc): t ps are read as t * 1e-12 s, and s back as s / 1e-12 ps. A
-number is written in the largest unit that divides it and survives this conversion.
+OMNeT++ stores a quantity as a double in the parameter's unit, and converts by the factors in
+common/unitconversion.cc: t ps are read as t * 1e-12 s, and s as s / 1e-12 ps. A number is written
+in the largest unit that divides it and survives this conversion.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["bits_per_second", "flag", "number", "time"]
 _TIMES: Final = (("s", 10**12, 1.0), ("ms", 10**9, 1e-3), ("us", 10**6, 1e-6), ("ns", 1000, 1e-9))
 _PS: Final = 1e-12
 _RATES: Final = (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 1000), ("bps", 1))
-_EXACT: Final = 2**53  # all integers up to it are exact doubles
+_EXACT: Final = 2**53  # integers up to this one are exact doubles
 
 
 def time(ps: int) -> str:
-    """Return a time in integer picoseconds; a negative one means unlimited, -1s.
+    """Return a time given in integer picoseconds. A negative time means unlimited, -1s.
 
     Raises:
-        InputError: no double of seconds equals this time. Every time up to 1,500 s and every whole
-            second is exact. Some other times beyond an hour are not.
+        InputError: a double of seconds cannot represent this time. Every time up to 1,500 s and
+            every whole second is exact; some other times beyond an hour are not.
     """
     if ps < 0:
         return "-1s"
@@ -41,12 +41,12 @@ def time(ps: int) -> str:
 
 
 def _survives(ps: int, seconds: float) -> bool:
-    """Return whether a parameter with these seconds is this time, in ps and as simulated time."""
+    """Return whether a parameter of these seconds equals the time, in ps and as simulated time."""
     return round(seconds / _PS) == ps and math.floor(seconds * 1e12 + 0.5) == ps
 
 
 def bits_per_second(rate: int) -> str:
-    """Return a rate in integer bit/s."""
+    """Return a rate given in integer bit/s."""
     for unit, size in _RATES:
         if rate % size == 0 and rate <= _EXACT:
             return f"{rate // size}{unit}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.txt of an exported project, on running and opening it."""
+"""README.txt of an exported project, which explains how to run and open the project."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["readme", "sweep_readme"]
 
-# In the environment rather than as -x, because opp_runall passes words to a shell unquoted.
+# Set in the environment, not by -x, because opp_runall passes words to a shell unquoted.
 _EXCLUSIONS: Final = """\
   export OMNETPP_NED_PACKAGE_EXCLUSIONS="$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")"\
 """
@@ -59,7 +59,7 @@ In the OMNeT++ IDE: import as existing projects INET (project `inet`), this fold
 
 
 def readme(plan: Plan, project: str) -> str:
-    """Return the text; `project` is the folder of ecnomy's OMNeT++ project."""
+    """Return the text. `project` is the folder of ecnomy's OMNeT++ project."""
     title = one_line(plan.title) or "A scenario without a title"
     return _TEXT.format(
         title=title,
@@ -125,7 +125,7 @@ def sweep_readme(
         project: the folder of ecnomy's OMNeT++ project.
         variables: the iteration variables.
         runs: number of runs.
-        market: whether there is a configuration Serve.
+        market: whether the project has a configuration Serve.
     """
     return _SWEEP.format(
         title=title or "A sweep without a title",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan's numbers as parameters of NED modules: queues, sources, sinks, the market."""
+"""A plan's numbers as parameters of NED modules: queues, sources, sinks and the market."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ecnomy.markets.plan.law_table import param
 
 __all__ = ["Setting", "law_settings", "market", "queue", "sink", "source"]
 
-Setting = tuple[str, str]  # a key below the module's own path, and its value for ini files
+Setting = tuple[str, str]  # a key below the module's path, and its value in ini files
 
 
 def law_settings(family: str, law: Law) -> Iterator[Setting]:
-    """Yield the parameters of a law by their names in NED: choices by name, flags as bool."""
+    """Yield the parameters of a law under their NED names: choices by name, flags as bool."""
     for name, value in law.params.items():
         entry = param(family, law.law, name)
         if entry.unit == "choice":

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layout of a plan: nodes with gates, addresses, routes and applications.
 
-A link and its reverse share a pair of gates at both ends if their framing is equal, since framing
-belongs to an interface. Other directions have separate pairs, of which one half stays unconnected.
-Every source has its own address at each end, so that each can have its own path: routes to them
-are /32.
+A link and its reverse share a pair of gates at both ends if their framing is equal, because framing
+belongs to an interface. Other directions have separate pairs, of which one gate stays unconnected.
+Every source has a separate address at each end, and routes to addresses are /32, so that each
+source can have its own path.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["PORT", "App", "Node", "Wire", "Wiring", "wired"]
 
-PORT: Final = 5000  # INET's automatic ports end at 4999
+PORT: Final = 5000  # INET assigns ports up to 4999 automatically
 _PORTS: Final = 65536 - PORT
 _SOURCES: Final = 2**22
 _REVERSE: Final = ".reverse"
@@ -47,7 +47,7 @@ class Node(msgspec.Struct):
     Attributes:
         name, shown: name in NED, and as written.
         framing: framing bytes of each of its gates.
-        interfaces: name of each gate's interface, from the outgoing or otherwise the incoming link.
+        interfaces: name of each gate's interface, after the outgoing or else the incoming link.
         addresses: addresses of the node.
         routes: address -> gate number.
         apps: applications of the node, in order.
@@ -63,7 +63,7 @@ class Node(msgspec.Struct):
 
 
 class Wiring(msgspec.Struct, frozen=True):
-    """The layout without numbers: nodes in plan order, wires of links, two addresses per source."""
+    """The layout: nodes in plan order, wires of links, and two addresses per source."""
 
     nodes: list[Node]
     wires: list[Wire]
@@ -74,7 +74,7 @@ def wired(plan: Plan) -> Wiring:
     """Return the layout of a plan.
 
     Raises:
-        InputError: a source has more flows than a node has ports, or there are too many sources.
+        InputError: a source has more flows than a node has ports, or the plan has too many sources.
     """
     if halves := [link.name for link in plan.links if link.half_duplex]:
         only = "only the built-in engine supports links whose directions share a transmitter"

@@ -5,7 +5,7 @@ version: 1
 scenario: monopolist-market.yaml
 set: {network.links.access.rate: 4 Mbps}
 step: 60 s                         # between two actions
-settle: 30 s                       # at the start of a step, not measured
+settle: 30 s                       # initial part of a step that is not measured
 steps: 40                          # per episode
 learners:
   - name: isp                      # an agent of the scenario, whose own strategy it replaces
@@ -13,8 +13,8 @@ learners:
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}
 
-It is separate from the scenario, like a sweep. The scenario describes the market and also runs
-without learners, unchanged. The file is read as strictly as a scenario, and every fault has its
+Like a sweep file, it is separate from the scenario. The scenario describes the market, and also
+runs without learners. The environment file is read as strictly as a scenario, and errors name the
 line.
 """
 
@@ -45,7 +45,7 @@ __all__ = ["Environment", "EnvironmentDocument", "Learner", "RewardSpec", "load_
 
 _Period = Annotated[int, Amount(what="a time", example="60 s", units=("ps",), above=True)]
 _Steps = Annotated[int, Number(what="a whole number", least=1, most=10**7, whole=True)]
-_IDLE: Final = StrategySpec("stay")  # replaces a learner's strategy, so that the last values hold
+_IDLE: Final = StrategySpec("stay")  # replaces a learner's strategy and keeps the last values
 
 
 class RewardSpec(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class RewardSpec(msgspec.Struct, frozen=True):
     params: Params = {}
 
     def made(self) -> Any:
-        """Return the object that computes the reward."""
+        """Return an object that computes the reward."""
         kind: Any = REWARDS[self.kind]
         return kind(**self.params)
 
@@ -88,15 +88,15 @@ def _names(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 class Learner(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that learns; ranges are by name, in the units of quantities.py.
+    """An agent that learns. Ranges are by name, in the units of quantities.py.
 
     Attributes:
-        name: The agent of the scenario, whose own strategy it replaces.
-        observations: Quantities observed at each step, each with the range that is scaled to 0 to
-            1. A range is {least: A, most: B}, with scale: log for logarithmic shares.
+        name: Agent of the scenario whose strategy the learner replaces.
+        observations: Quantities observed at each step, each with the range that is scaled to [0,
+            1]. A range is {least: A, most: B}, with scale: log for logarithmic shares.
         actions: Quantities set at each step, each with its range. scale: log spaces values
-            logarithmically, with least above 0. With levels: N (2 to 10,000; for all or none) it
-            chooses one of N evenly spaced values.
+            logarithmically and needs a least above 0. With levels: N (2 to 10,000; if set, for all
+            actions) the learner chooses one of N evenly spaced values.
         reward: Reward of the agent for a step.
     """
 
@@ -106,7 +106,7 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
     reward: Annotated[RewardSpec, _RewardReader()]
 
     def amounts(self, shares: Floats) -> dict[str, float]:
-        """Return actions, given as shares from 0 to 1 in their order, in their units."""
+        """Return actions in their units, given as shares from 0 to 1 in order."""
         pairs = zip(self.actions.items(), shares.tolist(), strict=True)
         return {name: of.value(share) for (name, of), share in pairs}
 
@@ -119,8 +119,8 @@ class EnvironmentDocument(msgspec.Struct, frozen=True, kw_only=True):
         title: Title of the environment on pages and in tables.
         scenario: The scenario of the runs, as a path relative to the file.
         step: Time between two actions, a multiple of the market's epoch.
-        settle: Time at the start of each step that does not count.
-        steps: Number of steps of an episode.
+        settle: Time at the start of each step that is not measured.
+        steps: Number of steps in an episode.
         learners: Agents that may learn.
     """
 
@@ -139,8 +139,8 @@ class Environment(msgspec.Struct, frozen=True):
     Attributes:
         file: name of the file as given.
         scenario: the scenario with `set` applied.
-        step_ps, settle_ps: length of a step; its part that is not measured.
-        steps: number of steps of an episode.
+        step_ps, settle_ps: length of a step, and of its initial part that is not measured.
+        steps: number of steps in an episode.
         learners: agents that may learn.
     """
 
@@ -175,9 +175,9 @@ class Environment(msgspec.Struct, frozen=True):
         return next(agent for agent in self.market.agents if agent.name == name)
 
     def played(self, learners: tuple[str, ...]) -> Scenario:
-        """Return an episode's scenario, in which learners replace strategies, with one more epoch.
+        """Return an episode's scenario: learners replace strategies, and one epoch is added.
 
-        At the last report of a run, agents no longer observe anything.
+        The epoch is added because agents do not observe the last report of a run.
         """
         agents = tuple(
             msgspec.structs.replace(agent, strategy=_IDLE) if agent.name in learners else agent
@@ -193,7 +193,7 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 def load_environment(path: str | os.PathLike[str]) -> Environment:
-    """Return the environment in a file; its scenario is relative to the file's folder.
+    """Return the environment in a file. Its scenario's path is relative to the file's folder.
 
     Raises:
         ScenarioError: the file or its scenario is invalid; the message names the place.

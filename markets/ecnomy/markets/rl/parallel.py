@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market as a PettingZoo ParallelEnv, in which all learners act at once, between two steps.
+"""A market as a PettingZoo ParallelEnv, in which all learners act together between steps.
 
-An episode ends by truncation, after its number of steps. Infos contain `seed`, and the observed
-quantities in their units. The call that detects a fault of a run raises it, for instance an
-EngineError with the last message of a dead engine. reset() starts again.
+An episode is truncated after its number of steps. Infos contain `seed`, and the observed quantities
+in their units. The call that detects a fault of a run raises the error, for instance an EngineError
+with the last message of a dead engine. reset() begins a new episode.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class MarketParallelEnv(ParallelEnv):
     render_mode = None
 
     def __init__(self, environment: Environment, learners: Sequence[str] = ()) -> None:
-        """Use `learners`, by default all in the file; other agents keep their strategies."""
+        """Use `learners`, by default all in the file. Other agents keep their strategies."""
         names = tuple(learners) or tuple(learner.name for learner in environment.learners)
         self._world = World(environment, names)
         self.possible_agents, self.agents = list(names), list[str]()
@@ -49,20 +49,20 @@ class MarketParallelEnv(ParallelEnv):
         self.action_spaces = {n: action_space(of) for n, of in self._learners.items()}
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space, which is the same object at every call."""
+        """Return the space. Every call returns the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space, which is the same object at every call."""
+        """Return the space. Every call returns the same object."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode: the run with this seed, or the next one of this environment.
+        """Begin an episode: the run with this seed or, without a seed, with the next seed.
 
-        Without a seed, episodes follow from the last seed given, initially the scenario's.
-        Give environments different seeds if they should differ. `options` is ignored.
+        The next seed follows from the last seed given, initially the scenario's. Give environments
+        different seeds if their episodes should differ. `options` is ignored.
 
         Raises:
             EcnomyError: as for open_market.
@@ -72,7 +72,7 @@ class MarketParallelEnv(ParallelEnv):
         return self._seen(), self._infos()
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Act and observe the result.
+        """Let learners act, and return what they observe.
 
         Raises:
             InputError: an action is missing, or is not in its space.
@@ -98,7 +98,7 @@ class MarketParallelEnv(ParallelEnv):
         return *told, infos
 
     def render(self) -> None:
-        """Draw nothing, because `ecnomy show` draws runs that keep their tables."""
+        """Do nothing, because `ecnomy show` draws runs that keep their tables."""
 
     def close(self) -> None:
         """End the episode and its engine."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations, actions and rewards by role: names, units, and measurements.
+"""Observations, actions and rewards by role: names, units and measurements.
 
-All quantities cover the measured part of a step (after `settle`), and come from an agent's own
-books, links and flows. So a learner observes no more than a strategy.
+All quantities cover the measured part of a step (after `settle`), and come from the agent's own
+books, links and flows. A learner therefore observes only what a strategy observes.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Surplus:
     """The utility of the agent's flow rates minus its payments, per second.
 
     Attributes:
-        utility: utility of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.
+        utility: utility of each flow's goodput (see ecnomy.agents.utilities), with an x0.
         per: amount that gives a reward of 1.
     """
 
@@ -196,7 +196,7 @@ class Surplus:
             )
 
     def reward(self, look: Look) -> float:
-        """Return the reward of the measured part of a step; rates count as x0/1000 at least."""
+        """Return the reward of the measured part of a step. Rates count as at least x0/1000."""
         assert look.flows is not None and self._utility.x0 is not None
         if not look.dt_s:
             return 0.0

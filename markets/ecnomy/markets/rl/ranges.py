@@ -4,7 +4,7 @@
     share = (value - least) / (most - least)                       scale: linear
     share = log(value / least) / log(most / least)                 scale: log
 
-A share is from 0 to 1; values outside the range count as its nearest end.
+A share is from 0 to 1. A value outside the range counts as the nearest end of the range.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Range(msgspec.Struct, frozen=True):
     Attributes:
         least, most: ends of the range.
         log: whether shares are logarithmic.
-        levels: number of evenly spaced shares of an action, CONTINUOUS for all shares.
+        levels: number of evenly spaced shares of an action; CONTINUOUS allows all shares.
     """
 
     least: float
@@ -47,7 +47,7 @@ class Range(msgspec.Struct, frozen=True):
         return (held - self.least) / (self.most - self.least)
 
     def value(self, share: float) -> float:
-        """Return the value of a share."""
+        """Return the value at a share."""
         if self.log:
             found = self.least * math.pow(self.most / self.least, share)
         else:
@@ -145,7 +145,7 @@ class Ranges(msgspec.Struct, frozen=True):
 
 
 def _end(node: Node, key: str, path: str, unit: str) -> float:
-    """Return one end of a range, in the unit."""
+    """Return one end of a range, in the unit of the quantity."""
     child, here = node.mapping().get(key), child_path(path, key)
     wanted = f"a quantity in {unit}" if unit else "a number"
     if child is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market as a Gymnasium environment: one agent learns, and all others keep their strategies."""
+"""A market as a Gymnasium environment, in which one agent learns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["MarketEnv", "market_env"]
 
 
 class MarketEnv(gymnasium.Env):
-    """One learner. Errors and seeds are as in MarketParallelEnv."""
+    """An environment of one learner. Errors and seeds are as in MarketParallelEnv."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
     render_mode = None
@@ -54,7 +54,7 @@ class MarketEnv(gymnasium.Env):
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Act and observe the result.
+        """Let the learner act, and return what it observes.
 
         Raises:
             InputError: the action is not in the space.

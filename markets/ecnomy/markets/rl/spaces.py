@@ -2,7 +2,7 @@
 """The spaces of a learner, and the conversion of actions to shares of their ranges.
 
 observation   Box from 0 to 1, one number for each quantity, float32
-action        Box from -1 to 1 likewise; with levels, Discrete or MultiDiscrete
+action        Box from -1 to 1 in the same form; with levels, Discrete or MultiDiscrete
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def action_space(learner: Learner) -> Any:
 
 
 def shares(learner: Learner, space: Any, action: Any) -> Floats:
-    """Return an action in shares of its ranges, from 0 to 1.
+    """Return an action as shares of its ranges, from 0 to 1.
 
     Raises:
         InputError: the action is not in the space.

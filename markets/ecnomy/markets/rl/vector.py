@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many markets at once as a Gymnasium VectorEnv, spread over processes.
 
-Each process steps its share of the markets one after another with Gymnasium's SyncVectorEnv, and
-all processes step at the same time. A market takes a fraction of a CPU and has its own engine, so
-one process per CPU suffices for any number of markets. Results do not depend on the number of
+Each process steps its part of the markets one after another by Gymnasium's SyncVectorEnv, and all
+processes step at the same time. A market uses a fraction of a CPU and has a separate engine, so one
+process per CPU suffices for any number of markets. Results do not depend on the number of
 processes: market i of `reset(seed=s)` is the run with seed s + i.
 """
 
@@ -37,7 +37,7 @@ _MASK: Final = "reset_mask"
 
 
 class MarketVectorEnv(VectorEnv):
-    """The same environment `count` times; spaces, seeds and automatic resets as in Gymnasium.
+    """The same environment `count` times, with spaces, seeds and automatic resets of Gymnasium.
 
     Without a seed, the first `reset` uses the scenario's seed. Later resets continue each market's
     sequence of seeds. Automatic resets follow `autoreset_mode`, by default at the next step.
@@ -81,10 +81,10 @@ class MarketVectorEnv(VectorEnv):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode in every market, or in those of `options["reset_mask"]`.
+        """Begin an episode in every market, or in the markets that `options["reset_mask"]` selects.
 
         Args:
-            seed: the seed of the first market, from which the others count up, or one seed per
+            seed: seed of the first market, from which the other seeds count up, or one seed per
                 market.
             options: see Gymnasium's SyncVectorEnv.
 
@@ -104,7 +104,7 @@ class MarketVectorEnv(VectorEnv):
         return np.concatenate(seen), _infos(infos, self._parts)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Act in every market and observe the results.
+        """Act in every market, and return the observations.
 
         Raises:
             InputError: an action is not in the space.
@@ -131,7 +131,7 @@ class MarketVectorEnv(VectorEnv):
         self._workers = []
 
     def _ask(self, name: str, words: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
-        """Call a method in all processes in parallel and return the results."""
+        """Call a method in all processes in parallel, and return the results."""
         if not self._workers:
             raise NotRunningError("the environments are closed")
         told = []
@@ -158,11 +158,11 @@ def vector_env(
         path: the environment file.
         count: number of markets.
         processes: number of processes, by default one per CPU.
-        learner: the agent that learns; by default the first of the file.
+        learner: the agent that learns; by default the first learner in the file.
 
     Raises:
         ScenarioError: the file or its scenario is invalid.
-        InputError: no agent of this name may learn, or a number is below 1.
+        InputError: no agent of this name may learn, or `count` or `processes` is below 1.
     """
     return MarketVectorEnv(path, count, processes=processes, learner=learner)
 
@@ -171,7 +171,7 @@ def _serve(
     pipe: Connection, path: str, learner: str, count: int, autoreset_mode: AutoresetMode
 ) -> None:
     """Step some of the markets on request, until the other end closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the main process handles Ctrl-C
     envs = SyncVectorEnv([lambda: market_env(path, learner)] * count, autoreset_mode=autoreset_mode)
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
@@ -200,7 +200,7 @@ def _options(options: dict[str, Any] | None, part: slice) -> dict[str, Any] | No
 
 
 def _infos(told: Sequence[dict[str, Any]], parts: Sequence[slice]) -> dict[str, Any]:
-    """Join the infos of all processes: an array per key, zero for processes without the key."""
+    """Join the infos of all processes: an array per key, with 0 for processes without the key."""
     count = parts[-1].stop
     joined: dict[str, Any] = {}
     for key in dict.fromkeys(key for one in told for key in one):

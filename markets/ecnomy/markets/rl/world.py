@@ -4,9 +4,9 @@
     reset    a market is opened; its warm-up passes
     step     learners act; `settle` passes, then the rest of the step, which is measured
 
-A learner acts like a strategy: a carrier posts a price, a price handler sets a payment and a
-rate cap for each of its flows. Numbers are shares of ranges here (ranges.py). An episode is a run
-with its own seed: the same seed and actions give the same numbers.
+A learner acts as a strategy does: a carrier posts a price, and a price handler sets a payment and a
+rate cap for each of its flows. Numbers here are shares of ranges (ranges.py). An episode is a run
+with a seed; the same seed and actions give the same numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LARGEST_SEED: Final = 2**64 - 1
 
 
 class World:
-    """One environment; it has a market during an episode.
+    """An environment, which has a market during an episode.
 
     Attributes:
         environment: the environment file.
@@ -61,7 +61,7 @@ class World:
         return self.steps >= self.environment.steps
 
     def reset(self, seed: int | None) -> None:
-        """Begin an episode; without a seed, the next one in sequence.
+        """Begin an episode. Without a seed, use the next seed in sequence.
 
         Raises:
             InputError: the seed is invalid.
@@ -82,7 +82,7 @@ class World:
         self._look_round(market, self._played.document.warmup / PS_PER_S)
 
     def step(self, shares: Mapping[str, Floats]) -> None:
-        """Act and let time pass.
+        """Let learners act, and simulate a step.
 
         Args:
             shares: actions of each learner as shares from 0 to 1, in the order of the file.
@@ -104,18 +104,18 @@ class World:
             self.steps += 1
             self._look_round(market, (environment.step_ps - environment.settle_ps) / PS_PER_S)
         except BaseException:
-            self._market = None  # its session has ended, or ends when the market is collected
+            self._market = None  # the session has ended, or ends when the market is collected
             raise
         if self.over:
             self.close()
 
     def observed(self, name: str) -> Floats:
-        """Return a learner's observation: shares, in the order of the file."""
+        """Return a learner's observation as shares, in the order of the file."""
         ranges, told = self._learners[name].observations, self.told(name)
         return np.array([of.share(told[quantity]) for quantity, of in ranges.items()])
 
     def told(self, name: str) -> dict[str, float]:
-        """Return the same quantities in their units, by name."""
+        """Return the observed quantities in their units, by name."""
         look = self._looks[name]
         return {of: measured(of, look) for of in self._learners[name].observations}
 
@@ -124,7 +124,7 @@ class World:
         return float(self._rewards[name].reward(self._looks[name]))
 
     def close(self) -> None:
-        """End the episode, if there is one."""
+        """End the episode if one is in progress."""
         market, self._market = self._market, None
         if market is not None:
             market.close()
