@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies of callers: odd offers and call outcomes."""
+"""Hostile situations for strategies of callers: unusual offers and outcomes of calls."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["ASKS", "AskCourse", "ask_of", "heard"]
 
 
 class AskCourse(msgspec.Struct, frozen=True):
-    """A series of calls; some calls end before each new one.
+    """A series of calls. Before each new call, some earlier calls end.
 
     Attributes:
         name: name in messages.
         offers: number of providers.
-        calls: number of calls, one after another.
+        calls: number of successive calls.
         apart_s: time between two calls [s].
         ended: number of ended calls reported before each call.
         odd: unusual column values of these calls, instead of ordinary values.
@@ -63,7 +63,7 @@ ASKS: Final = (
 
 
 def ask_of(course: AskCourse, number: int) -> CallAsk:
-    """Return the call of this number in a course."""
+    """Return the call with this number in a course."""
     t_ps = round(course.apart_s * number * PS_PER_S)
     offers = tuple(
         CallOffer(f"gsp-{k}", k, CallTariff((k + 1) * course.price_micro, 15 * 10**9, 0.01, 50_000))
@@ -73,7 +73,7 @@ def ask_of(course: AskCourse, number: int) -> CallAsk:
 
 
 def heard(course: AskCourse, number: int, draws: np.random.Generator) -> EndedCalls:
-    """Return the calls that ended before the call of this number."""
+    """Return the calls that ended before the call with this number."""
     count = course.ended
     if not count or not number:
         return NO_CALLS

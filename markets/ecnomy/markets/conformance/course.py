@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leads a subject through a situation, turn by turn, to its end or to an exception."""
+"""Lead a subject through a situation, turn by turn, to its end or to an exception."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Course:
     """The course of a subject through a situation.
 
     Attributes:
-        error: exception that ended it, None if it finished.
+        error: exception that ended the course, or None if it finished.
         step: number of decisions begun.
         broken: whether its first course ended with a defect.
     """
@@ -62,7 +62,7 @@ class Course:
         return self.subject.answers
 
     def play(self, turns: Iterator[None], meanwhile: Iterator[None] | None = None) -> None:
-        """Run to the end or to an exception, with turns of another subject in between."""
+        """Run to the end or to an exception, with turns of another subject between its own."""
         while True:
             try:
                 self.step += 1
@@ -140,7 +140,7 @@ def draws_of(name: str) -> np.random.Generator:
 
 
 def put_down(error: BaseException) -> tuple[str, str]:
-    """Return the kind of fault of an exception, and its message without the agent's name."""
+    """Return an exception's kind of fault, and its message without the agent's name."""
     cause = error.__cause__
     innermost, traceback = "", (cause or error).__traceback__
     while traceback is not None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presents hostile situations to a strategy, in each role that it fits and three times each.
+"""Present hostile situations to a strategy, three times each in each role that it fits.
 
     once      its role judges its answers, and its inputs are compared with a copy
     again     a new object with the same seed must give the same answers
-    together  a new object must give them even if another agent's object answers in between
+    together  a new object must give them even if another agent's object answers between its turns
 
-findings.py explains the findings for an exception, an answer or a difference.
+findings.py describes the kinds of findings.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def examine(
     Args:
         kind: built-in name, `module:Class` or entry point.
         params: parameters in the units of the class's annotations.
-        roles: roles of the strategy; by default all that it fits.
+        roles: roles to examine; by default all that the strategy fits.
 
     Raises:
         StrategyError: the strategy does not exist, cannot be created with these parameters, or
@@ -144,7 +144,7 @@ class _Exam:
             limit = 1e6 if self._needs_rate else np.inf
             for situation in FLOWS:
                 if "classes" in preset.takes and situation.name in _NO_CLASSES:
-                    continue  # all flows that it observes are in its classes
+                    continue  # it observes only flows in its classes
                 yield situation, decisions(limit, in_classes=not preset.pays_itself)
             if "classes" in preset.takes:
                 first = self._subject(role, CLASSES[0], "examined")
@@ -155,7 +155,7 @@ class _Exam:
         return Subject(self._model, name, role, self._kind, self._params, balance)
 
     def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
-        """Run for the first time; return the refusal, or "" if the strategy does not refuse."""
+        """Run for the first time. Return the refusal, or "" if the strategy does not refuse."""
         watch, name = Watch(), situation.name
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -184,7 +184,7 @@ class _Exam:
         return course, ""
 
     def _compare(self, role: str, situation: Any, play: Play, once: Course) -> None:
-        """Run for the second and the third time and compare the answers."""
+        """Run for the second and the third time, and compare the answers."""
         name = situation.name
         state = _state(find(self._kind))
         with warnings.catch_warnings():
@@ -215,7 +215,7 @@ class _Exam:
 
 
 def _state(cls: type) -> dict[str, str]:
-    """Return the mutable state that all objects of a class share: attributes, module variables."""
+    """Return the mutable state that objects of a class share: attributes and module variables."""
     found = {}
     for owner in cls.__mro__[:-1]:
         for name, value in vars(owner).items():

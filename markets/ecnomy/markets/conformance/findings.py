@@ -52,10 +52,10 @@ class Examined(msgspec.Struct, frozen=True):
         roles: roles of the examination.
         situations: number of situations over all roles.
         defects: findings that the author has to correct.
-        refusals: situations that the strategy refused by a StrategyError, which ends a run with a
-            message. A refusal is not a defect if the message states the requirement.
-        warnings: warnings of Python or numpy in its code, and amounts so small in all situations
-            that the strategy seems to give money where micro-units are expected.
+        refusals: situations that the strategy refused by StrategyError, which ends a run with a
+            message. A refusal is not a defect if the message states what the strategy requires.
+        warnings: warnings of Python or numpy in the strategy's code, and amounts so small in all
+            situations that the strategy seems to return money instead of micro-units.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 class Gathered:
-    """Collects findings; those that differ only in numbers count as one."""
+    """Collects findings. Findings that differ only in numbers count as one."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str], tuple[str, list[str]]] = {}

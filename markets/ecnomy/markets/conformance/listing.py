@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed strategies: ecnomy's own, and those of packages (entry points)."""
+"""The installed strategies: those of ecnomy, and those of other packages (entry points)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Parameter(msgspec.Struct, frozen=True):
         name: key of the parameter.
         takes: a unit, a type or the kinds of a form.
         required: whether it is required.
-        default: default value, in that unit; None if there is no printable default.
+        default: default value in that unit, or None if the default cannot be printed.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Listed(msgspec.Struct, frozen=True):
         answers: methods by which the strategy answers.
         parameters: parameters of the strategy.
         does: first line of the docstring of its class.
-        fault: reason why the strategy cannot be used, "" if it can.
+        fault: reason why the strategy cannot be used, or "" if it can be used.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Listed(msgspec.Struct, frozen=True):
     fault: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """Return the strategy as plain values; infinite numbers, which JSON lacks, become None."""
+        """Return the strategy as plain values. Infinite numbers, which JSON lacks, become None."""
         told: dict[str, Any] = msgspec.to_builtins(self)
         for parameter in told["parameters"]:
             held = parameter["default"]
@@ -85,7 +85,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def installed() -> list[Listed]:
-    """Return built-in strategies by name, then entry points; faulty ones with the reason."""
+    """Return built-in strategies by name, then entry points. Faulty strategies have a reason."""
     found = [_listed(name, "ecnomy") for name in sorted(BUILT_IN)]
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: entry.name):

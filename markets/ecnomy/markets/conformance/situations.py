@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies that decide on flows: extreme cases of a run.
+"""Hostile situations for strategies that decide for flows: extreme cases of a run.
 
-A situation is a series of decisions, with the number of flows at each, the elapsed time, and odd
-values in their columns. Two plain decisions follow, which reveal a strategy that the situation has
-damaged (for example with a NaN). All numbers are finite. They come from the situation's own random
-stream, so a situation is the same every time.
+A situation is a series of decisions, each with a number of flows, an elapsed time, and unusual
+values in the columns of the flows. Two plain decisions follow, which reveal a strategy that the
+situation has damaged (for example with a NaN). All numbers are finite. They come from the
+situation's random stream, so a situation is the same every time.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Situation(msgspec.Struct, frozen=True):
 
     Attributes:
         name: name in messages.
-        counts: flows observed at each decision.
-        dt_s: time since the previous decision, for each [s].
+        counts: number of flows observed at each decision.
+        dt_s: time since the previous decision, for each decision [s].
         odd: function that changes the columns of flows at a decision, given its number.
         classes: classes on sale: `some`, `none` or `many`.
-        moves: flows observed at decision k begin with number k.
+        moves: whether the flows observed at decision k begin with number k.
         balance_micro: balance of the account, micro-units.
     """
 
@@ -123,7 +123,7 @@ FLOWS: Final = (
 
 
 def offers_of(classes: str) -> tuple[Offer, ...]:
-    """Return the classes on sale; the first two are of the provider `shop`."""
+    """Return the classes on sale. The provider `shop` sells the first two."""
     if classes == "none":
         return ()
     fees = (1_000_000, 2_000_000, 0, 10**15) if classes == "some" else tuple(range(200))
@@ -134,7 +134,7 @@ def offers_of(classes: str) -> tuple[Offer, ...]:
 def observation(
     situation: Situation, step: int, t_ps: int, draws: np.random.Generator, limit_bps: float
 ) -> Observation:
-    """Return the observation at a decision; a step after the situation's own steps is a plain one.
+    """Return the observation at a decision, which is plain after the situation's own steps.
 
     Args:
         situation: the situation.
@@ -144,7 +144,7 @@ def observation(
         limit_bps: largest rate of the traffic.
 
     Returns:
-        An Observation with its own arrays, without an agent.
+        An Observation with separate arrays, without an agent.
     """
     own = step < len(situation.counts)
     count = situation.counts[min(step, len(situation.counts) - 1)]
@@ -164,7 +164,7 @@ def observation(
 def _plain(
     rows: np.ndarray[Any, Any], dt_s: float, draws: np.random.Generator, limit: float, offers: int
 ) -> Columns:
-    """Return equally many flows of two sources, over a link that marks one packet in twenty."""
+    """Return the same number of flows of two sources, on a link that marks one packet in twenty."""
     count, half = len(rows), (len(rows) + 1) // 2
     goodput = draws.uniform(1e5, 1e6, count)
     delivered = np.rint(goodput * max(dt_s, 1.0) / _PACKET_BITS).astype(np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A strategy that decides for one agent.
 
-As in a run, the agent's role queries it and judges its answers. Its inputs are later compared with
-a copy. Its answers are kept as bytes, so that two courses can be compared.
+As in a run, the agent's role queries the strategy and judges its answers. The strategy's inputs are
+later compared with a copy. Its answers are kept as bytes, so that two courses can be compared.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Account:
 
 
 class Subject:
-    """One agent in one situation.
+    """An agent in a situation.
 
     Attributes:
         answers: answers of the agent so far, as bytes or text.
@@ -69,7 +69,7 @@ class Subject:
         params: Mapping[str, object],
         balance_micro: int = 0,
     ) -> None:
-        """Create the role and its strategy; StrategyError if a part fails."""
+        """Create the role and its strategy. Raise StrategyError if either fails."""
         classes = tuple(
             ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
         )
@@ -89,7 +89,7 @@ class Subject:
         self.fees: dict[str, int] = {}
 
     def decide(self, seen: Observation) -> None:
-        """Request a decision on flows; until then, the previous decision is in force."""
+        """Request a decision for flows. Until it is made, the previous decision is in force."""
         seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
         self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
         decision = self._asked(seen, self._role.decide)
@@ -118,7 +118,7 @@ class Subject:
         return bool(getattr(self._role, "asked", False))
 
     def post_fees(self, seen: ClassObservation) -> None:
-        """Request fees, and admissions of flows."""
+        """Request fees, and decisions about admission."""
         seen = msgspec.structs.replace(seen, agent=self._view)
         if self._role.watches_classes:
             posted = self._asked(seen, self._role.fees)
@@ -149,7 +149,7 @@ class Subject:
         self.answers.append(tuple(self._asked(ask, self._role.order)))
 
     def hear(self, ended: EndedCalls) -> None:
-        """Report calls that ended."""
+        """Report calls that have ended."""
         self._asked(ended, self._role.hear)
 
     def claims(self, *, broken: bool) -> None:
@@ -176,7 +176,7 @@ class Subject:
         self.answers.append((name, value))
 
     def _carried(self, seen: Observation) -> Observation:
-        """Return the observation with the last classes and activity, if the flows are the same."""
+        """Return the observation with the decided classes and activity, if flows are the same."""
         if self._before is None or len(self._before[0].flow) != len(seen.flows.flow):
             return seen
         flows, decision = self._before
@@ -192,7 +192,7 @@ class Subject:
 
 
 def _fields(seen: Any) -> dict[str, object]:
-    """Return field -> its value, except the agent; columns by their own names."""
+    """Return the fields by name, except the agent. Columns are under their own names."""
     told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
     for name in ("flows", "links", "classes", "calls"):
         if isinstance(told.get(name), msgspec.Struct):
@@ -202,7 +202,7 @@ def _fields(seen: Any) -> dict[str, object]:
 
 
 def _copied(value: object) -> object:
-    """Return a deep copy; hashable values (numbers, names, tuples of them) are shared."""
+    """Return a deep copy. Hashable values (numbers, names, tuples of these) are shared."""
     if isinstance(value, np.ndarray):
         return value.copy()
     try:
@@ -213,7 +213,7 @@ def _copied(value: object) -> object:
 
 
 def changed(seen: Any, was: Any) -> list[str]:
-    """Return the fields of an observation that changed."""
+    """Return the fields of an observation that have changed."""
     now, found = _fields(seen), []
     for name, value in was.items():
         held: Any = now[name]

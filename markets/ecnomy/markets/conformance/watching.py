@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detects calls of clocks and global random generators in a strategy's code while it decides.
+"""Detect calls of clocks and global random generators while a strategy decides.
 
 A profile hook (sys.setprofile) sees calls of C functions, so the strategy's code stays unchanged.
-The state of numpy's global generator reveals draws from it. The hook looks for the clocks of `time`
+Draws from numpy's global generator are detected by its state. The hook detects the clocks of `time`
 and `datetime`, the global generators of Python and numpy, and os.urandom, which seeds numpy's
-unseeded generators. (Some seeded generators also call it without need, so a call counts only if
+unseeded generators. (Some seeded generators also call os.urandom, so such a call counts only if
 answers differ.) The clock of `logging` is ignored, and so are perf_counter and process_time, with
-which programs measure themselves. Answers that depend on them differ from one time to the next. A
-strategy's own generator with a fixed seed cannot be detected, because its answers are always the
+which programs measure themselves; answers that depend on them differ between repetitions. A
+strategy's own generator with a fixed seed cannot be detected, because the answers are always the
 same.
 """
 
@@ -69,13 +69,13 @@ class Watch:
 
 
 def _numpys_state() -> str:
-    """Return the state of NumPy's global generator, whose methods profiling hooks do not see."""
+    """Return the state of NumPy's global generator; profiling hooks do not see its methods."""
     kind, keys, *rest = np.random.get_state()
     return f"{kind} {np.asarray(keys).tobytes().hex()} {rest}"
 
 
 def _what(called: Any) -> tuple[str, str] | None:
-    """Return CLOCKS, GENERATORS or ENTROPY and a name, for functions of these kinds."""
+    """Return the kind (CLOCKS, GENERATORS or ENTROPY) and the name of such a function, or None."""
     name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
     module = getattr(owner, "__name__", "")
     if module == "time" and name in _TIMES:
@@ -91,7 +91,7 @@ def _what(called: Any) -> tuple[str, str] | None:
 
 
 def _place(frame: FrameType) -> str:
-    """Return file and line of the innermost code outside Python's own library."""
+    """Return file and line of the innermost code outside Python's standard library."""
     at: FrameType | None = frame
     while at is not None:
         file = at.f_code.co_filename

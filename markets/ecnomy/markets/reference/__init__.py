@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference: every key that users may write, with unit, default, range, meaning and source.
+"""The reference of every key that users may write: unit, default, range, meaning and source.
 
-It is derived from the structs and their readers (form, range, default), their docstrings, and the
-table of laws (sentences, sources). So no fact is written twice.
+The reference is derived from structs and their readers (form, range, default), from docstrings and
+the table of laws (sentences, sources). Every fact is thus written once.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON Schemas (draft 7) of strategies by kind, and of an agent's keys by role.
 
-A parameter's type and unit are those of its field. The range of a plain number is the one that its
-docstring states, as in `[from 0 to 1]`. A role's keys are those of its preset.
+A field determines the type and unit of its parameter, and a docstring the range of a plain number,
+as in `[from 0 to 1]`. A role's preset determines its keys.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RANGE: Final = re.compile(  # a bound in `` is the value of another parameter
 
 
 def strategy_schema(*, partial: bool) -> Schema:
-    """Return the schema of a strategy by kind. With `partial`, parameters may be left out."""
+    """Return the schema of a strategy by kind. With `partial`, parameters may be omitted."""
     from ecnomy.agents.strategies import find
 
     kinds = _kinds()
@@ -101,7 +101,7 @@ def _parameter(field: Field, about: str, *, partial: bool) -> Schema:
 
 
 def _range(about: str) -> Schema:
-    """Return the bounds at the end of a sentence; another parameter's value is not a bound."""
+    """Return the bounds at the end of a sentence, except bounds that are other parameters."""
     match = _RANGE.search(about)
     if match is None:
         return {}

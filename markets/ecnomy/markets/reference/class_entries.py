@@ -27,7 +27,7 @@ _BRACKETS: Final = re.compile(r" \[((?:from|above|Boolean)[^\]]*)\]\.$")  # a ra
 
 @functools.cache
 def role_entries() -> tuple[Entry, ...]:
-    """Return a variant for each role, with the first sentence of its module."""
+    """Return a variant for each role, with the first sentence of the role's module."""
     return tuple(
         Entry(
             path="",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the reference, and the walk that derives them from the structs of a scenario."""
+"""Derive the entries of the reference from the structs of a scenario."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def scenario_entries() -> tuple[Entry, ...]:
 
 @functools.cache
 def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
-    """Return the keys of a mapping and the entries below them, with paths that begin there."""
+    """Return the keys of a mapping and the entries below them. Paths begin at the mapping."""
     made = _made(kind)
     found: list[Entry] = []
     for key, field in fields_of(kind).items():
@@ -105,17 +105,17 @@ def _by_auto(kind: Any) -> str:
 
 
 def _of_reader(kind: Any) -> str:
-    """Return what the reader of a key knows of it, such as the names of quantities."""
+    """Return the note of a key's reader, such as the names of quantities."""
     return str(getattr(split(present(kind))[1], "note", ""))
 
 
 def _roles_with(key: str) -> tuple[str, ...]:
-    """Return the roles whose agents may have a key; () for a key of all agents."""
+    """Return the roles whose agents may have a key, or () for a key of all agents."""
     return tuple(role for role, preset in ROLES.items() if key in preset.takes)
 
 
 def _made(kind: type[msgspec.Struct]) -> msgspec.Struct | None:
-    """Return a law made from its example, with defaults that depend on the law."""
+    """Return a law made from its example, with the defaults that depend on the law."""
     if not kind.__struct_config__.tag_field:
         return None
     node = parse(in_yaml(example_of(kind)), "example", lines=False)

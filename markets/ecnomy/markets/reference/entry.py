@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An entry of the reference: a key, or a variant."""
+"""An entry of the reference: a key or a variant."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.
         name: the key itself, or the variant's name.
         within: the variants on the path, such as `law: red`, ending with the innermost.
-        variant: whether it is a variant, which is then the last one in `within`.
+        variant: whether the entry is a variant, which is then the last item of `within`.
         about: description in one sentence.
         note: further sentences, shown only on the page of the entry.
-        roles: roles of agents that may have it; empty if all may, or if it is not an agent's.
+        roles: roles of agents that may have the key; empty for a key of all agents or outside
+            agents.
         source: paper, section or RFC; "" if there is no source.
         takes: form, unit and range of the value, in the words of messages.
         default: default as YAML; None for a required key, "" for a key without a default.

@@ -47,7 +47,7 @@ def titles() -> dict[str, str]:
 
 
 def copy_example(name: str, folder: Path) -> list[Path]:
-    """Copy an example and the files that it needs; existing files stay.
+    """Copy an example and the files that it needs. Existing files stay.
 
     Args:
         name: name of the example, as in `titles`.
@@ -67,7 +67,7 @@ def copy_example(name: str, folder: Path) -> list[Path]:
 
 
 def copy_all(folder: Path) -> list[Path]:
-    """Copy all examples, sweeps and studies as `configs/` of a folder; existing files stay.
+    """Copy all examples, sweeps and studies to `configs/` in a folder. Existing files stay.
 
     Args:
         folder: target folder; created if missing.
@@ -83,7 +83,7 @@ def copy_all(folder: Path) -> list[Path]:
 
 
 def packaged() -> dict[str, Path]:
-    """Return path under the working folder -> file, such as `configs/sweeps/morris.yaml`.
+    """Return each file by its path in the working folder, such as `configs/sweeps/morris.yaml`.
 
     Raises:
         InputError: the examples are not installed.
@@ -94,7 +94,7 @@ def packaged() -> dict[str, Path]:
 
 
 def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
-    """Copy each whole file to the path of its key, or none of them."""
+    """Copy each file to the path of its key, or copy nothing if a copy is impossible."""
     texts = {to: file.read_bytes() for to, file in files.items()}
     try:
         for file, text in texts.items():

@@ -23,7 +23,7 @@ def hint(error: ScenarioError) -> str:
     if error.path:
         entries = all_entries()
         key = known_path(error.path, entries, variants_of(error)) or _section(error, entries)
-        return f"; ecnomy explain {key}".rstrip()  # without a key, it lists all keys
+        return f"; ecnomy explain {key}".rstrip()  # without a key, the command lists all keys
     if os.path.exists(error.file):
         return ""
     name = error.file.removesuffix(".yaml")
@@ -39,6 +39,6 @@ def hint(error: ScenarioError) -> str:
 
 
 def _section(error: ScenarioError, entries: Sequence[Entry]) -> str:
-    """Return the top-level key that the message names first in place of an unknown one, or ""."""
+    """Return the top-level key that the message suggests first for an unknown key, or ""."""
     names = (one.name for one in sections(entries))
     return next((name for name in names if error.expected.startswith(repr(name))), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds entries for user input: a name, a path as in messages, part of a path, or words."""
+"""Find entries for user input: a name, a path as in messages, part of a path, or words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ecnomy.markets.reference.entry import Entry
 __all__ = ["Group", "below", "grouped", "known_path", "lookup", "search", "sections"]
 
 _INDEX = re.compile(r"\[[^\]]*\]")
-_ITEM = re.compile(r"\[([0-9]+)\]")  # of a list, so that no key after it is taken for a name
+_ITEM = re.compile(r"\[([0-9]+)\]")  # item of a list; the key after it is not a name
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -24,8 +24,8 @@ class Group(msgspec.Struct, frozen=True):
     Attributes:
         entry: the entry with the shortest path.
         paths: paths of all entries, the shortest first.
-        of: the laws or kinds with this key, such as `law: red`; empty if the key belongs to no law
-            or kind.
+        of: the laws or kinds with this key, such as `law: red`; empty for a key outside laws and
+            kinds.
     """
 
     entry: Entry
@@ -57,10 +57,10 @@ def sections(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
-    """Return the entries for a word or a path: whole paths, then partial paths, then choices.
+    """Return the entries for a word or a path: full paths, then partial paths, then choices.
 
     Raises:
-        InputError: no entry matches; the message suggests the nearest names.
+        InputError: no entry matches. The message suggests the most similar names.
     """
     typed = [step for step in _INDEX.sub("", word).split(".") if step]
     if typed:
@@ -119,16 +119,16 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def known_path(path: str, entries: Sequence[Entry], within: Sequence[str] = ()) -> str:
-    """Return the key of a path in a message, without names and numbers; "" if unknown.
+    """Return the key of a path in a message, without names and numbers, or "" if unknown.
 
     If the last steps are names or unknown keys, the result is the mapping that contains them. A
-    step that can be a key is not taken for a name.
+    step that can be a key is treated as a key, not as a name.
 
     Args:
         path: dotted path in the message.
         entries: all entries.
         within: laws and kinds on the path, such as `law: red`, the outermost first. The result
-            names them, and only their keys are found. Without any, every law's keys are found.
+            names them, and only their keys are found. If empty, the keys of every law are found.
     """
     typed = [step for step in _INDEX.sub("", _ITEM.sub(r".\1", path)).split(".") if step]
     keys = [one for one in entries if not one.variant and _agree(one.within, within)]
@@ -146,9 +146,9 @@ def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _through(key: Entry, entries: Sequence[Entry], within: tuple[str, ...]) -> list[str]:
-    """Return the steps of a key's path, with the variants that it is in."""
+    """Return the steps of a key's path, with the variants on the path."""
     steps = _keys(key)
-    for depth in range(len(within), 0, -1):  # the innermost first, so that positions stay
+    for depth in range(len(within), 0, -1):  # the innermost first, so that positions stay valid
         for one in entries:
             if one.variant and one.file == key.file and one.within == within[:depth]:
                 if key.path == one.path or key.path.startswith(f"{one.path}."):
@@ -181,7 +181,7 @@ def _ends(typed: list[str], one: Entry) -> bool:
 
 
 def _fits(typed: Sequence[str], steps: Sequence[str], one: Entry) -> bool:
-    """Return whether typed steps match, with optional names and an optional law or kind."""
+    """Return whether the typed steps match. Names, and a law or kind, may be omitted."""
     if not steps:
         return not typed
     if steps[0].startswith("<"):

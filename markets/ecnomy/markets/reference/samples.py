@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values in the form of YAML: a default, an example of a key, a law or another variant.
+"""Values in YAML form: defaults, and examples of keys, laws and other variants.
 
-The expected content in messages contains examples, as in "a time such as 0.1 s". This module has
-the examples of names, and of keys that must fit other keys.
+Messages contain most examples, as in "a time such as 0.1 s". This module adds examples of names,
+and of keys that must fit other keys.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def readable(text: str) -> str:
 
 
 def sample(kind: Any, key: str, owner: str = "") -> Any:
-    """Return a value of a key as YAML text, from its message or from the tables of this module."""
+    """Return an example of a key as YAML text, from its message or the tables of this module."""
     if (owner, key) in _OF_STRUCT:
         return _OF_STRUCT[owner, key]
     inner, reader = split(present(kind))
@@ -190,7 +190,7 @@ def sample(kind: Any, key: str, owner: str = "") -> Any:
 
 
 def _reads(reader: Any, value: Any) -> bool:
-    """Return whether an amount reads a sample; another law's key may have another unit."""
+    """Return whether an amount accepts a sample, because units may differ between laws."""
     if not isinstance(reader, Amount):
         return True
     try:
@@ -234,7 +234,7 @@ def _plain(kind: Any) -> Any:
 
 
 def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return an example of a law, a kind or another mapping with only the necessary keys."""
+    """Return an example of a law, a kind or another mapping, with only the necessary keys."""
     config = kind.__struct_config__
     found: dict[str, Any] = {str(config.tag_field): str(config.tag)} if config.tag_field else {}
     beside = _BESIDE.get(str(config.tag), ())
@@ -250,7 +250,7 @@ def members(union: Any) -> list[type[msgspec.Struct]]:
 
 
 def wanted(kind: Any) -> str:
-    """Return the expected content of a key, with its range."""
+    """Return the expected value of a key, with its range."""
     inner, reader = split(present(kind))
     if isinstance(reader, Amount):
         most = f"; at most {reader.largest}" if reader.most < 2**62 else ""
@@ -277,7 +277,7 @@ _OF_PARAMETER: Final = {  # values that must fit other parameters
 }
 
 
-# Optional parameters in examples, because some cases need them.
+# Optional parameters that examples include, because some cases need them.
 _WANTED: Final = ("x0", "deadline", "quantile")
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A JSON Schema (draft 7) of scenario files, so that editors can complete, explain and check YAML.
 
-A schema cannot check whether names exist, or compare values. It checks units by patterns, which
-follow from the registry (inputs/units.py). A file that `extends` another may omit any key, so only
-the keys it has and their types are checked. Marking laws of links may omit `law`
+A schema cannot check whether names exist, and cannot compare values. It checks units by patterns,
+which are derived from the registry (inputs/units.py). A file that `extends` another file may omit
+any key, so only its own keys and their types are checked. Marking laws of links may omit `law`
 (scenario/shared_marking.py).
 """
 
@@ -65,7 +65,7 @@ def _shared(schema: Schema) -> Schema:
         name = found.setdefault(text, f"quantity.{len(found) + 1}")
         one = {"$ref": f"#/definitions/{name}"}
         rest = {key: item for key, item in value.items() if key not in ("type", "pattern")}
-        return rest | {"allOf": [one]} if rest else one  # keys beside "$ref" do not count
+        return rest | {"allOf": [one]} if rest else one  # keys beside "$ref" are ignored
 
     made: Schema = walk(schema)
     for text, name in found.items():
@@ -114,7 +114,7 @@ class _Made:
         value = self._value(field.type)
         if self._partial or not field.required:
             value = {"anyOf": [value, {"type": "null"}]}
-        elif "$ref" in value:  # keys beside "$ref" do not count
+        elif "$ref" in value:  # keys beside "$ref" are ignored
             value = {"allOf": [value]}
         return {"description": about(kind, field.name), **value}
 

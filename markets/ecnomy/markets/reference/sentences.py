@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences about classes and their fields, from docstrings and from the table of laws.
 
-A docstring in Google style has the sentence of each field in its section `Attributes:`. Further
+In a Google-style docstring, the section `Attributes:` has the sentence of each field. Further
 sentences are the note of the field. The section `Note:` is the note of the class. Sentences of law
 parameters are in the table of laws, under names that end in the unit.
 """
@@ -52,7 +52,7 @@ _FAMILIES: Final = {
     "traffic": traffic.Traffic,
     "scheduling": links.Scheduling,
 }
-# Keys that are not simply the name in the table without its unit or `_mean`.
+# Keys other than the name in the table without its unit or `_mean`.
 _KEYS: Final = {
     "w": "weight",
     "reading": "reading_times",
@@ -105,7 +105,7 @@ def _laws() -> dict[type, tuple[str, str]]:
 
 
 def law_of(cls: type) -> LawEntry | None:
-    """Return the entry of a struct in the table of laws; None if it is not a law."""
+    """Return the entry of a struct in the table of laws, or None if the struct is not a law."""
     family, name = _laws().get(cls, ("", ""))
     return law_table().get(family, {}).get(name)
 

@@ -2,7 +2,7 @@
 """JSON Schemas (draft 7) of sweep files (including tournaments) and of environment files.
 
 A schema checks keys, words and numbers. It cannot check whether paths exist in the scenario, or
-whether their values fit there. A file that `extends` another may omit any key.
+whether values fit them. A file that `extends` another file may omit any key.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def environment_schema() -> Schema:
 
 
 def _mapping(keys: Mapping[str, Key], *, whole: bool) -> Schema:
-    """Return the schema of a mapping with these keys; a key in <> stands for any other."""
+    """Return the schema of a mapping with these keys. A key in <> stands for any other key."""
     named = {name: _value(key, whole=whole) for name, key in keys.items() if name[0] != "<"}
     others = [_value(key, whole=whole) for name, key in keys.items() if name[0] == "<"]
     required = [name for name in named if keys[name].default is None]
@@ -76,7 +76,7 @@ def _value(key: Key, *, whole: bool) -> Schema:
 
 
 def _plain(key: Key, *, only: bool) -> Schema:
-    """Return the schema of values whose form is in words, as far as the example shows the form."""
+    """Return the schema of values whose form is in words, as far as examples show the form."""
     value = plain_tree(parse(key.example, ""))
     if key.form == key.example:
         return {"const": value}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The templates of `ecnomy new`: shipped examples and configs/templates, with other names.
 
-A template is a list of files that work where they are. A copy has the user's names instead of
-theirs, and a comment on the first changes.
+A template is a list of working files. A copy has the user's names in place of the template's, and a
+comment that proposes the first changes.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _SHARED: Final = "gold-silver.yaml"  # base of several templates, copied unchang
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """One kind of template.
+    """A kind of template.
 
     In file names, replacements and commands, NAME stands for the user's name. MODULE and CLASS
     stand for the same name as a Python module and as a class.
 
     Attributes:
-        about: its line in help.
-        files: new file -> its template, in configs/templates or next to it. The first new file is
-            the one to change.
+        about: line about the template in the help.
+        files: new file -> its template, in configs/templates or beside that folder. The user
+            changes the first new file first.
         names: pattern of a template's name -> replacement, in this order.
         first: the comment at the top of the first file.
         then: the commands to run next.
-        taken: names that it cannot have.
+        taken: names that the user cannot choose.
     """
 
     about: str
@@ -169,11 +169,11 @@ def make_new(kind: str, name: str, folder: Path) -> Made:
     Args:
         kind: a key of TEMPLATES.
         name: lowercase letters, digits, hyphens and underscores.
-        folder: made if it is missing.
+        folder: target folder; created if missing.
 
     Raises:
-        InputError: the kind or name is unknown or taken, a file already exists, or the folder
-            cannot be written; nothing is written then.
+        InputError: the kind is unknown, the name is invalid or taken, a file already exists, or the
+            folder cannot be written. In these cases, nothing is written.
     """
     if kind not in TEMPLATES:
         raise InputError(f"{kind}: no such kind, expected {known_name(kind, TEMPLATES)}")
@@ -215,7 +215,7 @@ def _check_name(kind: str, name: str, template: Template) -> None:
 
 
 def _check_free(name: str, module: str) -> None:
-    """Refuse names of Python and of installed modules, which an import would find first."""
+    """Refuse names of Python and of installed modules, which imports would find first."""
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
         raise InputError(
             f"{name}: {module} is a Python keyword or an installed module; choose another"
@@ -234,7 +234,7 @@ def _words(name: str) -> dict[str, str]:
 
 
 def _place(kind: str, file: str) -> Path:
-    """Return the path of a template's file; most files of a law are in the sample's project."""
+    """Return the path of a template's file. Most files of a law are in the sample's project."""
     templates = examples_folder().parent / "templates"
     sample = project_folder() / "samples" / "own_law" / file
     return sample if kind == "law" and sample.is_file() else templates / file
@@ -252,7 +252,7 @@ def _renamed(text: str, template: Template, words: dict[str, str]) -> str:
 
 
 def _headed(text: str, file: str, first: str) -> str:
-    """Return the text with the comment on the first changes below the licence."""
+    """Return the text, with the comment on the first changes below the licence."""
     licence, _, rest = text.partition("\n")
     mark = "//" if file.endswith(".h") else "#"
     return f"{licence}\n{mark} {first}\n{rest}"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common helpers: printable text, atomic files, locks, temporary folders."""
+"""Common helpers: printable text, atomic files, locks and temporary folders."""

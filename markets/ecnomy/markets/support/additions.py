@@ -23,16 +23,16 @@ GROUP: Final = "ecnomy.additions"
 
 @functools.cache
 def added(name: str) -> str:
-    """Return the addition with this name, as module:function; "" if no package provides it."""
+    """Return the addition with this name as module:function, or "" if no package provides it."""
     entries = importlib.metadata.entry_points(group=GROUP, name=name)
     return next((entry.value for entry in entries), "")
 
 
 def load_added(name: str) -> Any:
-    """Return the function added under a name; None if no installed package provides it.
+    """Return the function added under a name, or None if no installed package provides it.
 
     Raises:
-        ImportError: the module, or one that it needs, is not installed.
+        ImportError: the module, or a module that it needs, is not installed.
     """
     module, _, function = added(name).partition(":")
     return getattr(importlib.import_module(module), function) if module else None

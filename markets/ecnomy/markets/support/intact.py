@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are synced when written and checked when read. Incomplete or altered ones are refused.
+"""Files that are synced when written, and refused when read if incomplete or altered.
 
 A JSON file holds the digest of its content under `digest`. The digest of a table is in the
 manifest, and the digest of a shard is the shard's name. Digests are SHA-256, cut to 32 hexadecimal
@@ -32,30 +32,29 @@ __all__ = [
     "write_synced",
 ]
 
-# Exceptions that reading JSON of another program may raise; RecursionError if values are nested
-# too deeply.
+# Exceptions that reading another program's JSON may raise; RecursionError for deep nesting.
 UNREADABLE: Final = msgspec.MsgspecError, ValueError, OverflowError, RecursionError
 
 _DIGITS: Final = 32
-_CHECKED_FILES: Final = 65_536  # most digests that a process remembers
+_CHECKED_FILES: Final = 65_536  # digests that a process remembers at most
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _KEY: Final = "digest"
 
 
 def sealed(content: Any) -> bytes:
-    """Return a mapping or struct as JSON, with the digest of the rest under the last key."""
+    """Return a mapping or struct as JSON, with the digest of its content under the last key."""
     text = _ENCODE(content)
     comma = b"," if len(text) > len(b"{}") else b""
     return b'%s%s"%s":"%s"}' % (text[:-1], comma, _KEY.encode(), _digest(text).encode())
 
 
 def check_sealed(file: Path, text: bytes, remedy: str) -> None:
-    """Compare the content of a JSON file with its digest; layout and order do not count.
+    """Compare the content of a JSON file with its digest, whatever its layout and order.
 
     Args:
         file: file name for the message.
         text: content of the file.
-        remedy: advice if it differs, such as "run it again".
+        remedy: advice if the content differs, such as "run it again".
 
     Raises:
         ResultsError: the content differs from the written content.
@@ -76,7 +75,7 @@ def read_regular(file: Path) -> bytes:
     Raises:
         OSError: the file cannot be read, or is a pipe or a device, which may have no end.
     """
-    # a plain open of a pipe would wait for a writer
+    # without O_NONBLOCK, opening a pipe would wait for a writer
     with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK), "rb") as opened:
         if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
             raise _not_regular(file)
@@ -123,7 +122,7 @@ def write_synced(file: Path, data: bytes, *, synced: bool = True) -> None:
         synced: whether to sync; False for a folder that ends with the process.
 
     Raises:
-        OSError: the file cannot be written; the old one is unchanged.
+        OSError: the file cannot be written. The old file stays unchanged.
     """
     temporary = file.with_name(file.name + ".tmp")
     try:

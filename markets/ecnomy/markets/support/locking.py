@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locked folders: one process at a time writes to a folder of results.
+"""Locked folders, so that one process at a time writes to a folder of results.
 
-A lock is an flock on a file in the folder. It ends with the process, even if that is killed.
+A lock is an flock on a file in the folder. The lock ends with the process, even if the process is
+killed.
 
 While another thread starts a process, the new process holds copies of all open files until its
-program begins. If the file were only closed, the folder would stay locked for that time.
+program begins. If the lock file were closed without unlocking, the folder would stay locked for
+that time.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ class Busy(InputError):
 
 
 class LockedFile(io.TextIOWrapper):
-    """A text file for appending; closing unlocks it even if copies of its descriptor exist."""
+    """A text file for appending. Closing unlocks it even if copies of its descriptor exist."""
 
     def __init__(self, file: Path) -> None:
-        """Open a file; create a missing file."""
+        """Open the file, and create it if missing."""
         super().__init__(file.open("ab"), encoding="utf-8")
         self._owner = os.getpid()
 
@@ -45,11 +47,11 @@ class LockedFile(io.TextIOWrapper):
 
 
 def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
-    """Lock a file of a folder that this process may write to; closing the file unlocks it.
+    """Lock a file of a folder to which this process may write. Closing the file unlocks it.
 
-    The folder is checked twice. The first check is made before any file is created, so a refused
-    folder stays unchanged. The second is made under the lock, because another process may have
-    started and ended there in between.
+    The folder is checked twice. The first check precedes the creation of any file, so a refused
+    folder stays unchanged. The second check is made under the lock, because another process may
+    have used the folder between the checks.
 
     Args:
         file: the lock file; created if missing, with its parent folders.

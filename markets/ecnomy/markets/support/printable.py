@@ -19,10 +19,10 @@ _UNFIT: Final = re.compile(
 
 
 def printable(text: str) -> str:
-    """Return the text with escapes for control characters; newlines and tabs stay."""
+    """Return the text with escapes for control characters. Newlines and tabs stay."""
     return _UNFIT.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def say(text: object, file: TextIO | None = None) -> None:
-    """Print text that may come from a file or a peer; None means standard output."""
+    """Print text that may come from a file or a peer. `file` None means standard output."""
     print(printable(str(text)), file=file, flush=True)

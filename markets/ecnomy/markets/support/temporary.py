@@ -25,7 +25,7 @@ _RUNS: Final = "runs"
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a new folder and remove it at the end. First remove the folders of killed processes."""
+    """Remove the folders of killed processes, then yield a new folder and remove it at the end."""
     home = Path(private_folder(tempfile.gettempdir())) / _RUNS
     home.mkdir(mode=0o700, exist_ok=True)
     for folder in home.iterdir():
@@ -39,7 +39,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def private_folder(within: str) -> str:
-    """Return a folder that only this user can enter, always the same one.
+    """Return the same folder at every call, which only this user can enter.
 
     dask adds its scratch folder to the module path of driver and workers. The default,
     /tmp/dask-scratch-space, may belong to another user, who could then inject modules.
@@ -48,8 +48,8 @@ def private_folder(within: str) -> str:
         within: the folder for temporary files.
 
     Returns:
-        `within`/ecnomy-UID; if another user has taken that name, ecnomy in this user's cache
-        (XDG_CACHE_HOME, ~/.cache), and a new folder if that fails too.
+        `within`/ecnomy-UID or, if another user has taken that name, ecnomy in this user's cache
+        (XDG_CACHE_HOME, ~/.cache). If both fail, a new folder.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     for folder in (Path(within) / f"ecnomy-{os.getuid()}", cache / "ecnomy"):
@@ -60,7 +60,7 @@ def private_folder(within: str) -> str:
 
 
 def _own(folder: Path) -> bool:
-    """Make the folder for this user alone and return whether it is this user's."""
+    """Make the folder for this user alone, and return whether it belongs to this user."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
     found = folder.lstat()
@@ -71,7 +71,7 @@ def _own(folder: Path) -> bool:
 
 
 def _locked_folder(home: Path) -> tuple[Path, int]:
-    """Return a new folder and its lock; retry if another process removes it in between."""
+    """Return a new folder and its lock. Retry if another process removes the folder meanwhile."""
     while True:
         folder = Path(tempfile.mkdtemp(dir=home))
         lock = _lock(folder)
@@ -87,7 +87,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _lock(folder: Path) -> int | None:
-    """Return the lock of a folder; None if another process holds it or the folder is gone."""
+    """Return the lock of a folder, or None if another process holds it or the folder is gone."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
