@@ -31,7 +31,7 @@ class MarketLike(Protocol):
 
     @property
     def by_hand(self) -> list[dict[str, Any]]:
-        """Return the values that a user set in the running market, as HandChange of the manifest."""
+        """Return the values that a user set in the running market (HandChange of the manifest)."""
 
     def note_by_hand(self, what: str, of: str, value: object) -> None:
         """Record a value that a user has set, unless it repeats the previous one."""

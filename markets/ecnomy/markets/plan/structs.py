@@ -251,7 +251,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def least_weight(self) -> float:
-        """Return the smallest weight that an agent may choose; infinite for laws without a weight."""
+        """Return the smallest weight that an agent may choose; infinite without a weight."""
         return self._chosen_weight[1]
 
     @property
