@@ -13,6 +13,7 @@
 #include "host/scheduler_host.h"
 #include "host/traffic_laws.h"
 #include "host/window_host.h"
+#include "laws/parameter_checks.h"
 
 namespace ecnomy {
 namespace {
@@ -98,48 +99,62 @@ nlohmann::ordered_json traits(const SchedulingTraits& law) {
           {"controls", law.controls}};
 }
 
-// True if the traits that are texts name parameters of the law.
+// Asserts the traits that are texts or need parameters.
 template <Described Law>
-consteval bool traits_fit() {
+consteval void check_traits() {
   constexpr auto kTraits = Law::kTraits;
   if constexpr (std::same_as<decltype(kTraits), const MarkingTraits>) {
-    return is_expression<Law>(kTraits.ceiling) && is_expression<Law>(kTraits.per_load) &&
-           is_expression<Law>(kTraits.late);
+    static_assert(is_expression<Law>(kTraits.ceiling), "ceiling is not an expression");
+    static_assert(is_expression_or_empty<Law>(kTraits.per_load), "per_load is not an expression");
+    static_assert(is_expression<Law>(kTraits.late), "late is not an expression");
+    static_assert(!kTraits.link_buffer || are_parameters<Law>("buffer_packets,mean_packet_bytes"),
+                  "link_buffer needs the parameters buffer_packets and mean_packet_bytes");
   } else if constexpr (std::same_as<decltype(kTraits), const WindowTraits>) {
-    const char* needed[] = {"", "gain,form,w_inc,w_dec", "gain,w"};
-    return is_expression<Law>(kTraits.longest_rtt) && are_parameters<Law>(kTraits.weight) &&
-           are_parameters<Law>(needed[static_cast<int>(kTraits.steps)]);
-  } else {
-    return true;
+    constexpr const char* kNeeded[] = {"", "gain,form,w_inc,w_dec", "gain,w"};
+    static_assert(is_expression_or_empty<Law>(kTraits.longest_rtt),
+                  "longest_rtt is not an expression");
+    static_assert(are_parameters<Law>(kTraits.weight), "weight is not a list of parameters");
+    static_assert(are_parameters<Law>(kNeeded[static_cast<int>(kTraits.steps)]),
+                  "steps needs the parameters gain, form, w_inc and w_dec, or gain and w");
+  }
+  if constexpr (!std::same_as<decltype(kTraits), const SchedulingTraits>) {
+    static_assert(
+        !requires { Law::kDefaultsWhere; },
+        "only a scheduling law has defaults that depend on a choice");
+  }
+}
+
+// Asserts the description and the table. A row number, from 0, is the first value in the compiler's message.
+template <Described Law>
+consteval void check_table() {
+  static_assert(is_name(Law::kName, '-'), "a law's name has lower-case words joined by -");
+  static_assert(is_sentence(Law::kAbout.what), "a law needs a sentence with a full stop");
+  static_assert(Law::kAbout.source != nullptr, "a law needs a source; \"\" if there is none");
+  static_assert(without_name<Law>() == kFits, "parameter without a name of words joined by _");
+  static_assert(without_sentence<Law>() == kFits, "parameter without a sentence");
+  static_assert(with_wrong_unit<Law>() == kFits,
+                "parameter with an unknown unit, or with another unit than its name ends in");
+  static_assert(with_wrong_range<Law>() == kFits,
+                "parameter with an empty range, or choices that its range does not count");
+  static_assert(with_wrong_default<Law>() == kFits,
+                "parameter with a default outside its range, or a fraction of a byte");
+  static_assert(with_wrong_order<Law>() == kFits,
+                "kOrder: a row needs two numbers of one unit, with defaults in this order, once");
+  static_assert(with_wrong_default_where<Law>() == kFits,
+                "kDefaultsWhere: a row needs a parameter, a choice and a default in range, once");
+  if constexpr (requires { Law::kTraits; }) {
+    static_assert(with_used_key<Law>() == kFits,
+                  "parameter with an earlier one's key: their names differ only in the unit");
+    check_traits<Law>();
   }
 }
 
 template <Described Law>
 nlohmann::ordered_json describe() {
-  static_assert(Law::kName[0] != '\0' && is_sentence(Law::kAbout.what),
-                "a law needs a name and a sentence with a full stop");
-  static_assert(Law::kAbout.source != nullptr, "a law needs a source; \"\" if there is none");
-  static_assert(
-      without_sentence<Law>() == -1,
-      "the parameter of this number (from 0) needs a name and a sentence with a full stop");
-  static_assert(
-      with_other_unit<Law>() == -1,
-      "the name of the parameter of this number (from 0) ends in another unit than its own");
-  static_assert(with_bad_default<Law>() == -1,
-                "the default of the parameter of this number (from 0) is outside its range");
-  static_assert(
-      names_exist<Law>(),
-      "kOrder or kDefaultsWhere name no parameter, no choice or a default outside its range");
+  check_table<Law>();
   nlohmann::ordered_json out{{"about", Law::kAbout.what}, {"source", Law::kAbout.source}};
   out["traits"] = nlohmann::ordered_json::object();
-  if constexpr (requires { Law::kTraits; }) {
-    static_assert(
-        with_used_key<Law>() == -1,
-        "the parameter of this number (from 0) has the key of an earlier one: their names "
-        "differ only in the unit");
-    static_assert(traits_fit<Law>(), "a trait names no parameter, or no choice");
-    out["traits"] = traits(Law::kTraits);
-  }
+  if constexpr (requires { Law::kTraits; }) out["traits"] = traits(Law::kTraits);
   out["parameters"] = nlohmann::ordered_json::array();
   for (const Parameter& p : Law::kParameters) out["parameters"].push_back(describe(p));
   out["at_least"] = nlohmann::ordered_json::array();

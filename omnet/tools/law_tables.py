@@ -278,7 +278,10 @@ def main(arguments: Sequence[str]) -> int:
         if "--write" in arguments:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-    return 1 if differing and "--write" not in arguments else 0
+    if differing and "--write" not in arguments:
+        print("law_tables: these files differ from the laws of the engine: run again with --write")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

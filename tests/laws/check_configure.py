@@ -86,6 +86,8 @@ def verdicts(
 
 def check_new_parameters_count(laws: Laws) -> None:
     """A law changed to another setting equals a law made with that setting."""
+    missing = sorted(laws.tables()["marking"].keys() - SETTINGS.keys() - {"drop-tail"})
+    assert not missing, f"laws without a line in SETTINGS of check_configure.py: {missing}"
     for name, (first, other) in SETTINGS.items():
         changed, plain = laws.marking(name, first), laws.marking(name, other)
         changed.configure(other)

@@ -148,35 +148,75 @@ DESCRIBED: Final = """struct Law {
   static constexpr AtLeast kOrder[] = {{"high_s", "low_s"}};
   static constexpr DefaultWhere kDefaultsWhere[] = {{"low_s", "scope", "far", 2}};
 };"""
-FITS: Final = (
-    "without_sentence<Law>() == -1 && with_used_key<Law>() == -1 && names_exist<Law>() && "
-    "with_other_unit<Law>() == -1 && with_bad_default<Law>() == -1 && "
-    'is_expression<Law>("2 * low_s + (scope == far)") && are_parameters<Law>("low_s,scope")'
+FITS: Final = " && ".join(
+    (
+        "without_name<Law>() == kFits && without_sentence<Law>() == kFits",
+        "with_wrong_unit<Law>() == kFits && with_used_key<Law>() == kFits",
+        "with_wrong_range<Law>() == kFits && with_wrong_default<Law>() == kFits",
+        "with_wrong_order<Law>() == kFits && with_wrong_default_where<Law>() == kFits",
+        'is_expression<Law>("2 * low_s + (scope == far) - high_s*(1-low_s)")',
+        'are_parameters<Law>("low_s,scope") && is_name("wtp-sender", \'-\')',
+    )
 )
+ORDER: Final = '{{"high_s", "low_s"}}'
+WHERE: Final = '{{"low_s", "scope", "far", 2}}'
 MISFITS: Final = (
     ('"High."', '"High"', "without_sentence<Law>() == 2"),
+    ('"High."', '" . ."', "without_sentence<Law>() == 2"),
     ('"Scope."', "nullptr", "without_sentence<Law>() == 1"),
+    ('"low_s", "s"', '"Low_s", "s"', "without_name<Law>() == 0"),
+    ('"low_s", "s"', '"low s", "s"', "without_name<Law>() == 0"),
     ('"high_s", "s"', '"low", ""', "with_used_key<Law>() == 2"),
-    ('"high_s", "s"', '"high_s", "bytes"', "with_other_unit<Law>() == 2"),
-    ('"low_s", "s"', '"low_bps", "packets"', "with_other_unit<Law>() == 0"),
-    ('"s", 1, 0, 9, "", "High."', '"s", 9.5, 0, 9, "", "High."', "with_bad_default<Law>() == 2"),
-    ('"choice", 0, 0, 1', '"choice", 2, 0, 1', "with_bad_default<Law>() == 1"),
-    ('"choice", 0, 0, 1', '"choice", 0.5, 0, 1', "with_bad_default<Law>() == 1"),
-    ('"far", 2', '"far", 10', "!names_exist<Law>()"),
-    ('{{"high_s", "low_s"}}', '{{"high_s", "low"}}', "!names_exist<Law>()"),
-    ('"scope", "far"', '"scope", "fa"', "!names_exist<Law>()"),
-    ('"scope", "far"', '"scop", "far"', "!names_exist<Law>()"),
+    ('"high_s", "s"', '"high_s", "bytes"', "with_wrong_unit<Law>() == 2"),
+    ('"low_s", "s"', '"low_bps", "packets"', "with_wrong_unit<Law>() == 0"),
+    ('"high_s", "s"', '"high_ms", "s"', "with_wrong_unit<Law>() == 2"),
+    ('"high_s", "s"', '"high", "packet"', "with_wrong_unit<Law>() == 2"),
+    ('"high_s", "s"', '"high", "unit"', "with_wrong_unit<Law>() == 2"),
+    ('"high_s", "s", 1, 0, 9', '"high_s", "s", 1, 9, 0', "with_wrong_range<Law>() == 2"),
+    ('"near,far"', '"near,far,off"', "with_wrong_range<Law>() == 1"),
+    ('"near,far"', '"near, far"', "with_wrong_range<Law>() == 1"),
+    ('"near,far"', '"far,far"', "with_wrong_range<Law>() == 1"),
+    ('"choice", 0, 0, 1, "near,far"', '"flag", 0, 0, 2, ""', "with_wrong_range<Law>() == 1"),
+    ('"s", 1, 0, 9, "", "High."', '"s", 9.5, 0, 9, "", "High."', "with_wrong_default<Law>() == 2"),
+    ('"choice", 0, 0, 1', '"choice", 2, 0, 1', "with_wrong_default<Law>() == 1"),
+    ('"choice", 0, 0, 1', '"choice", 0.5, 0, 1', "with_wrong_default<Law>() == 1"),
+    ('"high_s", "s", 1,', '"high_bytes", "bytes", 1.5,', "with_wrong_default<Law>() == 2"),
+    *(
+        (ORDER, rows, f"with_wrong_order<Law>() == {row}")
+        for rows, row in (
+            ('{{"high_s", "low"}}', 0),
+            ('{{"high_s", "high_s"}}', 0),
+            ('{{"scope", "low_s"}}', 0),
+            ('{{"high_s", "low_s"}, {"high_s", "low_s"}}', 1),
+            ('{{"high_s", "low_s"}, {"low_s", "high_s"}}', 1),
+        )
+    ),
+    ('"high_s", "s", 1,', '"high_s", "s", 0.5,', "with_wrong_order<Law>() == 0"),
+    *(
+        (WHERE, rows, f"with_wrong_default_where<Law>() == {row}")
+        for rows, row in (
+            ('{{"low_s", "scope", "fa", 2}}', 0),
+            ('{{"low_s", "scop", "far", 2}}', 0),
+            ('{{"scope", "scope", "far", 1}}', 0),
+            ('{{"low_s", "scope", "far", 10}}', 0),
+            ('{{"low_s", "scope", "far", 2}, {"low_s", "scope", "far", 3}}', 1),
+        )
+    ),
     *(
         ("Toy.", "Toy.", f'!is_expression<Law>("{text}")')
-        for text in ("low", "low_s / 2", "scope == fa", "low_s = 1", "== far", "scope ==")
+        for text in (
+            *("", "low", "low_s / 2", "low_s)", "(low_s", "2 low_s", "low_s +", "- low_s"),
+            *("scope == fa", "low_s = 1", "== far", "scope ==", "(scope) == far"),
+        )
     ),
     ("Toy.", "Toy.", '!are_parameters<Law>("low_s,low")'),
+    ("Toy.", "Toy.", "!is_name(\"My Law_9\", '-') && !is_name(\"red-\", '-')"),
 )
 
 
 def test_the_texts_of_a_law_are_checked_by_the_compiler() -> None:
     """The compiler checks sentences, keys, units, defaults, and names in an order or expression."""
-    header = LAWS / "parameter.h"
+    header = LAWS / "parameter_checks.h"
     rows = [("Toy.", "Toy.", FITS), *MISFITS]
     source = f'#include "{header}"\nnamespace ecnomy {{\n'
     for number, (old, new, fact) in enumerate(rows):

@@ -11,8 +11,9 @@ import numpy as np
 import plans
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law, Plan
+from ecnomy.markets.plan.law_table import with_trait
 
-__all__ = ["DEPARTURES", "MARKING", "TIMERS", "WINDOWS", "crowded", "decisions"]
+__all__ = ["CHANGES", "DEPARTURES", "MARKING", "TIMERS", "WINDOWS", "crowded", "decisions"]
 
 
 def _virtual(variant: int, service: int) -> Law:
@@ -147,7 +148,7 @@ DEPARTURES: Final = {  # plans whose law acts at departures
     "choke",
     "sfb",
 }
-TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic", "pie"}  # laws with a timer
+TIMERS: Final = with_trait("marking", "clock")
 
 WINDOWS: Final = {
     "wtp": plans.tcp(plans.wtp(2.0)),
@@ -163,11 +164,12 @@ WINDOWS: Final = {
     "primal": plans.tcp(plans.primal(), initial_mark_rate=8.0),
     "cubic": plans.tcp(plans.cubic(), sack=True),
     "dctcp": plans.tcp(plans.dctcp(), delayed_acks=2),
+    "prague": plans.tcp(plans.prague()),
     "bbr": plans.tcp(plans.bbr(), sack=True, initial_window=10.0),
 }
 
 # Changes during the run: (parameter of the link's law, its values in turn).
-_CHANGES: Final = {
+CHANGES: Final = {
     "fixed": (0, (0.02, 0.05)),
     "red": (3, (0.1, 0.2)),
     "virtual-queue": (0, (0.9, 0.8)),
@@ -209,9 +211,9 @@ def decisions(plan: Plan) -> Callable[[Report], Decide]:
     def decide(report: Report) -> Decide:
         turn = report.epoch % 2
         orders = flow_orders(flows, mark_rate=10.0 + 10.0 * turn)
-        if law not in _CHANGES:
+        if law not in CHANGES:
             return Decide(report.epoch, flows=orders)
-        parameter, values = _CHANGES[law]
+        parameter, values = CHANGES[law]
         changes = dict(link=[0], param=[parameter], value=[values[turn]])
         links = {name: np.array(column) for name, column in changes.items()}
         return Decide(report.epoch, flows=orders, links=links)

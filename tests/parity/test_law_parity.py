@@ -14,9 +14,10 @@ import pytest
 
 import drive
 from compiling import missing_compiler
+from ecnomy.markets.plan.law_table import law_table
 from engine_build import build_engine
 from law_replay import Replay, replay
-from parity_plans import DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decisions
+from parity_plans import CHANGES, DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decisions
 from tiers import full
 
 pytestmark = [
@@ -65,6 +66,18 @@ def told_of(marking: str) -> Replay:
 def of(marking: str) -> str:
     """Return the law of one of the plans."""
     return MARKING[marking].law
+
+
+def test_no_law_is_left_out() -> None:
+    """The plans call every law, and change a parameter of each marking law that has one."""
+    table = law_table()
+    for kind, called in (("marking", {law.law for law in MARKING.values()}), ("window", WINDOWS)):
+        missing = sorted(table[kind].keys() - called)
+        assert not missing, f"{kind} laws without a line in parity_plans.py: {missing}"
+    fixed = sorted(
+        {name for name, law in table["marking"].items() if law.parameters} - CHANGES.keys()
+    )
+    assert not fixed, f"marking laws without a line in CHANGES of parity_plans.py: {fixed}"
 
 
 @pytest.mark.parametrize("marking", MARKING)

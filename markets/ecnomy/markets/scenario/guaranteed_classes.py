@@ -141,8 +141,8 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
     interval: _Time = 10**11
     least: _Least = 25_000
     filter: Annotated[str, Choice(("serial", "parallel"))] = "serial"
-    stages: Annotated[int, Number(what="a number", least=1, most=16, whole=True)] = 3
-    buckets: Annotated[int, Number(what="a number", least=1, most=65536, whole=True)] = 8
+    stages: Annotated[int, number_of("scheduling", "class-based", "stages")] = 3
+    buckets: Annotated[int, number_of("scheduling", "class-based", "buckets")] = 8
 
     def __post_init__(self) -> None:
         check_classes(self.names())

@@ -15,6 +15,8 @@ def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
     entry = param(kind, law, name)
     whole = entry.unit == "whole"
     what = "a whole number" if whole else "a number"
+    if entry.unit not in ("", "whole"):
+        what += f" in {entry.unit}"
     return Number(what=what, least=entry.min, most=entry.max, whole=whole, auto=auto)
 
 

@@ -125,8 +125,9 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 
     Attributes:
         mark_rate: target number of marks per second, instead of `weight`.
-        reference_rtt: round trip at which weight and gain apply as written; both are proportional
-            to the round trip.
+        reference_rtt: round trip at which weight and gain apply as written. At a round trip of T,
+            both are multiplied by T / reference_rtt, so that equal weights give equal rates at any
+            round trip.
     """
 
     gain: Annotated[float, number_of("window", "wtp-sender", "gain")] = 0.5
