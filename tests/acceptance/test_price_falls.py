@@ -74,6 +74,37 @@ market:
       strategy: {kind: elastic-utility, utility: {kind: log, a: 1 money/s, x0: 400 kbps}}
 """
 
+# A Mbit costs 0.0125 money for marks, and 0.25, later 0.75 money for bytes.
+RISE = """\
+version: 1
+duration: 350 s
+network:
+  links:
+    - {name: line, from: a, to: b, rate: 1 Gbps, delay: 20 ms, buffer: 500 packets,
+       marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: sqrt, count: 3, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+  - {name: log, count: 3, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+market:
+  price_per_mark: 0.001 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      contracts:
+        - meter: bytes
+          sources: [sqrt, log]
+          tariff: {kind: time-of-day, day: 600 s, price: 6 money/MB,
+            periods: [{from: 0 s, to: 300 s, price: 2 money/MB}]}
+    - name: root-users
+      role: price-handler
+      sources: sqrt
+      strategy: {kind: elastic-utility, utility: {kind: sqrt, a: 1 money/s, x0: 1 Mbps}}
+    - name: log-users
+      role: price-handler
+      sources: log
+      strategy: {kind: elastic-utility, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}}
+"""
+
 CLIMB = """\
 version: 1
 duration: 90 min
@@ -150,6 +181,21 @@ def test_users_who_left_buy_soon_after_the_price_has_fallen(dear: float) -> None
         shares.append((after["log"] / 1.5, after["quadratic"] / 0.6))
     print(np.round(shares, 2))
     assert np.mean(shares) > 0.5
+
+
+def test_users_follow_a_contract_whose_price_rises() -> None:
+    """From 20 s after a rise to three times the price, users buy their demand within 10 %.
+
+    If the cost before the rise still counts, they buy 26 % too much on average.
+    """
+    dear = 0.0125 + 0.75
+    demand = {"sqrt": (0.5 / dear) ** 2, "log": 1 / dear - 1}
+    errors = []
+    for seed in seeds(10):
+        bought = series(RISE, seed, "goodput", "source").loc[320:].mean() / 3
+        errors.append([float(bought[name]) / demand[name] - 1 for name in demand])
+    print(np.round(errors, 3))
+    assert np.abs(errors).mean() < 0.1
 
 
 def test_hill_climbing_gives_customers_time_by_itself() -> None:

@@ -129,5 +129,8 @@ def test_traits_that_are_expressions() -> None:
     assert trait_value("marking", "load-based", "ceiling", load) == pytest.approx(0.2)
     assert trait_value("marking", "load-based", "per_load", load) == 0.5
     assert math.isnan(trait_value("marking", "red", "per_load", {}))
+    for variant, ceiling in ((0, 1.0), (1, 0.1)):  # busy-period, per-overflow
+        of = {"theta": 0.9, "variant": variant}
+        assert trait_value("marking", "virtual-queue", "ceiling", of) == pytest.approx(ceiling)
     late = [trait_value("marking", "threshold", "late", {"scope": scope}) for scope in range(3)]
     assert late == [0, 0, 1]  # arriving, queue, departing

@@ -8,6 +8,9 @@
 // Between the bounds, dC~/dt = alpha (gamma C - input rate). In equilibrium the input rate is gamma
 // (`utilization`) times the capacity. C~ starts at C; this code stores it as a share of C. B is given
 // in packets of the mean size. Every arrival counts, even if it is dropped.
+//
+// The law marks just the packet that overflows. Between evenly paced packets of faster flows, a packet of a slow flow
+// finds more bytes before it, so slow flows meet more marks per packet than fast ones.
 #ifndef ECNOMY_LAWS_MARKING_ADAPTIVE_VIRTUAL_QUEUE_H_
 #define ECNOMY_LAWS_MARKING_ADAPTIVE_VIRTUAL_QUEUE_H_
 

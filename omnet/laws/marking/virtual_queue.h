@@ -26,7 +26,8 @@ class VirtualQueue : public MarkingLaw {
       "Marks packets when a virtual queue, smaller and slower than the link's, would lose a "
       "packet.",
       "antoniadis2000 section 3.2; siris2002 section 4.2"};
-  static constexpr MarkingTraits kTraits{.link_buffer = true};
+  // A full link overflows the virtual buffer with the share 1 - theta of its packets.
+  static constexpr MarkingTraits kTraits{.link_buffer = true, .ceiling = "1 - theta * variant"};
   static constexpr Parameter kParameters[] = {
       {"theta", "", 0.95, 1e-6, 1, "",
        "Virtual capacity and virtual buffer as a share of the real ones (siris2002 section 4.2)."},

@@ -10,16 +10,16 @@ marks.
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  sum of standing / sum of dt                 the cost by time, money/s
 
-Contracts charge exactly, so if c falls by a quarter, the time of day or the tariff has changed. The
-sums then begin again, and decisions come sooner for a time `retry`. Until its first complete
-interval ends, a flow has the c of the interval in which it began. A utility's delay cost counts as
-a contract on round trip x arrived data, although it is not billed. A flow leaves if at two
-decisions its demand at p is below x0/1000, or its gain at p is below S: U(D(p)) - p D(p) - S <
-U(0). Marks are random, so both are taken at p minus one standard error of the n marks, (p - c) /
-sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain depends on p far more than a
-demand, so its sums fade over the time `retry` for which the flow would be away. In an interval
-without a packet, r is one packet over the time since the last arrival, as if a packet arrived at
-the end of the interval.
+Contracts charge exactly, so if c falls by a quarter or rises by a third, the time of day or the
+tariff has changed. The sums then begin again. After a fall, decisions come sooner for a time
+`retry`. Until its first complete interval ends, a flow has the c of the interval in which it began.
+A utility's delay cost counts as a contract on round trip x arrived data, although it is not billed.
+A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S:
+U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p minus one standard error of
+the n marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain
+depends on p far more than a demand, so its sums fade over the time `retry` for which the flow would
+be away. In an interval without a packet, r is one packet over the time since the last arrival, as
+if a packet arrived at the end of the interval.
 
 A user who is away observes only the posted price of a mark, not the marks of its path. It tries
 again at once if a fall of this price, with the marks that it met before, gives it a demand and a
@@ -137,9 +137,9 @@ class Leaving:
         kept = np.where(held, 1.0, FADE)
         self._retariffed = False
         if (use > marks).any() and not self._delay_cost:
-            changed = self._cheapened(use - marks, used_s) & sent
-            kept[changed] = 0.0
-            self._retariffed = bool(changed.any())
+            fell, rose = self._recharged(use - marks, used_s)
+            kept[(fell | rose) & sent] = 0.0
+            self._retariffed = bool((fell & sent).any())
         self._sums = np.where(sent, kept * self._sums + more, self._sums)
         if (use > marks).any():
             began = ~np.asarray(sent, np.bool_) & (used_s > 0)
@@ -151,10 +151,11 @@ class Leaving:
             lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
             self._stay = self._stay + [standing / users, lost]
 
-    def _cheapened(self, charged: Floats, used_s: Floats) -> Truths:
-        """Return the flows whose contracts charge at least a quarter less than before."""
+    def _recharged(self, charged: Floats, used_s: Floats) -> tuple[Truths, Truths]:
+        """Return the flows whose c fell by a quarter, and those whose c rose by a third."""
         now, before = _ratio(charged, used_s, 0.0), _ratio(self._sums[1], self._sums[2], 0.0)
-        return (now > 0) & (now < CHEAPER * before)
+        known = (now > 0) & (before > 0)
+        return known & (now < CHEAPER * before), known & (before < CHEAPER * now)
 
     def contract(self) -> Floats:
         """Return c, 0 if unknown."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marks so cheap that users want more than a link carries, however many packets it marks.
 
-A marking law sets a price by the marking probability p, up to its ceiling. At a price of m money
-per mark and packets of b bits, a rate of 1 bit/s costs p m / b money/s. If the users' total demand
-at the ceiling still exceeds the link's rate, no p makes them want what the link carries. Queues
-then grow, and each flow takes fewer marks than it is willing to pay for.
+A marking law sets a price by the marking probability p, up to its ceiling, or up to 1 if it marks
+every packet beyond that. At a price of m money per mark and packets of b bits, a rate of 1 bit/s
+costs p m / b money/s. If the users' total demand at the largest p still exceeds the link's rate, no
+p makes them want what the link carries. Queues then grow, and each flow takes fewer marks than it
+is willing to pay for.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.compile.target_marks import bottlenecks, largest_probability, packet_bytes
 from ecnomy.markets.plan import Plan, Source
+from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
@@ -51,7 +53,9 @@ def cheap_marks(scenario: Scenario, plan: Plan) -> Iterator[str]:
         and sum(largest_probability(plan.links[link]) > 0 for link in source.path) == 1
     ]
     for link, sources in bottlenecks(plan, users).items():
-        line, most = plan.links[link], largest_probability(plan.links[link])
+        line = plan.links[link]
+        all_marked = line.marking.law in with_trait("marking", "saturates")
+        most = 1.0 if all_marked else largest_probability(line)
         wanted_bps = 0.0
         for source in sources:
             per_bit = most * prices[source.name].low / MICRO / (8 * packet_bytes(source))
