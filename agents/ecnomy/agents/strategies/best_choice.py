@@ -2,7 +2,7 @@
 """`best-choice`: a user agent that picks from its provider's menu by the user's utility.
 
 The provider runs basic strategies (`menu`), and the user knows its utility of a rate (Antoniadis et
-al. 2000, 2.2). At each decision it computes each flow's surplus since the previous decision,
+al. 2000, 2.2). At each decision, it computes each flow's surplus since the previous decision,
 
     s = U(x) - charge - fee        [money/s], x the goodput
 

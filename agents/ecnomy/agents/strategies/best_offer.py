@@ -28,7 +28,7 @@ who decide at the same time would move as a herd, so that the smaller of two ful
 too many users. If users move in proportion to the gain, they settle where no other alternative
 gives more (Smith 1984). A share `curiosity` of attentive users tries an alternative without users.
 
-A user who has left has U(0), and an untested alternative counts as at least U(0). An attentive user
+A user who has left gets U(0). An untested alternative counts as at least U(0). An attentive user
 leaves if every alternative gives it less than U(0) at two decisions. The user returns when others
 gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of n
 decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight

@@ -24,7 +24,7 @@ The two levels meet at the threshold, so the rate does not jump or cycle and nee
 The disadvantage is that both changes take WTP's time constant T / (gain p). After a sudden onset of
 congestion, the flow pays more than w for this time. Close to the threshold, random marks sometimes
 move the window below x0. So the mean rate is slightly below x0 before the mean charge reaches w. A
-flow whose transport has no weight stays at x0, whatever the cost of its marks.
+flow whose transport has no weight stays at x0, even if marks are expensive.
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ class FeeLimit:
 
     Attributes:
         low: the lowest limit [above 0], which is the highest fee that the least willing user pays.
-        high: the highest limit [at least `low`], of the most willing user.
+        high: the highest limit [at least `low`], which is the highest fee that the most willing
+            user pays.
         even: whether limits are evenly spaced between `low` and `high` instead of random [Boolean].
     """
 

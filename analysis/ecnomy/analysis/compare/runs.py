@@ -9,7 +9,7 @@ Separate processes make the runs, and each run is kept as a row of outcomes.
 
 A row is valid as long as its key is unchanged: plan, market, strategies, engine and sources. So a
 repeated comparison makes only missing runs or, after a change of the code, all runs. A row's file
-gets its name once complete.
+gets its final name only when it is complete.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ one in twenty of the rows just outside their bounds is judged equivalent.
 
 Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
 wider at the reference's mean; all money 5 %, each kind of posting 5 % or 1 % of all money,
-whichever is wider. With the engine linux, marking probabilities 15 % and mean queues 20 % or 1
+whichever is wider. With the Linux engine, marking probabilities 15 % and mean queues 20 % or 1
 packet. All other quantities are shown without a verdict.
 """
 

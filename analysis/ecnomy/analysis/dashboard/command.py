@@ -39,7 +39,7 @@ _TOKEN_BYTES: Final = 16
 _SLOW_S: Final = 120.0  # longest time without a message from a browser on a busy machine
 
 Host = Annotated[
-    str, typer.Option(help="Address to listen on. With 0.0.0.0 other machines can connect.")
+    str, typer.Option(help="Address to listen on. Use 0.0.0.0 to let other machines connect.")
 ]
 Port = Annotated[
     int, typer.Option(help="Port to listen on. 0 means any free port.", min=0, max=65535)

@@ -140,7 +140,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
 def difference(
     db: Database, provider: str, runs: Sequence[Made], others: Sequence[Made], figure: Figure
 ) -> Estimate | None:
-    """Return the mean difference (runs - others) over common seeds; None below two such seeds."""
+    """Return the mean difference (runs - others) over common seeds; None if fewer than two."""
     shared = {made.seed for made in runs} & {made.seed for made in others}
     if len(shared) < 2:
         return None

@@ -87,7 +87,7 @@ def read_rows(file: Path) -> Tables:
     """Read the tables, by study; empty if the file does not exist.
 
     Raises:
-        ResultsError: the file does not hold such tables.
+        ResultsError: the file does not hold tables of quick runs.
     """
     if not file.is_file():
         return {}

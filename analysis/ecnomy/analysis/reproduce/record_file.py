@@ -54,7 +54,7 @@ def read_record(file: Path) -> RecordFile:
     """Read the recorded outcomes, and the digests of their studies.
 
     Raises:
-        ResultsError: the file is not such a record.
+        ResultsError: the file is not a record of outcomes.
     """
     try:
         raw = file.read_bytes()

@@ -2,7 +2,7 @@
 """The carriers of a run: links, prices, income by payer, and payments, from the tables alone.
 
 A carrier is an agent that posts a price per mark. The table `agents` names all carriers at t = 0.
-The manifest determines the owners of links by the market's rules (see
+The owners of links follow from the manifest by the market's rules (see
 ecnomy.markets.terms.ownership). Money comes from the ledger. All values cover the whole run,
 including the warm-up, as the accounts do.
 """

@@ -40,7 +40,7 @@ If a settled price was the highest or lowest of all prices in the run for more t
 time, a notice says so, because the best price may lie beyond the range of the search. Every search
 is local. It may settle at a price for the remaining users, while a lower price for all would earn
 more. So users who were away because of the price are reported (priced_out.py). A carrier that
-received nothing in the half is `unpaid`, whatever its price does.
+received nothing in the last half is `unpaid`, regardless of its price.
 
 The verdict covers only the last half of one run. Two carriers that both move under `retail` have no
 equilibrium. Yet one of them (or both, in a short run) may count as settled, because prices that

@@ -51,7 +51,7 @@ def write_sweep_page(
 
     Raises:
         ResultsError: the sweep has no finished run.
-        InputError: no run has such an outcome, or a package is missing.
+        InputError: an outcome is missing from all runs, or a package is missing.
     """
     from ecnomy.analysis.support.whole_file import write_whole
 

@@ -180,7 +180,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
 
     Raises:
         ResultsError: no run is finished, or the sweep does not exist.
-        InputError: no run has such an outcome.
+        InputError: an outcome is missing from all runs.
     """
     from ecnomy.analysis.sweeps.open_sweep import connect
 

@@ -33,7 +33,7 @@ def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
 
     Raises:
         ResultsError: the sweep has no finished run.
-        InputError: no run has such an outcome, or DuckDB is not installed.
+        InputError: an outcome is missing from all runs, or DuckDB is not installed.
     """
     swept = open_swept(folder, outcomes)
     found = found_of(swept)

@@ -96,7 +96,7 @@ def wtp_rates_pps(
         weights: w, marks per round trip.
         probabilities: marking probabilities p of the paths, in (0, 1].
         rtts_s: round-trip times T including queueing, seconds.
-        floor: whether senders are ACK-clocked with cwnd >= 1, with cwnd - 0.5 packets in flight.
+        floor: whether senders are ACK-clocked: cwnd >= 1, and cwnd - 0.5 packets are in flight.
 
     Raises:
         InputError: an argument is out of range.

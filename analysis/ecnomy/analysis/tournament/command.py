@@ -197,8 +197,8 @@ def _ranking(tournament: Any, found: Any) -> Table:
     from ecnomy.markets.cli.table_fit import titled_table
 
     told = (
-        "rank: mass in alpha-rank; earns: pay-off when all play it, money/s; both by number "
-        "of players"
+        "rank N: mass in alpha-rank with N players; earns N: mean pay-off in money/s if all N "
+        "players use the strategy"
     )
     table = titled_table(tournament.sweep.title, caption=told, caption_justify="left")
     table.add_column("strategy")

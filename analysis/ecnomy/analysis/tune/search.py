@@ -7,7 +7,7 @@ jointly for all parameters and on the scale of each range. The estimator works w
 and supports several parameters, whole numbers, constraints and noise. Within a batch, it assumes
 bad outcomes of the values just chosen, so that the next values lie elsewhere.
 
-The choice depends only on the file. Outcomes of a batch are passed in the order of choice, whatever
+The choice depends only on the file. Outcomes of a batch are passed in the order of choice, not in
 the order in which runs end. Draws come from the seed of the sweep. Because a restarted search
 chooses the same values again, the runs are the only record of a search.
 
@@ -50,7 +50,7 @@ class Search:
     def ask(self) -> list[Values]:
         """Return the values of the next batch, in order; [] at the end of the search.
 
-        Values may repeat because of whole numbers and rounding.
+        Values may repeat, because they are rounded, e.g. to whole numbers.
         """
         assert not self._asked, "the results of the previous batch are missing"
         if self._left == self._tuning.trials:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse strategies that tune a marking law on links without such a law."""
+"""Refuse strategies that tune a marking law if their links use another law."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def check_tuned(scenario: Scenario, plan: Plan) -> None:
     """Refuse a strategy that cannot tune the marking law of its link.
 
     The strategy's `tunes` lists the laws that it can tune, and its `link` names the link. Without
-    `link`, the strategy tunes its carrier's busiest link. In that case the carrier must have a link
-    with one of these laws, and must not have a dual queue.
+    `link`, the strategy tunes its carrier's busiest link. In that case, the carrier must have a
+    link with one of these laws, and must not have a dual queue.
 
     Raises:
         ScenarioError: the strategy cannot tune the law; the place is the strategy.

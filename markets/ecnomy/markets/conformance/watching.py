@@ -75,7 +75,7 @@ def _numpys_state() -> str:
 
 
 def _what(called: Any) -> tuple[str, str] | None:
-    """Return the kind (CLOCKS, GENERATORS or ENTROPY) and the name of such a function, or None."""
+    """Return the kind (CLOCKS, GENERATORS or ENTROPY) and name of a function, or None."""
     name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
     module = getattr(owner, "__name__", "")
     if module == "time" and name in _TIMES:

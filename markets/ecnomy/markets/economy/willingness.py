@@ -144,7 +144,7 @@ class Aims:
             self._activate(t_ps, who)
 
     def admit(self, t_ps: int, rows: Integers, may: Truths) -> None:
-        """Hold flows back, whatever their agents decide, or release them."""
+        """Hold flows back regardless of their agents' decisions, or release them."""
         if np.any(may != self._admitted[rows]):
             admitted = self._admitted.copy()
             admitted[rows] = may

@@ -46,8 +46,8 @@ def find_linux() -> Path:
     if not os.access(binary, os.X_OK):
         remedy = f"make -C {folder}/linux"
         if not binary.parent.is_dir():
-            remedy = "make linux in a checkout of ecnomy, whose folder omnet ECNOMY_OMNET must name"
-        raise InputError(f"{binary}: not found; build the engine linux: {remedy}")
+            remedy = "make linux in a checkout of ecnomy, and set ECNOMY_OMNET to its folder omnet"
+        raise InputError(f"{binary}: not found; build the Linux engine: {remedy}")
     built_s = binary.stat().st_mtime
     files = (file for part in _SOURCES for file in sorted((folder / part).rglob("*")))
     newer = next((f for f in files if f.suffix in _CODE and f.stat().st_mtime > built_s), None)

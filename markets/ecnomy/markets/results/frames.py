@@ -143,7 +143,7 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
 
 
 def class_labels(manifest: Manifest) -> list[str]:
-    """Return the names of classes, with the provider if several providers sell such a class."""
+    """Return the names of classes, with the provider if several sell a class of that name."""
     names = [one.name for one in manifest.classes]
     return [
         f"{one.name} of {one.provider}" if names.count(one.name) > 1 else one.name

@@ -98,7 +98,7 @@ def groups_of(
 
 
 def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return the names of groups, with the provider if several providers sell such a class."""
+    """Return the names of groups, with the provider if several sell a class of that name."""
     of_name = Counter(name for _, name in groups)
     return {
         (provider, name): f"{name} of {provider}" if provider and of_name[name] > 1 else name

@@ -129,9 +129,9 @@ class ResultsWriter:
             scenario: the scenario as plain values, for the manifest.
             force: whether to replace any complete run.
             again: name of the engine on which a complete run of the same scenario, seed and version
-                is replaced; "": such a run is not replaced.
-            by_hand: whether such a run is replaced even if values were set by hand in it.
-            market: whether such a run has a market.
+                is replaced; "" if it is not replaced.
+            by_hand: whether that run is replaced even if values were set by hand in it.
+            market: whether that run has a market.
             synced: False for results that need not outlive the process.
 
         Raises:
@@ -293,7 +293,7 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
 
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:
-    """Return the values that equal runs share: inputs, version, engine, and market or not."""
+    """Return the values that equal runs share, such as inputs, version and engine."""
     told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
     versions = manifest.get("versions") or {}
     engine = str(versions.get("engine", "")).partition(" ")[0]

@@ -53,7 +53,7 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Histograms(msgspec.Struct, frozen=True, kw_only=True):
-    """The histograms to record. By default no histogram is recorded.
+    """The histograms to record. By default, no histogram is recorded.
 
     Attributes:
         delay: one-way delays of delivered data packets, per source.

@@ -358,10 +358,10 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
         agents: agents of the market, each with a role.
         settlement: rule by which customers and carriers pay for marks; by default retail. With
             `retail`, a customer pays its access carrier for every mark delivered, and that carrier
-            pays the other carriers for the marks set in their domains. With `cascade` the customer
-            pays the same, and each carrier pays the next one downstream. With `direct` the customer
-            pays each carrier for the marks set in its domain. With `peering` the customer pays as
-            with `retail`, and carriers do not pay each other.
+            pays the other carriers for the marks set in their domains. With `cascade`, the customer
+            pays the same, and each carrier pays the next one downstream. With `direct`, the
+            customer pays each carrier for the marks set in its domain. With `peering`, the customer
+            pays as with `retail`, and carriers do not pay each other.
         classic_price_ratio: price of a mark on a classic packet, ECT(0), over that of a mark on an
             L4S packet, ECT(1); by default 1. Every stated price per mark is for L4S packets. The
             charges between carriers have the same ratio.

@@ -89,7 +89,7 @@ class _RemForm(MarkingForm, frozen=True, kw_only=True):
     """REM. If `capacity_share` is None, it is 0.85 with pc1 and 1 otherwise.
 
     make_plan replaces AUTO_NUMBER in phi, gamma and alpha by computed values (see
-    ecnomy.markets.compile.rem_steps). Until then the law's default applies.
+    ecnomy.markets.compile.rem_steps). Until then, the law's default applies.
     """
 
     def _value(self, parameter: Param, link_buffer: Size) -> float | str:

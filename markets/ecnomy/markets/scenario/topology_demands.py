@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn a demand matrix into one source per pair of nodes, limited to the demand of the pair.
 
-The demands d_ij of the matrix are multiplied by one factor f. With `busiest_link: x` the factor is
+The demands d_ij of the matrix are multiplied by one factor f. With `busiest_link: x`, the factor is
 
     f = x / max over links l of (sum of d_ij whose path crosses l) (1 + framing / packet) / rate_l,
 
@@ -94,7 +94,7 @@ def _matrix(
         return {(a, b): 1.0 for a in nodes for b in nodes if a != b}
     if topology is None or not topology.demands:
         found = "a topology without demands" if topology else "no topology that could have demands"
-        expected = "a topology with a matrix, such as the topologies of sndlib, or uniform"
+        expected = "a topology with demands, such as one from sndlib, or the matrix uniform"
         raise places.fault(f"{path}.matrix", found, expected)
     order = list(topology.positions) or nodes
     rows = topology.demands

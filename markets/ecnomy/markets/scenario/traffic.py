@@ -190,7 +190,7 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
     Attributes:
         interarrival: mean time between calls of an unlimited population, which form a Poisson
             process. The flows of the source are then its lines, and a call that finds no free line
-            is lost. By default each flow makes a call after its idle time.
+            is lost. By default, each flow makes a call after its idle time.
         phase: time of a call's first packet: after a random part of the interval, or immediately
             (tick).
         longest: time after which a call is cut off.

@@ -47,7 +47,7 @@ class DeficitRoundRobin(
 
     Note:
         A class's `marking` (drop-tail, fixed or red) observes that class alone, as if its share
-        were a link. With `above_max: drop, mark_p: 0` the law drops instead of marking. A packet
+        were a link. With `above_max: drop, mark_p: 0`, the law drops instead of marking. A packet
         that finds no room in its class or in the link's buffer is dropped. `quantum` is the quantum
         of the smallest share; other quanta are in proportion. configs/examples/two-classes.yaml is
         Table 1 of andreassen2002.

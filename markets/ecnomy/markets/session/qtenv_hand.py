@@ -19,7 +19,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         willingness: money/s that each flow of a source pays for marks.
-        prices: money per mark, of the carrier of a link.
+        prices: money per mark, posted by the carrier of a link.
         weights: the weights of a source's flows. The engine applies them, and the market records
             them.
     """

@@ -105,8 +105,8 @@ def served(
         folder: folder that receives a folder per run.
         token: the secret that engines must send.
         market: whether runs have a market; False omits payments and decisions.
-        any_plan: whether to accept a network with other values. The manifest then has the network's
-            plan and lists the differences.
+        any_plan: whether to accept a network with other values. If so, the manifest has the plan
+            of that network and lists the differences.
     """
     if any_plan:
         _say(f"warning: {_ANY}")

@@ -49,7 +49,7 @@ def sealed(content: Any) -> bytes:
 
 
 def check_sealed(file: Path, text: bytes, remedy: str) -> None:
-    """Compare the content of a JSON file with its digest, whatever its layout and order.
+    """Compare a JSON file with its digest, which ignores layout and the order of keys.
 
     Args:
         file: file name for the message.

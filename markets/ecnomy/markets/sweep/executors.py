@@ -53,7 +53,7 @@ class InlinePool:
     """Makes each run immediately, in this process.
 
     A file names the run in progress. If the process dies during this run, the next process counts
-    the death. After five deaths it abandons the run.
+    the death. After five deaths, it abandons the run.
 
     Args:
         folder: folder that holds the file.

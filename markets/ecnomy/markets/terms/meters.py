@@ -16,7 +16,7 @@ class Meter(msgspec.Struct, frozen=True):
     Attributes:
         name: name in YAML.
         unit: one of unit_price.METER_UNITS.
-        of_marks: whether the meter counts marks. The posted price then depends on their codepoint.
+        of_marks: whether the meter counts marks. If so, the price depends on their codepoint.
     """
 
     name: str

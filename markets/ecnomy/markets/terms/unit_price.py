@@ -55,7 +55,7 @@ class Price(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.micro <= DEAREST_MICRO:
-            raise ValueError(f"a price of {self.micro} micro-units: from 0 to {DEAREST_MICRO}")
+            raise ValueError(f"a price of {self.micro} micro-units: expected 0 to {DEAREST_MICRO}")
         if self.per < 1 or self.unit not in METER_UNITS:
             raise ValueError(
                 f"a price per {self.per} {self.unit!r}: expected at least one unit, such as "

@@ -41,7 +41,7 @@ def _gentle(most: float) -> Row:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the curve around its thresholds, two mixes, and gentle RED's error."""
+    """Return the curve's shape, the effect of packet size, and the error of gentle RED."""
     law = _law(_PACKETS)
     between = (_PACKETS >= _LEAST) & (_PACKETS <= _MOST)
     slopes = np.diff(law[between])

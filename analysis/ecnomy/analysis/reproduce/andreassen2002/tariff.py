@@ -51,7 +51,7 @@ def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
     """Return (mean profit of sold samples (M, L) - P) / mu, at a tariff set from learnt samples.
 
-    Return NaN without such a tariff or without marks.
+    Return NaN if there are no marks, or if no tariff reaches the margin.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:

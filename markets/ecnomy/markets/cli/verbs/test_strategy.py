@@ -73,7 +73,7 @@ def parameters(kind: str, given: tuple[str, ...]) -> Params:
     """Return the parameters in words `key=value`, read as in a scenario.
 
     Raises:
-        InputError: the strategy does not exist, or does not have such parameters.
+        InputError: the strategy does not exist, or does not have these parameters.
     """
     from ecnomy.markets.inputs.overrides import apply
     from ecnomy.markets.inputs.yamlfile import Node, Place
