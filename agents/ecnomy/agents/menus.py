@@ -19,7 +19,7 @@ STRATEGY: Final = "strategy"
 
 
 class MenuView(msgspec.Struct, frozen=True, eq=False):
-    """The state of a menu at this report, for the flows of an agent that it serves.
+    """The state of a menu at this report, for those flows of an agent that the menu serves.
 
     Attributes:
         seller: the seller of the contract [name of an agent].

@@ -41,7 +41,7 @@ class CallBuyer(Protocol):
         """
 
     def claims(self, broken: bool) -> bool:
-        """Return whether the caller claims a broken promise; `broken` says if it was broken."""
+        """Return whether the caller claims a broken promise; `broken`: whether it was broken."""
 
     def hear(self, ended: EndedCalls) -> None:
         """Learn the outcomes of calls that ended."""

@@ -6,7 +6,7 @@
     E[M | M <= beta] = m I_beta(a + 1, b) / I_beta(a, b)
 
 I is the regularised incomplete beta function. The paper refers to another source for its
-estimators, so we fit by moments. The functions do not check their arguments.
+estimators, so this module fits by moments. The functions do not check their arguments.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ def price(
         forgone: whether the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
-        The price. With `forgone` and p = 1, the price is infinite, because every refund returns the
-        whole price.
+        The price. With `forgone` and p = 1, the price is infinite, because every customer
+        gets the whole price back.
     """
     wanted = margin + reimbursement * broken + cost + probing
     if not forgone:

@@ -69,7 +69,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return the same values from scalars, because NumPy takes ten times as long for two flows."""
+    """Return the same values from scalars, because NumPy takes ten times as long for few flows."""
     marks, delivered, slowest_s = 0, 0, 0.0
     told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):

@@ -24,7 +24,7 @@ State lives in the object. A strategy may also have these attributes:
     heeds_lag      true if the strategy allows for windows that settle more slowly than it decides,
                    or ignores the flows' rates
     advice         a warning that advises the user on settings, without a subject, or ""
-    needs_s        the time until its next decision, if its interval adapts
+    needs_s        the shortest time to its next decision, if its interval adapts
     waits          the most decisions for which a carrier holds a price until users have responded;
                    a default interval then adapts to users; 0 if it does not wait
     inertia        the share of users that skip a decision, for whom carriers wait

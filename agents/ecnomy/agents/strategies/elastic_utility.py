@@ -184,7 +184,7 @@ class ElasticUtility:
         self._few_marks.learn(marks, curvature, seen.dt_s, np.logical_and(sent, free))
 
     def staying(self) -> ElasticUtility:
-        """Return a copy that never switches flows off, for strategies that switch flows."""
+        """Return a copy that never switches flows off, for strategies that switch them."""
         self._leaves = False
         return self
 
@@ -201,8 +201,7 @@ class ElasticUtility:
     def _unheard(self, moved: Floats) -> Floats:
         """Return the next log w.
 
-        Without a packet, log w does not fall, and after `retry` it is at least the payment at
-        x0/100.
+        Without a packet, w does not fall, and after `retry` it is at least the payment at x0/100.
         """
         silent = self._silent_s > 0
         if not silent.any():

@@ -42,7 +42,7 @@ class MarkingQuantile:
     """Admits calls by a quantile of the marking rate of test streams.
 
     Attributes:
-        quantile: quantile of the samples at which calls are blocked; by default 1 minus the
+        quantile: quantile of the samples above which calls are blocked; by default 1 minus the
             tariff's `max_blocking_rate`, or 0.9 [above 0, up to 1].
         sample: T, the length of a sample of marks; the paper uses the longest call, 3 min.
         learning: samples before any call is blocked [from 1].

@@ -11,7 +11,7 @@ their noise. So c is small if a sample predicts the next sample poorly. A shift 
 large, and the forecast follows the shift. Before the first shift, c reflects only noise. So the
 part of a rate beyond all samples so far counts in full: r_now is limited to their range, and the
 excess is added. A broken promise depends on the tail of the distribution, not on its mean. Its
-probability is a weighted mean over the samples so far. After each sample, the *following* sample
+probability is a weighted mean over the samples so far. For each of these, the *following* sample
 gives the probability for a connection (beta-binomial, estimators/rates.py). Samples similar to the
 current sample weigh more:
 

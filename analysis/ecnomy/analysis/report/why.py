@@ -150,7 +150,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return a paragraph on the strictest looser promise that pays; None if no promise broke."""
+    """Return a paragraph on the least loosening that makes a profit; None if no promise broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:

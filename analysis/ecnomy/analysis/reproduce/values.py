@@ -14,7 +14,7 @@ __all__ = ["catalogue_values", "claims_values"]
 
 
 def catalogue_values(paper: Paper) -> dict[str, Any]:
-    """Return the entries of a paper; `packets` is the largest number of packets of their runs."""
+    """Return the entries of a paper; `packets`: the most data packets that the runs may send."""
     return {
         "paper": paper.paper,
         "cites": paper.cites,

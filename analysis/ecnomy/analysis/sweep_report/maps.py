@@ -98,7 +98,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
 
 
 def front_section(swept: Swept) -> Section | None:
-    """Return the trade-off between two outcomes; None without a better direction."""
+    """Return the trade-off between two outcomes; None without a front."""
     drawn = front_of(swept)
     if drawn is None:
         return None

@@ -62,7 +62,7 @@ def beginning(tournament: Tournament) -> list[Profile]:
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """Return the strategies with the largest alpha-rank mass over populations, in their order.
+    """Return the strategies with the largest alpha-rank mass over populations, as numbered.
 
     If masses are equal, the strategy comes first that earns more when all players use it.
     """
@@ -90,7 +90,7 @@ def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
 
 
 def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
-    """Return profiles with a lone player of another strategy in each stable mix of finalists."""
+    """Return profiles with a lone player of each other strategy in each stable mix of finalists."""
     members = finalists_of(table, tournament.finalists)
     found = []
     for players in tournament.populations:

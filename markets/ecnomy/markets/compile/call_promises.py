@@ -16,7 +16,7 @@ __all__ = ["claims_without_effect", "unguarded_admission"]
 
 
 def claims_without_effect(scenario: Scenario) -> Iterator[str]:
-    """Warn if subscribers overclaim although no tariff accepts their claims alone."""
+    """Warn if subscribers overclaim although no tariff lets them alone decide."""
     agents = scenario.market.agents if scenario.market else ()
     tariffs = [line.tariff for agent in agents for line in agent.lines]
     if any(tariff.quality_seen_by == SUBSCRIBER_SEES for tariff in tariffs):

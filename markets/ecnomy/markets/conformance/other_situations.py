@@ -47,7 +47,7 @@ class Course(msgspec.Struct, frozen=True):
         price_micro: the price or fee in force; -1 for the last posted value.
         balance_micro: balance of the account, micro-units.
         asks_first: whether calls arrive before the first observation.
-        ended: number of calls that end at each observation, after they began at the previous one.
+        ended: number of calls that end at each observation and began at the previous one.
         odd_calls: unusual column values of these calls, instead of ordinary values.
     """
 

@@ -36,7 +36,7 @@ from ecnomy.markets.terms.money import LARGEST_MICRO
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 
-MOST_LINES: Final = 62  # entries of all tariff tables; one bit each records a refusal
+MOST_LINES: Final = 62  # entries of all tariff tables, each of which has a bit for refusals
 
 
 class _Line(msgspec.Struct):
@@ -248,7 +248,7 @@ class CallDesk:
         return self._lines[line].ended.take()
 
     def spread(self) -> None:
-        """Report the outcomes of their calls to callers, once per report."""
+        """Report to callers the outcomes of their calls, once per report."""
         for buyer, ended in self._buyers:
             buyer.hear(ended.take())
 

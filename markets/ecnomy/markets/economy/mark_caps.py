@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows: convert money for marks into the mark at which a flow must stop.
+"""Budgets of flows: money for marks, converted into the mark at which a flow must stop.
 
     mark cap = marks delivered + floor(money left [micro-units] / price [micro-units per mark])
 

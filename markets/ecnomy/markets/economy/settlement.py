@@ -113,7 +113,7 @@ class Direct:
     Note:
         A customer buys marks at one price for each source: the mean over the source's marks, in
         which the weight of a mark falls by a factor of e with every RECENT later marks. Soon after
-        congestion moves to another domain, users therefore pay what they bid again.
+        congestion moves to another domain, users therefore again pay what they bid.
     """
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:

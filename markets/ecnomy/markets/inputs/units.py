@@ -84,7 +84,7 @@ _AMOUNTS: Final[dict[str, tuple[Fraction, str]]] = {
     "money": (Fraction(1), "money"),
 }
 
-_METER: Final = {"s": ("ps", 10**12)}  # unit -> a meter's unit, and how many one unit has
+_METER: Final = {"s": ("ps", 10**12)}  # unit -> a meter's unit, and how many of these it has
 _PRICED: Final = (
     *("ms", "s", "min", "h", "day"),
     *("byte", "kB", "MB", "GB", "TB"),

@@ -63,7 +63,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
 
 def saturated(run: RawRun) -> list[Saturated]:
-    """Return sources held back for over 5 % of the time, with over 5 % fewer marks for it.
+    """Return sources that queueing held back for over 5 % of the time, at over 5 % fewer marks.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -335,7 +335,7 @@ class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
 class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of a table of elastic types: a price per file, a deadline, and a limit for marks.
 
-    By default, the provider sends a file by its deadline at a cost of marks below its price.
+    By default a file is sent by its deadline, and its marks cost at most its price.
 
     Attributes:
         sources: sources of the files or pages.

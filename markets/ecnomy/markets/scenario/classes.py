@@ -47,7 +47,7 @@ def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Pl
 def _check_fees(
     document: Document, agent: AgentEntry, name: str, path: str, places: Places
 ) -> None:
-    """Check that a row of many flows can pay the sum of their fees."""
+    """Check that the fees of a row of many flows sum to at most the largest valid fee."""
     many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
     dearest = max(c.fee for c in agent.classes.values())
     for source in agent.classes[name].sources:

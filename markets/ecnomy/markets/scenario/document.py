@@ -182,7 +182,7 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
         name: kind of the contract's postings in the ledger; by default the meter's name followed by
             `-charge`.
         meter: quantity counted for each flow. `time`: its active time, from its source's start to
-            its stop. `weight`: the active time, times the weight of the window law, rounded to a
+            its stop. `weight`: the active time, times the weight of the window law to a
             millionth. The weight is the agent's choice, or else the transport's; it is 0 while the
             payment for marks steers the flow. `bytes` and `packets`: IP packets delivered. `marks`:
             CE packets delivered. `marked-bytes`: the bytes of CE packets delivered (congestion
@@ -234,14 +234,14 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         strategy: rule that turns observations into decisions; by default that of the agent's role.
             Required for a price-handler.
         decision_interval: time between two decisions of the agent; the default depends on its role.
-            An agent decides at the first report after the interval has passed, so at most once per
-            epoch. Providers decide at every report, from t = 0 on. A carrier that waits for
-            customers (revenue-gradient, revenue-bandit) adapts its interval to their responses. A
-            customer adapts to max(5 s, 3 T / (gain p)), where T is the round trip, p the share of
-            marked packets and gain the gain of its window law. Its first decision is at a random
-            time within 5 s. A price handler adapts in the same way, but decides first at t = 0, and
-            its interval is at most twice the time just observed. If the interval is set, the first
-            decision is at a random time within it (a price handler also decides at t = 0).
+            An agent decides at the first report at or after the end of the interval, so at most
+            once per epoch. Providers decide at every report, from t = 0 on. A carrier that waits
+            for customers (revenue-gradient, revenue-bandit) adapts its interval to their responses.
+            A customer's interval is max(5 s, 3 T / (gain p)), where T is the round trip, p the
+            share of marked packets and gain the gain of its window law. Its first decision is at a
+            random time within 5 s. A price handler adapts in the same way, but decides first at t =
+            0, and its interval is at most twice the time just observed. If the interval is set, the
+            first decision is at a random time within it (a price handler also decides at t = 0).
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
         price_per_mark: initial price of a mark in a carrier's domain; by default the market's

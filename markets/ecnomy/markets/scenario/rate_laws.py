@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP transports that adjust a rate with every mark: the REM source and primal control."""
+"""TCP transports that derive a rate from the marks: the REM source and primal control."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
 
 
 class _Priced(TcpOptions, frozen=True, kw_only=True):
-    """Laws that adjust their rate with every mark.
+    """Laws that receive every mark and derive a rate from the marks.
 
     Attributes:
         mark_rate: marks per second that the source is willing to pay for, instead of a weight.

@@ -4,8 +4,8 @@
     sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}]
     sizes: sizes.csv  # beside the scenario
 
-Each line of the file has a size, in bytes or with a unit. A weight may follow after a comma; its
-default is 1. `#` begins a comment (andreassen2002 section 2.2.2: a text file of addresses).
+Each line of the file (andreassen2002 section 2.2.2: a text file of addresses) has a size, in bytes
+or with a unit. A weight may follow after a comma; its default is 1. `#` begins a comment.
 """
 
 from __future__ import annotations

@@ -386,4 +386,4 @@ def _check_certificates(distributed: Any, scheduler: str) -> None:
             f"expected {_TLS}"
         ) from None
     except (OSError, ValueError):
-        return  # certificates are fine; the client tries longer and reports the reason
+        return  # not due to certificates; the client tries longer and reports why

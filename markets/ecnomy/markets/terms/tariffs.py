@@ -122,7 +122,7 @@ class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
-    """The price of each mark that the carrier posts; for contracts on marks.
+    """A carrier's posted price of each mark, for contracts on marks.
 
     Attributes:
         per: unit of the posted price.
@@ -181,8 +181,8 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     """A price for each time of the day.
 
     Note:
-        Write midnight as an end as `to: 24 h`. If an epoch crosses a boundary, the quantity metered
-        in it is split in proportion to time, in whole units.
+        As an end, write midnight as `to: 24 h`. If an epoch crosses a boundary, the quantity
+        metered in it is split in proportion to time, in whole units.
 
     Attributes:
         day: length of a day.

@@ -139,7 +139,7 @@ def _worth(given: str, unit: str) -> Fraction:
 
 
 def _name_of(unit: str) -> str:
-    """Return the name in units.PER for this number of units."""
+    """Return a name in units.PER that stands for some number of this unit."""
     return next(name for name, (of, _) in units.PER.items() if of == unit)
 
 

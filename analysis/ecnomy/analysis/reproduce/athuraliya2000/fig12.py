@@ -45,7 +45,7 @@ def steadiness(results: Path) -> dict[str, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return plain and smoothed sources' values by seed, and plain ones for alpha 0.1 minus 1."""
+    """Return plain and smoothed sources' values by seed, and plain ones at alpha 0.1 minus 1."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(by_length(studies[study])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VIII: REM and RED that drop instead of mark, for Reno sources without ECN."""
+"""Section VIII: REM and RED that drop instead of marking, for Reno sources without ECN."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End of section 5.1: a row of four links, and five routes, each with three weights of flows."""
+"""End of section 5.1: a row of four links, and five routes, each with flows of three weights."""
 
 from __future__ import annotations
 

@@ -216,9 +216,9 @@ def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
 
 
 def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str:
-    """Return the configuration in which agents decide, with all variables in the sweep's order.
+    """Return the configuration in which agents decide, with all variables.
 
-    The order may differ, because a configuration cannot redefine a variable of [General].
+    They are in the sweep's order unless this would require redefining a variable of [General].
     """
     if _scenario(sweep, sweep.points()[0].params).market is None:
         return ""
