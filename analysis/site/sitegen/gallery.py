@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page for each scenario of configs/examples: subject, command and YAML.
 
-Title and explanation come from the scenario's file. The picture is that which configs/README.md
-names for the file, otherwise the picture of the same name next to the file.
+Title and explanation come from the scenario's file. The picture is the one that
+configs/README.md names for the file, otherwise the picture of the same name next to the file.
 """
 
 from __future__ import annotations

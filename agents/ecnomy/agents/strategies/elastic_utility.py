@@ -184,7 +184,7 @@ class ElasticUtility:
         self._few_marks.learn(marks, curvature, seen.dt_s, np.logical_and(sent, free))
 
     def staying(self) -> ElasticUtility:
-        """Return a copy that never switches flows off, for strategies that switch them."""
+        """Never switch flows off, because the calling strategy does so, and return self."""
         self._leaves = False
         return self
 

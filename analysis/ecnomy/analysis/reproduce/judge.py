@@ -230,7 +230,7 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
 
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
-    """Return the quantity that decides a verdict or, if it is confirmed, decides `beside`."""
+    """Return the quantity that decides a verdict or, if the verdict is confirmed, `beside`."""
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
         names = [figure for figure in verdict.figures if other and figure.name == other.name]
@@ -263,7 +263,10 @@ def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple
 
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return whether Holm's steps reject each hypothesis; true ones with probability <= `alpha`."""
+    """Return whether Holm's steps reject each hypothesis.
+
+    The probability that they reject any true hypothesis is at most `alpha`.
+    """
     rejected = [False] * len(p_values)
     for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[place] > alpha / (len(p_values) - done):

@@ -2,8 +2,8 @@
 """Check that the settlement can enforce the budgets of flows.
 
 A budget counts the cost of marks. It therefore needs a settlement in which a user owes one price
-for each delivered mark. All built-in rules except `direct` and custom rules that declare
-`by_delivery` meet this condition.
+for each delivered mark. This holds for all built-in rules except `direct`, and for custom rules
+that declare `by_delivery`.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """Values of a reverse direction, or of a topology's link, that differ from the usual ones.
+    """Values of a reverse direction, or of one link of a topology, that differ from the defaults.
 
     Attributes:
         rate: bits per second; by default as in the forward direction or the topology.

@@ -23,7 +23,7 @@ __all__ = ["engine_in", "with_engine"]
 
 
 def engine_in(folder: Path) -> str | None:
-    """Return the engine of the runs in a folder, or None if its head does not exist or name it."""
+    """Return the engine of the runs in a folder, or None if the folder's head does not name it."""
     try:
         found = head_of(folder).get("engine") if is_sweep(folder) else None
     except ResultsError:

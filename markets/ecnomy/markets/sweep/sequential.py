@@ -90,7 +90,7 @@ def narrow(values: Sequence[float], until: Until, first: int) -> bool:
 
 
 def next_count(values: Sequence[float | None], until: Until, first: int) -> tuple[int, bool]:
-    """Return the number of replicates that a point needs, and whether it has enough then.
+    """Return the number of replicates that a point needs, and whether they exist and suffice.
 
     Args:
         values: outcomes of its replicates in order; NaN for a run without a value (a failed run),

@@ -33,7 +33,10 @@ _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml other
 
 
 def streaming(results: Path) -> Columns:
-    """Return, by source, rate, course, and variation of rates (per epoch, 5 and 10 round trips)."""
+    """Return rate and course [Mbit/s] and variation of rates, by source.
+
+    The variation is that of rates over an epoch, 5 round trips and 10 round trips.
+    """
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -51,7 +54,10 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Return the largest and mean cost of uploads [money]; number and times of complete uploads."""
+    """Return the cost of uploads [money], the share of complete uploads, and their mean time.
+
+    The cost is the largest, the mean, and the mean over time.
+    """
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -45,7 +45,10 @@ def steadiness(results: Path) -> dict[str, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return plain and smoothed sources' values by seed, and plain ones at alpha 0.1 minus 1."""
+    """Return the values of plain and smoothed sources by seed.
+
+    For plain sources, also return the values at alpha 0.1 minus those at alpha 1.
+    """
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(by_length(studies[study])))

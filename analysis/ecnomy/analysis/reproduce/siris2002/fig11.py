@@ -96,7 +96,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return utilisation WTP - MulTCP, and half of that at w = 1 minus that at larger w."""
+    """Return WTP's utilisation minus MulTCP's, at each w.
+
+    Also return half of this difference at w = 1, minus the difference at larger w.
+    """
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():

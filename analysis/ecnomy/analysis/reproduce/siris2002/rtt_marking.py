@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
-    """Return a function: the ratio of both p at `share` of the range of loads that curves share."""
+    """Return a function for the ratio of both p at `share` of the loads common to both curves."""
 
     def statistic(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
         low, high = max(load.min(), other_load.min()), min(load.max(), other_load.max())
