@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guaranteed stream provider (GSP): buys marks at changing, sells calls at fixed prices.
+"""The guaranteed stream provider (GSP): buys marks at changing prices, sells calls at fixed ones.
 
 Andreassen 2002, chapter 4, describes a stand-alone provider without access to routers or to its
 subscribers' quality. It knows the network only from its test streams and from the cost of its

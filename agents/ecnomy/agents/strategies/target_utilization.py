@@ -101,7 +101,7 @@ def share_of(key: str, value: float) -> None:
 
 
 def watched_link(seen: PriceObservation, name: str, who: str) -> int:
-    """Return the index of the link of this name in the observation, or of the busiest for "".
+    """Return the index of the link of this name in the observation, or of the busiest link for "".
 
     Raises:
         StrategyError: the carrier does not own this link, or any link.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the live page as SVG: the current network; rates, utilisation, prices over time.
+"""The pictures of the live page as SVG: the current network; rates, utilisation and prices.
 
 Pictures are WIDE points wide, so that text is legible on a phone, which shows a point as a pixel.
 Desktop browsers enlarge them. Because pages draw in threads, styles apply to each picture rather
@@ -101,7 +101,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
 
 
 def history_svg(history: Sequence[Seen]) -> bytes:
-    """Draw rates per flow by group, utilisation of carriers' busiest links, prices over time."""
+    """Draw rates per flow by group, utilisation of carriers' busiest links and prices over time."""
     from matplotlib.figure import Figure
 
     names = [group.name for group in history[-1].groups][:MOST_GROUPS]

@@ -84,7 +84,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def decisive(self) -> Verdict:
-        """Return the decisive verdict: the most extreme of those equal to the whole verdict."""
+        """Return the verdict furthest beyond the standards, of those equal to the whole verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)

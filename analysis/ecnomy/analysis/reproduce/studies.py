@@ -212,7 +212,7 @@ class Studies:
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """Return the number of a study's seeds to compare with a variant, which may have fewer."""
+        """Return how many of a study's seeds to compare with a variant, which may have fewer."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf

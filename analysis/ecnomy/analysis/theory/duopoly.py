@@ -122,7 +122,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self.worth * (share - share**2 / 2)
 
     def posted(self, prices: tuple[float, ...]) -> Posted:
-        """Return customers' response to posted prices: (1) = (2), all links used, but not full.
+        """Return customers' response to posted prices: (1) = (2), all links used and none full.
 
         Args:
             prices: price of a mark on each link [money].

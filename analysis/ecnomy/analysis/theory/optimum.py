@@ -138,7 +138,7 @@ def _bounded(problem: FlowProblem, use: Floats, c: Floats) -> tuple[FlowProblem,
 
 
 def _residual(z: Floats, slope: Floats) -> float:
-    """Return the scaled distance of min(z, dD/dz) from 0, which is 0 only at the optimum."""
+    """Return the scaled distance of min(z, dD/dz) from 0; only the optimum has no distance."""
     return float(np.abs(np.minimum(z, slope)).max())
 
 

@@ -62,7 +62,7 @@ def beginning(tournament: Tournament) -> list[Profile]:
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """Return the strategies with the largest alpha-rank mass over populations, as numbered.
+    """Return the strategies with the largest alpha-rank mass over populations, ordered by number.
 
     If masses are equal, the strategy comes first that earns more when all players use it.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about promised calls: admission without a threshold, and claims without effect."""
+"""Warnings about calls with promises: admission without a threshold, and claims without effect."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def known_units() -> list[str]:
 
 
 def decimal_text(value: Fraction) -> str:
-    """Return the exact decimal text, without exponent, of a fraction that has one."""
+    """Return a fraction with a finite decimal expansion as exact text without an exponent."""
     denominator, digits = value.denominator, 0
     while denominator != 1:
         digits += 1

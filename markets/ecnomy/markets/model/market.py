@@ -205,7 +205,7 @@ class Market(ByHand):
         self._warn_advised()
 
     def orders(self) -> Decide:
-        """Return the targets of flows and parameters of links that changed since the last one."""
+        """Return targets of flows and parameters of links that changed since the last report."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()

@@ -62,7 +62,7 @@ def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
 
 
 def default_folder(scenario: Scenario) -> Path:
-    """Return `results/<name of the scenario's file>-<seed>`, or with the title without a file."""
+    """Return `results/<name>-<seed>`, by the name of the scenario's file or else by its title."""
     file = scenario.places.file
     name = Path(file).stem if os.path.exists(file) else scenario.title
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"

@@ -62,7 +62,7 @@ class Screen:
         self._in_force: dict[tuple[str, str, bytes], str] = {}
 
     def json(self, market: MarketLike) -> str:
-        """Return the object. Call it once per report, after the orders and before writing tables.
+        """Return the object. Call this once per report, after orders and before writing tables.
 
         Args:
             market: the market; with NoMarket, the object has only names.

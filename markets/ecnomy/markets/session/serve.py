@@ -94,7 +94,7 @@ def served(
     market: bool = True,
     any_plan: bool = False,
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield each run's results folder, scenario name, and the reason if it is incomplete or "".
+    """Yield each run's results folder and scenario name, and why it is incomplete or "".
 
     An engine reports the plan of its network. If the plan differs from the scenario's, or the token
     is wrong, the engine is refused with a line on standard error.

@@ -302,7 +302,7 @@ class Session:
             raise
 
     def _died(self) -> str | None:
-        """Return how an engine that died early ended."""
+        """Return how the engine ended, if it died early."""
         if self._process is None or not self._process.gone:
             return None
         return self._when(self._process.fate())

@@ -207,7 +207,7 @@ def _count(tally: Tally, outcome: Outcome) -> None:
 
 
 def estimate_s(sweep: Sweep, tries: int = 3) -> float:
-    """Return the mean seconds of a run, from up to `tries` test runs here that are not kept.
+    """Return the mean seconds of a run, from up to `tries` local test runs, which are not kept.
 
     Raises:
         SweepError: all test runs failed.

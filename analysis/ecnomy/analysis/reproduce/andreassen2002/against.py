@@ -101,7 +101,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Compare with two classes with turns ten times as long, at the matched thresholds."""
+    """Compare with two classes whose turns are ten times as long, at the matched thresholds."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]

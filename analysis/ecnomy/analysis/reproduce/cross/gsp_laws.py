@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guaranteed streams over four marking algorithms: the correlation of marks and delays, tariffs.
+"""Guaranteed streams over four marking algorithms: tariffs, and how marks and delays correlate.
 
 Andreassen 2002, 4.4, asks how much the correlation of marking rate M and delay rate L depends on
 the algorithm. The tariff is that of andreassen2002/tariff.py. Because algorithms differ in the

@@ -18,7 +18,7 @@ __all__ = ["draw", "figures"]
 
 
 def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
-    """Return, by case, throughput ratio, its theory from flows' marking rates, probabilities."""
+    """Return, by case, throughput ratio, its theory from marking rates, and probabilities."""
     found = {}
     for case, runs in cases(studies["fig7"]).items():
         own = by_law(runs, FIRST)["red"].at({LONG: 1.0})
