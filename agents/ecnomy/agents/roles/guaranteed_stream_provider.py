@@ -4,8 +4,8 @@
 Andreassen 2002, chapter 4, describes a stand-alone provider without access to routers or to its
 subscribers' quality. It knows the network only from its test streams and from the cost of its
 calls. From this knowledge, it admits or blocks each call immediately. It pays its fixed costs, and
-the marks of its calls and test streams. A provider integrated with a carrier observes the packets
-of all its callers, so it does not need test streams (section 4.4).
+pays for the marks of its calls and test streams. A provider integrated with a carrier observes the
+packets of all its callers, so it does not need test streams (section 4.4).
 """
 
 from __future__ import annotations
