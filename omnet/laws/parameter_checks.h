@@ -67,12 +67,15 @@ constexpr std::string_view take_item(std::string_view& list) {
   return item;
 }
 
-constexpr bool has_choice(const Parameter& parameter, std::string_view choice) {
-  std::string_view all = parameter.choices;
-  while (!all.empty()) {
-    if (take_item(all) == choice) return true;
+constexpr bool has_item(std::string_view list, std::string_view item) {
+  while (!list.empty()) {
+    if (take_item(list) == item) return true;
   }
   return false;
+}
+
+constexpr bool has_choice(const Parameter& parameter, std::string_view choice) {
+  return has_item(parameter.choices, choice);
 }
 
 // True if a list "a,b" names parameters only.
@@ -149,9 +152,7 @@ consteval int with_wrong_range() {
     int count = 0;
     while (!names.empty()) {
       const std::string_view name = take_item(names);
-      if (!is_name(name, '-') || has_choice(Parameter{"", "", 0, 0, 0, names.data(), ""}, name)) {
-        return true;
-      }
+      if (!is_name(name, '-') || has_item(names, name)) return true;
       ++count;
     }
     return count < 2 || one.min != 0 || one.max != count - 1;
