@@ -14,11 +14,15 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ecnomy.agents.money import MICRO
-from ecnomy.agents.spec import AgentSpec, StrategySpec
-from ecnomy.agents.strategies import make
-from ecnomy.markets.compile.target_marks import bottlenecks, largest_probability, packet_bytes
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.markets.compile.target_marks import (
+    bottlenecks,
+    constant_charge_micro,
+    largest_probability,
+    most_marked,
+    packet_bytes,
+)
 from ecnomy.markets.plan import Plan, Source
-from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
@@ -53,9 +57,7 @@ def cheap_marks(scenario: Scenario, plan: Plan) -> Iterator[str]:
         and sum(largest_probability(plan.links[link]) > 0 for link in source.path) == 1
     ]
     for link, sources in bottlenecks(plan, users).items():
-        line = plan.links[link]
-        all_marked = line.marking.law in with_trait("marking", "saturates")
-        most = 1.0 if all_marked else largest_probability(line)
+        line, most = plan.links[link], most_marked(plan.links[link])
         wanted_bps = 0.0
         for source in sources:
             per_bit = most * prices[source.name].low / MICRO / (8 * packet_bytes(source))
@@ -79,20 +81,15 @@ def _pays(agent: AgentSpec) -> bool:
     strategy = agent.strategy
     if strategy is None or agent.classes:
         return False
-    return _charge_micro(strategy) > 0 or (
+    return constant_charge_micro(strategy) > 0 or (
         strategy.kind == _FOLLOWS and not strategy.params.get("anticipates")
     )
-
-
-def _charge_micro(strategy: StrategySpec) -> int:
-    charge_in = getattr(make(strategy.kind, strategy.params), "charge_in", None)
-    return int(charge_in(0)) if callable(charge_in) else 0
 
 
 def _demand_bps(agent: AgentSpec) -> Callable[[float], float]:
     """Return the demand of a flow [bit/s] as a function of the cost of a bit [money]."""
     assert agent.strategy is not None
-    charge = _charge_micro(agent.strategy) / MICRO
+    charge = constant_charge_micro(agent.strategy) / MICRO
     if charge:
         return lambda per_bit: charge / per_bit
     import numpy as np

@@ -21,9 +21,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ecnomy.markets.compile.slow_windows import buffer_packets, packets_per_s, round_trip_s
-from ecnomy.markets.compile.target_marks import bottlenecks, largest_probability, mark_rates
+from ecnomy.markets.compile.target_marks import bottlenecks, mark_rates, most_marked
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
-from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["heavy_weights"]
@@ -79,5 +78,4 @@ def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
     if buffer is None or link.scheduler is not None:
         return None
     pipe = max(round_trip_s(source, plan) * packets_per_s(link, source) for source in sources)
-    all_marked = link.marking.law in with_trait("marking", "saturates")
-    return (1.0 if all_marked else largest_probability(link)) * (pipe + buffer)
+    return most_marked(link) * (pipe + buffer)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import trait_value, with_trait
@@ -14,10 +14,12 @@ from ecnomy.markets.scenario.mark_prices import mark_prices
 __all__ = [
     "bottlenecks",
     "charges_micro",
+    "constant_charge_micro",
     "constant_rates",
     "largest_probability",
     "mark_rates",
     "marks_alike",
+    "most_marked",
     "packet_bytes",
     "sorts",
     "sorts_by",
@@ -53,6 +55,13 @@ def largest_probability(link: Link) -> float:
         return _largest(link.marking)
     own = 1.0 if sorts(link) or scheduler.law.params.get("regulation") else 0.0
     return max((_largest(law) for law in scheduler.marking), default=own)
+
+
+def most_marked(link: Link) -> float:
+    """Return the largest share of packets that a law marks: 1 if it saturates, or its ceiling."""
+    return (
+        1.0 if link.marking.law in with_trait("marking", "saturates") else largest_probability(link)
+    )
 
 
 def marks_alike(link: Link) -> bool:
@@ -95,10 +104,15 @@ def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
     for agent in scenario.market.agents:
         if agent.strategy is None or agent.classes:
             continue
-        charge_in = getattr(make(agent.strategy.kind, agent.strategy.params), "charge_in", None)
-        if callable(charge_in) and (charge_micro := int(charge_in(0))) > 0:
+        if (charge_micro := constant_charge_micro(agent.strategy)) > 0:
             rates |= {name: charge_micro / prices[name].low for name in agent.sources}
     return rates
+
+
+def constant_charge_micro(strategy: StrategySpec) -> int:
+    """Return the constant charge of a flow outside classes [micro-units/s]; 0 if it has none."""
+    charge_in = getattr(make(strategy.kind, strategy.params), "charge_in", None)
+    return int(charge_in(0)) if callable(charge_in) else 0
 
 
 def charges_micro(agent: AgentSpec) -> dict[str, int]:
