@@ -25,7 +25,7 @@ from ecnomy.analysis.run_report.marks import marks_of, stories, where_marked
 from ecnomy.analysis.run_report.money import balances, money_blocks, payments_of
 from ecnomy.analysis.run_report.settings import provenance_section, settings_section
 from ecnomy.analysis.run_report.traffic import traffic_blocks
-from ecnomy.markets.results.missed_targets import missed
+from ecnomy.markets.results.notices import notices
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.support.temporary import temporary_folder
 
@@ -92,7 +92,7 @@ def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
     try:
         first = headline(summary, db)
         sections = [
-            Section("who", "Who got what", (*traffic_blocks(summary), *_missed(run))),
+            Section("who", "Who got what", (*traffic_blocks(summary), *_notices(run))),
             Section("money", "Who paid what, and why", tuple(_money(db, summary))),
             settings_section(run),
             provenance_section(run, told),
@@ -125,9 +125,9 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
     return blocks
 
 
-def _missed(run: RawRun) -> list[Words]:
-    """Return notes on sources with more marks than their target, or fewer than they pay for."""
-    return [Words.of(f"{one}.") for one in missed(run.raw)]
+def _notices(run: RawRun) -> list[Words]:
+    """Return the warnings about missed targets and unequal prices."""
+    return [Words.of(f"{one}.") for one in notices(run.raw)]
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:

@@ -106,7 +106,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     from ecnomy.analysis.show.sentence import sentence
     from ecnomy.analysis.show.summary_tables import balance_table
     from ecnomy.analysis.show.welfare_table import print_welfare
-    from ecnomy.markets.results.missed_targets import missed
+    from ecnomy.markets.results.notices import notices
 
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)
@@ -131,7 +131,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     for lines in lines_of(run):
         console.print()
         console.print(str(lines), markup=False, highlight=False)
-    for target in missed(run):
+    for target in notices(run):
         console.print()
         console.print(f"warning: {target}", markup=False, highlight=False)
     print_carriers(run, console)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show RUN --json`: all parts of a run's summary, unrounded.
 
-Keys are the fields of the structs behind the tables: Missed (results/missed_targets.py), Welfare
+Keys are the fields of the structs behind the tables: Notices (results/notices.py), Welfare
 (welfare/welfare.py), and in run/ Summary, Guarantee (guarantees.py), Carrier (carriers.py),
 Settling (price_settling.py), Choice (choices.py) and FilesSent (files_sent.py).
 """
@@ -32,7 +32,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
     from ecnomy.analysis.run.price_settling import settling_of
     from ecnomy.analysis.run.summary import summarize
     from ecnomy.analysis.welfare.welfare import welfare_of
-    from ecnomy.markets.results.missed_targets import missed
+    from ecnomy.markets.results.notices import notices
 
     return {
         "folder": str(run.path),
@@ -40,7 +40,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
         "measured": run.measured,
         "by_hand": run.manifest.by_hand,
         "summary": summarize(run),
-        **msgspec.structs.asdict(missed(run)),
+        **msgspec.structs.asdict(notices(run)),
         "lines": lines_of(run),
         "carriers": carriers_of(run),
         "settling": settling_of(run),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ecnomy.markets.plan import Plan
 
-__all__ = ["Group", "groups_in", "groups_of"]
+__all__ = ["Group", "background_rows", "groups_in", "groups_of"]
 
 _NUMBERS: Final = ("members", "goodput_bps", "marks_per_s", "ce", "fee_micro", "mark_charge_micro")
 _COLUMNS: Final = ("flow", "source", "class", "provider", *_NUMBERS)
@@ -72,7 +72,7 @@ def groups_in(run: Tables) -> list[Group]:
         ResultsError: a table cannot be read.
     """
     table = run.columns("flows", _COLUMNS)
-    return groups_of(table.to_pydict(), _background(run), _switches(run), run.measured)
+    return groups_of(table.to_pydict(), background_rows(run), _switches(run), run.measured)
 
 
 def groups_of(
@@ -106,8 +106,12 @@ def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     }
 
 
-def _background(run: Tables) -> set[int]:
-    """Return the rows of flows without class and agent, whose marks are booked on their source."""
+def background_rows(run: Tables) -> set[int]:
+    """Return the rows of flows without class and agent, whose marks are booked on their source.
+
+    Raises:
+        ResultsError: the ledger cannot be read.
+    """
     import pyarrow.compute as pc
 
     ledger = run.columns("ledger", ["kind", "debit", "flow"])

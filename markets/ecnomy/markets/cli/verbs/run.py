@@ -35,7 +35,7 @@ def run_command(
     as_json: Json = False,
 ) -> None:
     """Run a scenario and write its results."""
-    from ecnomy.markets.results.missed_targets import missed
+    from ecnomy.markets.results.notices import notices
     from ecnomy.markets.session.progress import RunProgress
     from ecnomy.markets.session.runner import run
 
@@ -57,10 +57,10 @@ def run_command(
         return print_json(
             values(result.folder)
             | {"complete": result.complete}
-            | msgspec.structs.asdict(missed(result.raw))
+            | msgspec.structs.asdict(notices(result.raw))
         )
     _show(result.folder)
-    for one in missed(result.raw):
+    for one in notices(result.raw):
         say(f"warning: {one}", sys.stderr)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources that took more marks than they aimed at, or fewer than they pay for."""
+"""Warnings about the marks of a finished run: missed targets and unequal prices."""
 
 from __future__ import annotations
 
@@ -11,34 +11,38 @@ from ecnomy.markets.results.floors import Floor, floors
 from ecnomy.markets.results.losses import Losses, losses
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.saturated import Saturated, saturated
+from ecnomy.markets.results.unequal_marks import UnequalMarks, unequal_marks
 
-__all__ = ["Missed", "missed"]
+__all__ = ["Notices", "notices"]
 
 
-class Missed(msgspec.Struct, frozen=True):
-    """Targets missed by over 5 %, by reason.
+class Notices(msgspec.Struct, frozen=True):
+    """Targets of marks missed by over 5 %, and prices that differ by over 10 %, by reason.
 
     Attributes:
         floors: sources that took more marks because their windows were at the floor.
         saturated: sources that took fewer marks because of queueing.
         losses: sources that took fewer marks because of losses.
+        unequal: pairs of sources whose packets the same links marked unequally.
     """
 
     floors: list[Floor]
     saturated: list[Saturated]
     losses: list[Losses]
+    unequal: list[UnequalMarks]
 
-    def __iter__(self) -> Iterator[Floor | Saturated | Losses]:
-        """Iterate over all sources. The text of each is one line for users."""
+    def __iter__(self) -> Iterator[Floor | Saturated | Losses | UnequalMarks]:
+        """Iterate over all warnings. The text of each is one line for users."""
         yield from self.floors
         yield from self.saturated
         yield from self.losses
+        yield from self.unequal
 
 
-def missed(run: RawRun) -> Missed:
-    """Return the targets that the sources of a run missed.
+def notices(run: RawRun) -> Notices:
+    """Return the warnings about the marks of a run.
 
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    return Missed(floors(run), saturated(run), losses(run))
+    return Notices(floors(run), saturated(run), losses(run), unequal_marks(run))

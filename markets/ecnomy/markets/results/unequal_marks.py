@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Payers on the same links whose packets are marked with different probabilities.
+
+A price per mark is a price of capacity only if the links mark the packets of all users alike. A law
+that counts or that follows a moving queue can mark the packets of one user more often than those of
+another, for example because their packets arrive at other times of its cycle. The users then pay
+different prices for the same capacity.
+
+The shares of marked packets are compared within each report, so that users may be active at
+different times: the ratio is that of Mantel and Haenszel (J. National Cancer Institute 22, 1959)
+over all reports, and its standard error that of the delete-one jackknife over blocks of reports.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.arrays import Floats
+from ecnomy.markets.plan import Source, Tcp
+from ecnomy.markets.results.groups import background_rows
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.window_reports import Looks
+
+__all__ = ["UnequalMarks", "unequal_marks"]
+
+_RATIO: Final = 1.1  # smaller ratios are not reported
+_CHANCE: Final = 0.001  # of a false report for a group of sources (Bonferroni)
+_MARKS: Final = 1000  # of each source; with fewer, a ratio is too uncertain
+_BLOCKS: Final = 20  # of equal numbers of reports; with fewer reports, nothing is compared
+
+
+class UnequalMarks(msgspec.Struct, frozen=True):
+    """Two sources on the same marking links, with over 10 % between their shares of marks.
+
+    Attributes:
+        source: name of the source with the larger share of marked packets.
+        other: name of the source with the smaller share.
+        links: names of the links on their paths that marked packets.
+        share: share of the source's packets that were marked [0 to 1]. Reports count by the number
+            of packets that both sources delivered, so the share refers to their common time.
+        other_share: share of the other source's packets in the same time [0 to 1].
+    """
+
+    source: str
+    other: str
+    links: tuple[str, ...]
+    share: float
+    other_share: float
+
+    @property
+    def ratio(self) -> float:
+        """Return the ratio of the shares, above 1."""
+        return self.share / self.other_share
+
+    def __str__(self) -> str:
+        """Describe the pair in one line for users."""
+        links = f"{'link' if len(self.links) == 1 else 'links'} {', '.join(self.links)}"
+        return (
+            f"{self.source}: {links} marked {self.share:.1%} of its packets, but only "
+            f"{self.other_share:.1%} of the packets of {self.other} in the same time. A packet of "
+            f"{self.source} thus costs {self.ratio:.3g} times as many marks. Laws with a smooth "
+            "probability, such as load-based or rem, mark all packets alike"
+        )
+
+
+def unequal_marks(run: RawRun) -> list[UnequalMarks]:
+    """Return, for each set of links, the two payers with the largest ratio, if over 10 %.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    groups = [group for group in _comparable(run).items() if len(group[1]) > 1]
+    looks = Looks.of(run, "delivered", "ce") if groups else None
+    if looks is None or len(looks.t_ps) <= _BLOCKS:
+        return []
+    pairs = (_extremes(links, sources, looks) for (links, _), sources in groups)
+    return [pair for pair in pairs if pair is not None]
+
+
+def _comparable(run: RawRun) -> dict[tuple[tuple[str, ...], object], list[Source]]:
+    """Return the payers with enough marks, by links that marked, class, codepoint and size."""
+    links = run.table("links", ("name", "marks"))
+    if "ce" not in run.flows or "marks" not in links or not run.file("ledger").is_file():
+        return {}  # the run ended before it had totals
+    marking = set(links["name"][links["marks"] > 0])
+    flows = run.flows[~run.flows["flow"].isin(background_rows(run))]
+    marks = flows.groupby("source")[["ce", "mark_charge_micro"]].sum()
+    paying = set(marks[(marks["ce"] >= _MARKS) & (marks["mark_charge_micro"] > 0)].index)
+    groups: dict[tuple[tuple[str, ...], object], list[Source]] = {}
+    for source in run.plan.sources:
+        if source.name not in paying:
+            continue
+        classes = source.classes or [-1] * len(source.path)
+        names = [run.plan.links[link].name for link in source.path]
+        passed = [(name, of) for name, of in zip(names, classes, strict=True) if name in marking]
+        alike = (tuple(of for _, of in passed), source.codepoint, _packet_bytes(source))
+        groups.setdefault((tuple(name for name, _ in passed), alike), []).append(source)
+    return groups
+
+
+def _packet_bytes(source: Source) -> int:
+    """Return the size of a full packet: laws may mark by bytes, so sizes must be equal."""
+    transport = source.transport
+    payload = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
+    return payload + transport.header_bytes
+
+
+def _extremes(links: tuple[str, ...], sources: list[Source], looks: Looks) -> UnequalMarks | None:
+    """Return the sources with the largest and the smallest share, if the two differ enough."""
+    counts = np.stack([_counts(looks, source) for source in sources])
+    rest = counts.sum(axis=0) - counts
+    ratios = [_compare(one, others)[0] for one, others in zip(counts, rest, strict=True)]
+    high, low = int(np.argmax(ratios)), int(np.argmin(ratios))
+    ratio, error, shares = _compare(counts[high], counts[low])
+    chance = _CHANCE / (len(sources) * (len(sources) - 1) / 2)  # of each pair
+    if ratio <= max(math.log(_RATIO), NormalDist().inv_cdf(1 - chance) * error):
+        return None
+    return UnequalMarks(sources[high].name, sources[low].name, links, *shares)
+
+
+def _counts(looks: Looks, source: Source) -> Floats:
+    """Return the source's delivered packets and marks, [2, interval of reports]."""
+    own = looks.own(source)
+    totals = np.stack([values[:, own].sum(axis=1) for values in looks.columns.values()])
+    return np.diff(totals, axis=1)
+
+
+def _compare(one: Floats, other: Floats) -> tuple[float, float, tuple[float, float]]:
+    """Return the logarithm of the ratio of two shares, its standard error, and the shares.
+
+    Args:
+        one: packets and marks, [2, interval of reports].
+        other: the same of the other source or sources.
+    """
+    (packets, marks), (other_packets, other_marks) = one, other
+    both = packets + other_packets
+    products = np.stack([packets * other_packets, marks * other_packets, other_marks * packets])
+    parts = np.divide(products, both, out=np.zeros_like(products), where=both > 0)
+    blocks = np.stack([block.sum(axis=1) for block in np.array_split(parts, _BLOCKS, axis=1)])
+    weight, first, second = (float(total) for total in blocks.sum(axis=0))
+    rest = blocks.sum(axis=0) - blocks  # the sums without each block in turn
+    if rest.min() <= 0:  # too short a common time
+        return 0.0, math.inf, (0.0, 0.0)
+    error = math.sqrt((_BLOCKS - 1) * float(np.var(np.log(rest[:, 1] / rest[:, 2]))))
+    return math.log(first / second), error, (first / weight, second / weight)
