@@ -105,6 +105,33 @@ market:
       strategy: {kind: elastic-utility, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}}
 """
 
+# x0 costs 0.5 money/s for marks. Users buy 2 / 0.5 - 1 = 3 Mbps, worth 2 log 4 - 1.5 = 1.27 money/s.
+PEAK = """\
+version: 1
+duration: 1000 s
+network:
+  links:
+    - {name: line, from: a, to: b, rate: 50 Mbps, delay: 15 ms, buffer: 500 packets,
+       marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: s, count: 4, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+market:
+  epoch: 2 s
+  price_per_mark: 0.04 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      contracts:
+        - meter: time
+          sources: s
+          tariff: {kind: time-of-day, day: 200 s, price: 0.05 money/s,
+            periods: [{from: 0 s, to: 100 s, price: 3 money/s}]}
+    - name: users
+      role: price-handler
+      sources: s
+      strategy: {kind: elastic-utility, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}}
+"""
+
 CLIMB = """\
 version: 1
 duration: 90 min
@@ -196,6 +223,21 @@ def test_users_follow_a_contract_whose_price_rises() -> None:
         errors.append([float(bought[name]) / demand[name] - 1 for name in demand])
     print(np.round(errors, 3))
     assert np.abs(errors).mean() < 0.1
+
+
+def test_users_come_back_in_the_cheap_hours_of_a_charge_by_time() -> None:
+    """A user gains 1.27 money/s without fee: 1.22 in a cheap hour, and nothing in a peak hour.
+
+    Users who have to try for the tariff are on for a third of the cheap time.
+    """
+    for seed in seeds(10):
+        on = series(PEAK, seed, "active", "source")["s"].loc[200:] / 4
+        cheap = on.index.to_numpy() % 200 >= 106  # 3 decisions after the change
+        print(seed, round(float(on[cheap].mean()), 3), round(float(on[~cheap].mean()), 3))
+        assert on[cheap].mean() > 0.95
+        assert on[~cheap].mean() < 0.45
+        bought = series(PEAK, seed, "goodput", "source")["s"].loc[200:] / 4
+        assert bought[bought.index.to_numpy() % 200 >= 140].mean() == pytest.approx(3, rel=0.1)
 
 
 def test_hill_climbing_gives_customers_time_by_itself() -> None:

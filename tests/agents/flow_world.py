@@ -10,7 +10,7 @@ import numpy as np
 
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation, Offer
 
-__all__ = ["PS", "noting", "seen"]
+__all__ = ["PS", "noting", "posted", "seen"]
 
 PS = 10**12
 
@@ -20,6 +20,12 @@ def noting(seed: int = 1) -> Any:
     kept: dict[str, float] = {}
     random = np.random.Generator(np.random.Philox(seed))
     return SimpleNamespace(notes=kept, note=kept.__setitem__, random=random)
+
+
+def posted(count: int = 1, mark: float = 1.0, by_time: float = 0.0) -> Any:
+    """The posted price of a mark, and the posted charge by time in money/s."""
+    by_time_micro = np.full(count, 1e6 * by_time)
+    return SimpleNamespace(price_micro=np.full(count, mark), posted_standing_micro=by_time_micro)
 
 
 def seen(

@@ -109,6 +109,9 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
             without their fees [micro-units of money].
         delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
+        posted_standing_micro: the charges by time in force now, which a flow owes while it is
+            switched on; without charges by weight, custom tariffs and block tariffs [micro-units of
+            money per second].
     """
 
     flow: Integers
@@ -136,6 +139,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     standing_micro: Integers = np.zeros(0, dtype=np.int64)
     weight_micro: Integers = np.zeros(0, dtype=np.int64)
     delivered_bytes: Integers = np.zeros(0, dtype=np.int64)
+    posted_standing_micro: Floats = np.zeros(0)
 
     def __post_init__(self) -> None:
         if len(self.bill_micro) != len(self.flow):
@@ -150,6 +154,7 @@ _LEFT_OUT: Final = (
     *(("source", 0), ("member", 0), ("switched_on", True)),
     *(("files", 0), ("file_bytes", 0), ("file_left", 0), ("rate_cap_bps", -1.0), ("weight", 0.0)),
     *(("choice", 0), ("standing_micro", 0), ("weight_micro", 0), ("delivered_bytes", 0)),
+    ("posted_standing_micro", 0.0),
 )
 
 
@@ -229,6 +234,9 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
             without their fees [micro-units of money].
         delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
+        posted_standing_micro: the charges by time in force now, which a flow owes while it is
+            switched on; without charges by weight, custom tariffs and block tariffs [micro-units of
+            money per second].
         source: name of the flow's source [text].
         agent: money, random numbers and notes of the agent [AgentView, None if there is no market].
     """
@@ -260,6 +268,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
     standing_micro: int = 0
     weight_micro: int = 0
     delivered_bytes: int = 0
+    posted_standing_micro: float = 0.0
     source: str = ""
     agent: AgentView | None = None
 

@@ -11,6 +11,7 @@ import pytest
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.strategies.leaving import Leaving
 from ecnomy.agents.utilities.find import utility_of
+from flow_world import posted
 
 EVERY_S = 7.0
 STEPS = 250
@@ -48,7 +49,7 @@ class Life:
         used_s = np.where(packets > 0, EVERY_S, 0.0)
         self.leaving.learn(seen, used_s, sent)  # type: ignore[arg-type]
         back = self.leaving.turn(
-            t_s, np.ones(len(price)), np.zeros(len(price)), sent, np.ones(len(price))
+            t_s, np.ones(len(price)), np.zeros(len(price)), sent, posted(len(price))
         )
         self.on = ~self.leaving.away
         told = (self.leaving.away, self.leaving.probing, back, self.leaving.contract())

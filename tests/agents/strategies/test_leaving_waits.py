@@ -12,6 +12,7 @@ import pytest
 from ecnomy.agents.observation import Observation
 from ecnomy.agents.strategies.leaving import Leaving
 from ecnomy.agents.utilities.find import utility_of
+from flow_world import posted
 
 EVERY_S = 5.0
 NEW = np.zeros(0, dtype=np.int64)
@@ -33,7 +34,7 @@ class User:
         assert self.t_s < 10_000
         self.leaving._sums[:, 0] = [price, 0.0, 1.0, 100.0, 0.0, EVERY_S, 1000.0]
         self.leaving.turn(
-            self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away, np.ones(1)
+            self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away, posted(1)
         )
 
     def pay(self, fee: float, users: int = 1) -> float:
@@ -46,7 +47,7 @@ class User:
             sent = ON & (self.t_s > began_s)
             self.t_s += EVERY_S
             self.leaving.learn(bill(fee, 0.5, users), np.array([EVERY_S * users]), sent)
-            self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), sent, np.ones(1))
+            self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), sent, posted(1))
         return self.t_s - began_s
 
     def away(self) -> float:
@@ -99,6 +100,39 @@ def test_a_wait_is_longer_the_more_a_stay_has_lost_to_fees(fee: float, users: in
     assert user.away() == EVERY_S * math.ceil(wait / EVERY_S)
 
 
+def test_a_fall_of_a_posted_charge_by_time_ends_a_wait() -> None:
+    """x0 is worth log 2, and 0.193 of it remain at a price of 0.5: a fee below that is worth it."""
+    user = User()
+    leaving = user.leaving
+    while not leaving.away[0]:
+        user.t_s += EVERY_S
+        leaving.learn(bill(3.0, 0.5), np.array([EVERY_S]), ON)
+        leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=3.0))
+    left_s, turns = user.t_s, []
+    for fee in (3.0, 5.0, 0.25, 0.15):
+        user.t_s += EVERY_S
+        now = posted(by_time=fee)
+        turns += leaving.turn(user.t_s, np.zeros(1), np.zeros(1), ~ON, now).tolist()
+    assert turns == [False, False, False, True]
+    assert user.t_s < left_s + 30
+    assert leaving.hurries
+
+
+def test_users_leave_for_a_posted_charge_before_its_first_bill() -> None:
+    """Two decisions after the fee has risen, at bills that are still low."""
+    user = User()
+    for _ in range(10):
+        user.t_s += EVERY_S
+        user.leaving.learn(bill(0.05, 0.5), np.array([EVERY_S]), ON)
+        user.leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=0.05))
+    assert not user.leaving.away[0]
+    for _ in range(2):
+        assert not user.leaving.away[0]
+        user.leaving.learn(bill(0.05, 0.5), np.array([EVERY_S]), ON)
+        user.leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=3.0))
+    assert user.leaving.away[0]
+
+
 def test_whoever_cannot_be_without_it_waits_no_longer() -> None:
     """U(0) is minus infinity: no fee exceeds the worth of x0, so users leave only for the price."""
     user = User(kind="alpha-fair", alpha=2.0)
@@ -147,18 +181,18 @@ def test_who_returns_has_forgotten_the_price_it_left_for() -> None:
         while not leaving.away[0]:
             user.t_s += EVERY_S
             leaving.learn(bill(0.0, 5.0), np.array([EVERY_S]), ON)  # nobody buys at this price
-            leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, np.ones(1))
+            leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(1))
         assert user.t_s == began_s + stays * EVERY_S
         assert not leaving.probing[0]
         user.t_s = leaving._again_s[0]
-        assert leaving.turn(user.t_s, np.zeros(1), np.zeros(1), ~ON, np.ones(1)).tolist() == [True]
+        assert leaving.turn(user.t_s, np.zeros(1), np.zeros(1), ~ON, posted(1)).tolist() == [True]
         for knows in (False, False, True):
             assert leaving.probing[0]
             seen = bill(0.0, 0.1)
             seen.flows.delivered = np.array([2])  # type: ignore[misc]
             user.t_s += EVERY_S
             leaving.learn(seen, np.array([EVERY_S]), ON)
-            assert not leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, np.ones(1)).any()
+            assert not leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(1)).any()
             assert (leaving.probing[0], leaving.away[0]) == (not knows, False)
         paid, _, used, *_ = leaving._sums[:, 0].tolist()
         assert paid / used == pytest.approx(0.1)

@@ -76,6 +76,7 @@ GROWN: dict[str, list[Any]] = {
     "switched_on": [True, True, False],
     "gain": [0.5, 0.5, 0.5],
     "limit_bps": [np.inf] * 3,
+    "posted_standing_micro": [0.0, 7.5, 2.0],
 }
 
 
@@ -100,7 +101,8 @@ class Watched:
         """Read a report at `t_s`."""
         made: Report = world.report(self.plan, t_s * PS, t_s, **counters)
         charge, bill, standing, weight = (np.array(column) for column in money)
-        self.sight.read(made, (charge, bill, standing, weight))
+        posted = np.array([0.0, 7.5, 2.0])
+        self.sight.read(made, (charge, bill, standing, weight), posted)
 
     def look(self, who: str, rows: np.ndarray = ROWS) -> Observation:
         """Let `who` observe these rows."""

@@ -229,8 +229,7 @@ class ElasticUtility:
         if not self._leaves:
             return
         sent = np.asarray(sent, dtype=np.bool_)
-        posted = seen.flows.price_micro
-        back = self._leaving.turn(seen.t_s, ratio, self._silent_s, sent, posted)
+        back = self._leaving.turn(seen.t_s, ratio, self._silent_s, sent, seen.flows)
         self._switches = self._switches or bool(self._leaving.away.any())
         if back.any():
             least = self._log_worth(PROBE * self._x0_bps).clip(*self._bounds)

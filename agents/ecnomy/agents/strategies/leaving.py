@@ -8,7 +8,7 @@ marks.
 
     p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
-    S  =  sum of standing / sum of dt                 the cost by time, money/s
+    S  =  sum of standing / sum of dt                 the cost by time, money/s; at least s
 
 Contracts charge exactly, so if c falls by a quarter or rises by a third, the time of day or the
 tariff has changed. The sums then begin again. After a fall, decisions come sooner for a time
@@ -21,11 +21,12 @@ depends on p far more than a demand, so its sums fade over the time `retry` for 
 be away. In an interval without a packet, r is one packet over the time since the last arrival, as
 if a packet arrived at the end of the interval.
 
-A user who is away observes only the posted price of a mark, not the marks of its path. It tries
-again at once if a fall of this price, with the marks that it met before, gives it a demand and a
-gain again:
+A user who is away observes the posted price of a mark and the posted charge by time s, not the
+marks of its path. It tries again at once if a fall of the price or of s, with the marks that it met
+before, gives it a demand and a gain again:
 
-    p'  =  c + (p - c) (price now) / (price when it left) < p      D(p') >= x0/100
+    p'  =  c + (p - c) (price now) / (price when it left)      D(p') >= x0/100
+    S'  =  S + s now - s when it left, but at least s now      U(D(p')) - p' D(p') - S' > U(0)
 
 The same holds for a user with less than x0/100. Otherwise a user who is away tries again after a
 time `retry`. The wait doubles each time the user leaves again, up to 8 times `retry`. After a stay
@@ -48,7 +49,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
-from ecnomy.agents.observation import Observation, Truths
+from ecnomy.agents.observation import FlowColumns, Observation, Truths
 from ecnomy.agents.utilities import Utility, delay_cost_of
 from ecnomy.agents.volumes import BYTES_PER_MB
 
@@ -90,8 +91,9 @@ class Leaving:
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
-        # p, c and S [money/s], and the price of a mark, at the last decision or when a flow left
-        self._left: Floats = np.zeros((4, 0))
+        # p, c and S [money/s], the price of a mark, and s [money/s], at the last decision or when
+        # a flow left
+        self._left: Floats = np.zeros((5, 0))
         # standing charges of a flow since its return, and its bill minus its worth, money
         self._stay: Floats = np.zeros((2, 0))
         self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
@@ -101,7 +103,7 @@ class Leaving:
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
         again_s, back_s = np.zeros((2, count))
         sums, past, stay = np.zeros((7, count)), np.zeros((4, count)), np.zeros((2, count))
-        left = np.zeros((4, count))
+        left = np.zeros((5, count))
         left[:, new] = self._left[:, old]
         self._left = left
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
@@ -162,24 +164,27 @@ class Leaving:
         return _ratio(self._sums[1], self._sums[2], self._early)
 
     def turn(
-        self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths, posted: Floats
+        self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths, posted: FlowColumns
     ) -> Truths:
         """Let flows leave and come back; return the flows that begin a trial.
 
         `ratio` is r, `silent_s` is the time since a packet arrived (0 if packets arrived since the
-        last decision), and `posted` is the price of a mark.
+        last decision), and `posted` has the price of a mark and the charge by time of each flow.
         """
+        mark_price, by_time = posted.price_micro, posted.posted_standing_micro / MICRO
         weight, standing, time, packets = self._sums[[2, 4, 5, 6]]
         ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one arrived now
         price, error = _price(self._sums[:4])
         nothing = self._utility.demand(np.where(ratio <= LEAST, price, price - error)) < LEAST
-        flat = _ratio(standing, time, 0.0)
+        flat = np.maximum(_ratio(standing, time, 0.0), by_time)
         if flat.any():
             nothing |= (flat > 0) & (self._gain() < flat)
         nothing &= (packets >= ENOUGH) | ((ratio <= LEAST) & ~self.probing)
         leave = sent & ~self.away & nothing & self._doubts
         self._doubts = np.where(sent, nothing, self._doubts) & ~leave
-        cheaper = self._cheaper(posted) & (self.away | sent & ~self.probing & (ratio < PROBE))
+        cheaper = self._cheaper(mark_price, by_time) & (
+            self.away | sent & ~self.probing & (ratio < PROBE)
+        )
         back = cheaper | self.away & (t_s >= self._again_s)
         self._wait_s[back & cheaper] = self._retry_s
         self._back_s[back] = t_s
@@ -189,7 +194,7 @@ class Leaving:
         wait_s = np.maximum(self._wait_s[leave], lost / (LOST * self._worth))
         self._again_s[leave] = t_s + wait_s
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
-        parts = np.array([price, self.contract(), flat, posted])
+        parts = np.array([price, self.contract(), flat, mark_price, by_time])
         self._left = np.where(self.away, self._left, parts)
         over = leave | cheaper
         self._sums[:, over] = self._past[:, over] = self._stay[:, over] = 0.0
@@ -202,16 +207,17 @@ class Leaving:
         self._grows = t_s - self._cheaper_s < self._retry_s
         return back
 
-    def _cheaper(self, posted: Floats) -> Truths:
-        """Return the users who would gain at the posted price, if this price has fallen."""
-        price, contract, standing, then = self._left
-        lower = posted < then
+    def _cheaper(self, posted: Floats, by_time: Floats) -> Truths:
+        """Return the users who would gain at the posted prices, if one of these has fallen."""
+        price, contract, standing, then, by_time_then = self._left
+        lower = (posted < then) | (by_time < by_time_then)
         if not lower.any():
             return np.asarray(lower, dtype=np.bool_)
         now = contract + (price - contract) * _ratio(posted, then, 1.0)
         gains = self._utility.demand(np.where(lower, now, 1.0)) >= PROBE
-        if standing.any():
-            gains &= self._gain_at(np.where(lower, now, 1.0)) > standing
+        charge = np.maximum(standing + by_time - by_time_then, by_time)
+        if charge.any():
+            gains &= self._gain_at(np.where(lower, now, 1.0)) > charge
         return np.asarray(lower & gains, dtype=np.bool_)
 
     @property

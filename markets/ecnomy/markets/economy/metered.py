@@ -53,6 +53,8 @@ class Metered:
         seller: the agent that sells under the contract.
         name: kind of its postings in the ledger.
         rows: rows of flows under the contract.
+        tariff: the tariff, or menu of tariffs.
+        meter: name of the meter.
         menu: tariffs from which buyers choose, or None for a single tariff.
     """
 
@@ -73,7 +75,8 @@ class Metered:
         meter = METERS[spec.meter]
         self._domains = domains
         self._other = domains.other_rows[self.rows] & meter.of_marks
-        self._tariff, self._by_weight = spec.tariff, meter.name == "weight"
+        self.tariff, self.meter = spec.tariff, meter.name
+        self._by_weight = meter.name == "weight"
         self._by_time = self._by_weight or meter.name == "time"
         self._read = self._reading(plan, domains, counts, meter.name)
         self._accruer = accruer(spec.tariff, len(self.rows), meter.unit)
@@ -107,11 +110,11 @@ class Metered:
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
         """Return the part of an amount that does not depend on the meter, or None if it is 0."""
-        if isinstance(self._tariff, Flat):
+        if isinstance(self.tariff, Flat):
             return amount
-        if not isinstance(self._tariff, TwoPart):
+        if not isinstance(self.tariff, TwoPart):
             return None
-        fee = self._tariff.fee
+        fee = self.tariff.fee
         by_time: Integers = np.rint(active_ps * (fee.micro / fee.per)).astype(np.int64)
         return np.minimum(amount, by_time)
 

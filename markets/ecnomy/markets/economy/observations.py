@@ -57,6 +57,7 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     counts: Integers  # rows: delivered, marks, acked, charge, bill, standing, weight, bytes
     states: Integers  # a row for each of _STATES
     srtt_s: Floats
+    standing: Floats  # posted charges by time, micro-units/s of a flow
 
 
 class _Own(msgspec.Struct, eq=False):
@@ -95,10 +96,16 @@ class Sight:
         self._own: dict[str, _Own] = {}
         self._dt_ps, self._dt_s = 0, column(0.0)
 
-    def read(self, report: Report, money: tuple[Integers, Integers, Integers, Integers]) -> None:
+    def read(
+        self,
+        report: Report,
+        money: tuple[Integers, Integers, Integers, Integers],
+        standing: Floats | None = None,
+    ) -> None:
         """Read the counters of a report, and each flow's mark charge, bill and parts of the bill.
 
-        The parts of the bill are the charges by time and by weight.
+        The parts of the bill are the charges by time and by weight. `standing` has the posted
+        charges by time [micro-units/s of a flow], by default 0.
         """
         flows = report.flows
         told = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
@@ -107,7 +114,8 @@ class Sight:
         counts = np.array(told, dtype=np.int64)
         srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
         now = np.array(states, dtype=np.int64)
-        self._now = _Look(report.t_ps, flows, report.links, bits, counts, now, srtt_s)
+        posted = np.zeros(len(srtt_s)) if standing is None else standing
+        self._now = _Look(report.t_ps, flows, report.links, bits, counts, now, srtt_s, posted)
 
     def flows(
         self,
@@ -157,6 +165,7 @@ class Sight:
             standing_micro=change[5],
             weight_micro=change[6],
             delivered_bytes=change[7],
+            posted_standing_micro=now.standing[rows],
         )
         price = _one(price_micro, rows)
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)

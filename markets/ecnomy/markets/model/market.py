@@ -38,6 +38,7 @@ from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.price_domains import domains_of
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.settlement import Settlement
+from ecnomy.markets.economy.standing_charges import StandingCharges
 from ecnomy.markets.economy.turn_order import PHASES, POST, in_order, posting_fees
 from ecnomy.markets.economy.willingness import Aims
 from ecnomy.markets.model.by_hand import ByHand
@@ -104,6 +105,7 @@ class Market(ByHand):
         ]
         picked = StrategyMenus(self.strategies, self.parties, self.offer)
         self.menus = MarketMenus(sold, picked, self.parties, self.journal, lambda: self.t_ps)
+        self._standing = StandingCharges(self.parties, sold)
         own = (*self._settlement.contracts, ClassFee(plan, self.parties))
         self._book = Book((*own, *sold, *self.added), self.parties.users, self.ledger)
         self._before: Report | None = None
@@ -188,7 +190,8 @@ class Market(ByHand):
             return
         book = self._book
         bills = book.bill_micro, book.standing_micro, book.weight_micro
-        self.sight.read(report, (book.charge_micro, *bills))
+        standing = self._standing.at(report.t_ps, self.offer)
+        self.sight.read(report, (book.charge_micro, *bills), standing)
         self.aims.read(report, self._book.charge_micro)
         self.desk.spread()
         for phase in PHASES:
