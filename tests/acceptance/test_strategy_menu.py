@@ -100,7 +100,7 @@ def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
     ("changed", "told"),
     [
         ("{kind: menu, choices: {}}", "a mapping of names to strategies"),
-        ("{kind: menu, choices: {a: {kind: qos-knob}}}", "one for an application-provider"),
+        ("{kind: menu, choices: {a: {kind: qos-knob}}}", "a strategy for an application-provider"),
         ("{kind: menu, choices: {a: {kind: nonesuch}}}", "a strategy"),
         ("{kind: menu, choices: {a: {kind: constant-charge, charge: 2}}}", "quantity in money/s"),
         ("{kind: menu, choices: {a: {kind: cost-plus}}}", "a strategy for single flows"),

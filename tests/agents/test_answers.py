@@ -148,9 +148,9 @@ def test_signed_and_unsigned_classes_go_together(model: mesa.Model) -> None:
 @pytest.mark.parametrize(
     ("decision", "told"),
     [
-        (Decision([True, False]), "not a number"),
-        (Decision(np.array([1j, 2j])), "not a number"),
-        (Decision(["1", "2"]), "not a number"),
+        (Decision([True, False]), "not a column of numbers"),
+        (Decision(np.array([1j, 2j])), "not a column of numbers"),
+        (Decision(["1", "2"]), "not a column of numbers"),
         (Decision(offer=[0.0, 1.0]), "not integers"),
         (Decision(offer=[0, None]), "not integers"),
         (Decision(offer=[np.True_, np.False_]), "not integers"),

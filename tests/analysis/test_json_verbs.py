@@ -164,7 +164,7 @@ def test_query_gives_rows(world: Path, capsys) -> None:
         {"n": 2.0, "status": "done", "none": None},
     ]
     assert status("query", world / "sweep", sql, "--csv", "--json") == 2
-    assert "--json: found --csv too" in capsys.readouterr().err
+    assert "--json and --csv exclude each other" in capsys.readouterr().err
     assert status("query", world / "sweep", "select sources.gold.count from runs") == 2
     assert "Names with dots need double quotes" in capsys.readouterr().err
 

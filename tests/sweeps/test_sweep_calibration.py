@@ -190,14 +190,14 @@ def test_what_cannot_be_is_told(tmp_path: Path) -> None:
     [found] = calibrated(sweep, tmp_path / "a", Here(), lambda total, missing: Watcher())
     assert found.verdict == "not reachable" and found.value == 0.5 and "below" in found.why
     sweep = load_sweep(write(tmp_path, text.replace("gold.marking_rate", "gold.marks")))
-    with pytest.raises(ResultsError, match="'gold.marks', no such column"):
+    with pytest.raises(ResultsError, match="'gold.marks', which is not a column"):
         calibrated(sweep, tmp_path / "b", Here(), lambda total, missing: Watcher())
 
 
 def test_a_failed_run_ends_it(tmp_path: Path) -> None:
     """The error gives the first failure's reason; scenarios may refuse values of the range."""
     sweep = load_sweep(write(tmp_path, SWEEP.replace("to: 0.5", "to: 2")))
-    with pytest.raises(ResultsError, match="8 runs failed, the first one: .*probability"):
+    with pytest.raises(ResultsError, match="8 runs failed; the first one: .*probability"):
         calibrated(sweep, tmp_path / "out", Here(), lambda total, missing: Watcher())
 
 

@@ -19,7 +19,7 @@ from ecnomy.markets.sweep.parts import Part
 from sweep_world import SWEEP, Watcher, write
 
 LINE = (
-    "4 runs are missing of 8, in shard 2/2 (4); run the shards again and merge them "
+    "4 of 8 runs are missing, in shard 2/2 (4); run the shards again and merge them "
     "(`ecnomy merge`), or run the sweep's command"
 )
 
@@ -74,7 +74,7 @@ def test_shards_that_are_not_merged(tmp_path: Path) -> None:
 
 def test_a_sweep_without_shards(tmp_path: Path) -> None:
     """Without shards, or with shards of two divisions, a run belongs to no shard."""
-    line = "1 run is missing of 3; run the sweep's command again to make them"
+    line = "1 of 3 runs is missing; run the sweep's command again"
     assert missing_runs(tmp_path, 3, [0, 2]) == line
     for name in ("1-of-2", "1-of-3"):
         (tmp_path / "parts" / name).mkdir(parents=True)

@@ -138,7 +138,9 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
     with closing(Store(out, sweep, two)):
         found = merge(sweep, out)
     assert (found.parts, found.busy, found.missing) == ((one,), (two,), {two: 6})
-    with pytest.raises(ResultsError, match=r"is shard 1/2 of a sweep; merge .*, and read .*out$"):
+    with pytest.raises(
+        ResultsError, match=r"found shard 1/2 of a sweep, .*; merge .*, then use .*out$"
+    ):
         open_sweep(one.folder_in(out))
 
 

@@ -124,7 +124,9 @@ def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
     assert changes(carried(record, found), now(record, other)) == ()
     faster = world.changed("network.links.bottleneck.rate=11 Mbps")
     (why, told) = currency(record, other, omnet=True, simulate=faster).reasons
-    assert why == "omnet/inet has changed" and told.startswith("INET gives other values for ")
+    assert why == "omnet/inet has changed" and told.startswith(
+        "INET now gives different values for "
+    )
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
     column: npt.NDArray[Any] = np.asarray(given)
     _check_length(column, seen, who, name)
     if column.dtype.kind not in "iuf":
-        raise StrategyError(f"{who} returned a {name} that is not a number")
+        raise StrategyError(f"{who} returned a {name} that is not a column of numbers")
     column = column.astype(np.float64, copy=False)
     if len(column) <= FEW:
         fits = _all_fit(column.tolist(), no)
@@ -163,7 +163,7 @@ def _all_fit(amounts: list[float], no: float) -> bool:
 def _check_length(column: npt.NDArray[Any], seen: Observation, who: str, name: str) -> None:
     flows = len(seen.flows.flow)
     if column.shape != (flows,):
-        raise StrategyError(f"{who} returned {name} of shape {column.shape} for {flows} flows")
+        raise StrategyError(f"{who} returned {name} of shape {column.shape}, expected ({flows},)")
 
 
 def _check_offers(offer: npt.NDArray[Any], seen: Observation, who: str) -> None:
@@ -175,4 +175,4 @@ def _check_offers(offer: npt.NDArray[Any], seen: Observation, who: str) -> None:
         if held != NO_OFFER and seen.offers[held].provider != seen.offers[wanted].provider:
             raise StrategyError(f"{who} moved flow {flow} to a class of another provider")
         if held == NO_OFFER:
-            raise StrategyError(f"{who} moved flow {flow}, which no provider serves, to a class")
+            raise StrategyError(f"{who} moved flow {flow} to a class, but no provider serves it")

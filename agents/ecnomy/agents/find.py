@@ -77,7 +77,7 @@ def find(family: Family, kind: str) -> type:
     if near := nearest(kind[:40], [*family.built_in, *entries]):
         raise family.error(f"no {family.noun} {kind[:40]!r}; did you mean {near!r}?")
     raise family.error(
-        f"no {family.noun} {kind!r}: built in are {', '.join(family.built_in) or 'none'}; entry "
+        f"no {family.noun} {kind!r}; built in: {', '.join(family.built_in) or 'none'}; entry "
         f"points in {family.group}: {', '.join(sorted(entries)) or 'none'}; write a custom class "
         "as module:Class"
     )
@@ -150,14 +150,14 @@ def _load(family: Family, kind: str, path: str) -> type:
         own = [name for name, one in vars(module).items() if _is_one(family, one, module_name)]
         raise family.error(
             f"{family.noun} {kind!r}: found no {attribute!r} in {module_name}, expected "
-            f"{'one of ' + ', '.join(own) if own else 'a class there'}"
+            f"{'one of ' + ', '.join(own) if own else 'a class with this name'}"
         )
     if not isinstance(found, type):
         raise family.error(f"{family.noun} {kind!r}: {path} is not a class")
     if not _has_methods(family, found):
         one, *others = family.methods
-        lacks = f"none of the methods {', '.join(family.methods)}" if others else f"no method {one}"
-        raise family.error(f"{family.noun} {kind!r}: {path} has {lacks}")
+        lacks = f"one of the methods {', '.join(family.methods)}" if others else f"the method {one}"
+        raise family.error(f"{family.noun} {kind!r}: {path} must define {lacks}")
     return found
 
 

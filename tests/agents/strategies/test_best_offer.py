@@ -225,7 +225,7 @@ def test_sources_of_unlike_size_are_refused() -> None:
         member=np.array([0, 1, 2, 0, 1]),
     )
     seen = Observation(0, 0, 1000, (), columns, ("a", "b"), users.view)
-    with pytest.raises(StrategyError, match="its sources have 3, 2 flows"):
+    with pytest.raises(StrategyError, match="the agent's sources have 3, 2 flows"):
         users.strategy.decide_many(seen)
 
 

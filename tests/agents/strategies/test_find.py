@@ -42,11 +42,11 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
     [
         (
             "nonesuch",
-            "built in are accept-all, aggressiveness-knob, all-or-nothing",
+            "built in: accept-all, aggressiveness-knob, all-or-nothing",
         ),
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),
-        ("lab_strategies:NoStrategy", "has none of the methods decide"),
+        ("lab_strategies:NoStrategy", "must define one of the methods decide"),
         ("lab_strategies:np", "is not a class"),
         (":", "tried :"),
         ("my_lab.budget.Hourly", "no strategy .*; did you mean 'my_lab.budget:Hourly'"),

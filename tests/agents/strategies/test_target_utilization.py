@@ -141,5 +141,5 @@ def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: st
 def test_a_link_of_somebody_else_is_named() -> None:
     """The error also lists its own links."""
     strategy = TargetUtilization(target=0.5, link="other")
-    with pytest.raises(StrategyError, match=r"'other', expected one of its links: a, b"):
+    with pytest.raises(StrategyError, match=r"'other', expected one of the carrier's links: a, b"):
         strategy.post_price(seen(1000, [0.5, 0.5], ("a", "b")))

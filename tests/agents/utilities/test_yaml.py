@@ -111,7 +111,12 @@ def test_parameters_come_in_the_units_of_the_class() -> None:
             "'lab_utilities:Nobody'",
             "expected one of Saturating",
         ),
-        ("kind: 'lab_utilities:Decaying'", "kind", "'lab_utilities:Decaying'", "no method worth"),
+        (
+            "kind: 'lab_utilities:Decaying'",
+            "kind",
+            "'lab_utilities:Decaying'",
+            "must define",
+        ),
         ("kind: 'lab_utilities:Saturating'", "a", "no 'a'", "a quantity in money/s"),
         (
             "kind: 'lab_utilities:Saturating', a: 1 money/s, patience: -1",

@@ -265,7 +265,7 @@ WRONG = {
     ",a,b\na,1,x\nb,1,1\n": ":2: row 'a', column 'b': found 'x', expected a number",
     ",a,b\na,1,1\nb,nan,1\n": ":3: row 'b', column 'a': found 'nan', expected a number",
     ",a,b\na,1e308,1\nb,1,-1e308\n": ":2: row 'a', column 'a': found '1e308', expected pay-offs",
-    ",a,b\na,1,1\nb,1\n": ":3: row 'b': found 1 pay-offs, expected 2, as in the header",
+    ",a,b\na,1,1\nb,1\n": ":3: row 'b': found 1 pay-off, expected 2, as in the header",
     ",a,b\na,1;2,3\nb,1;1,1;1\n": ":2: row 'a', column 'b': found '3', expected two numbers a;b",
     ",a,b\na,1,3;1\nb,1,1\n": ":2: row 'a', column 'b': found '3;1', expected a number",
     ",a,b\na,1;2;3,3\n": ":2: row 'a', column 'a': found '1;2;3', expected two numbers a;b",
@@ -299,7 +299,7 @@ def test_files_that_are_none(tmp_path: Path, ecnomy) -> None:
     cells = ",".join(["1;1"] * 21)
     lines = [",".join(["", *(f"c{n}" for n in range(21))]), *(f"r{n},{cells}" for n in range(21))]
     (tmp_path / "large.csv").write_text("\n".join(lines))
-    with pytest.raises(InputError, match="found 441 pairs of strategies, expected 400 at most"):
+    with pytest.raises(InputError, match="found 441 pairs of strategies, expected at most 400"):
         read_game(tmp_path / "large.csv")
 
 

@@ -85,7 +85,7 @@ def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
     ledger = sorted([*LEDGER, claim])
     read = _page(write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - BACK_MICRO))
     told = "1 promise that was kept by this measure was reimbursed nevertheless"
-    assert f"{told}: subscribers claimed it (quality_seen_by)." in read.words
+    assert f"{told}: subscribers claimed reimbursements (quality_seen_by)." in read.words
     silent = [row for row in LEDGER if row[4] != "reimbursement"]
     read = _page(write_run(tmp_path, ledger=silent, balance_micro=PROFIT_MICRO + BACK_MICRO))
     assert "1 broken promise was not: " in read.words

@@ -289,7 +289,7 @@ def test_a_probe_is_held_to_every_value(world: World) -> None:
         assert moved_in([first], [other], tables) == {STUDY: (0,)}
     sent = msgspec.structs.replace(outcome, data_packets=outcome.data_packets + 1)
     assert moved_in([first], [sent], tables) == {STUDY: (0,)}
-    with pytest.raises(ResultsError, match="run 0 is not kept"):
+    with pytest.raises(ResultsError, match="run 0 is not recorded"):
         row_of(first, {})
 
 

@@ -105,7 +105,7 @@ def test_failed_runs_are_told(paper: Path, tmp_path: Path) -> None:
     file = paper / "fig3-sweep.yaml"
     text = file.read_text().replace("measures:burstiness", "measures:_counts")
     file.write_text(text)
-    with pytest.raises(ResultsError, match="fig3: 12 runs failed, the first one: measure"):
+    with pytest.raises(ResultsError, match="fig3: 12 runs failed; the first one: measure"):
         go(tmp_path / "out")
 
 

@@ -85,8 +85,8 @@ def test_no_events_have_no_ratio() -> None:
     [
         (np.ones((RUNS, BLOCKS - 1)), "expected"),
         (np.ones(BLOCKS), "expected"),
-        (np.full((RUNS, BLOCKS), -1.0), "below 0"),
-        (np.full((RUNS, BLOCKS), np.nan), "below 0"),
+        (np.full((RUNS, BLOCKS), -1.0), "negative or missing"),
+        (np.full((RUNS, BLOCKS), np.nan), "negative or missing"),
     ],
 )
 def test_wrong_tables_are_told(events: np.ndarray, words: str) -> None:

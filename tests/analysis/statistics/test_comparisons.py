@@ -71,7 +71,7 @@ def test_rounding_is_no_effect_and_no_spread(scale: float) -> None:
 
 def test_groups_that_cannot_be_compared_are_refused() -> None:
     """The error names pairs that do not match, and groups of one run."""
-    with pytest.raises(InputError, match="must match, got 2 and 3"):
+    with pytest.raises(InputError, match="same size, got 2 and 3 values"):
         compared([1, 2], [1, 2, 3], paired=True)
     with pytest.raises(InputError, match="at least 2 values"):
         compared([1], [1, 2], paired=False)

@@ -119,14 +119,14 @@ def test_what_it_refuses() -> None:
     settings = {"gamma": 0.1, "periods": 2}
     for make, message in (
         (lambda: theory.rule_prices(ONE, [1.0], rule="red", **settings), "price rule"),
-        (lambda: theory.basic_prices(ONE, [1.0, 2.0], **settings), "one per link"),
+        (lambda: theory.basic_prices(ONE, [1.0, 2.0], **settings), "price per link"),
         (lambda: theory.basic_prices(ONE, [1.0], gamma=0.0, periods=2), "gamma"),
         (lambda: theory.basic_prices(free, [0.0], **settings), "start from positive prices"),
         (
             lambda: theory.asynchronous_prices(
                 ONE, [1.0], _generator(1), longest_delay=-1, **settings
             ),
-            "delays are not negative",
+            "delays must be 0 or more",
         ),
     ):
         with pytest.raises(InputError, match=message):

@@ -105,7 +105,7 @@ def test_wtp_equilibrium_of_the_papers_setting() -> None:
 
 def test_wtp_equilibrium_refuses_what_the_law_cannot_mark() -> None:
     """More marks per second than the law gives at full load have no equilibrium."""
-    with pytest.raises(InputError, match="are wanted, but"):
+    with pytest.raises(InputError, match=", but the law sets only"):
         theory.wtp_equilibrium([100.0], [0.1], 1000, lambda x: 0.1 * x)
 
 

@@ -175,7 +175,7 @@ def test_what_it_refuses() -> None:
     links = [LoadLink(1000.0, _load_based), LoadLink(100.0, lambda load: 0.01 * load)]
     with pytest.raises(InputError, match="link 1 cannot mark enough"):
         theory.wtp_network([(0,), (1,)], links, [1.0, 5.0], [0.1, 0.1])
-    with pytest.raises(InputError, match="2 routes need"):
+    with pytest.raises(InputError, match="for each of 2 routes"):
         theory.wtp_network([(0,), (1,)], links, [1.0], [0.1])
     with pytest.raises(InputError, match="'sum' or 'product'"):
         theory.wtp_network([(0,)], links, [1.0], [0.1], compose="max")

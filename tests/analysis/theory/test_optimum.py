@@ -151,15 +151,15 @@ def test_what_it_refuses() -> None:
     """Errors name problems without a solution, and parameters that do not fit."""
     log = LogUtility(1.0)
     for make, message in (
-        (lambda: FlowProblem(((0,),), (1.0,), log, 2.0), "do not fit the capacities"),
+        (lambda: FlowProblem(((0,),), (1.0,), log, 2.0), "exceed the capacity of a link"),
         (lambda: FlowProblem(((0,),), (0.0,), log), "positive, finite capacities"),
-        (lambda: FlowProblem(((1,),), (1.0,), log), "route 0 crosses no link"),
+        (lambda: FlowProblem(((1,),), (1.0,), log), "route 0 must cross"),
         (lambda: FlowProblem(((0,),), (1.0,), log, 0.5, 0.2), "smallest <= largest"),
         (lambda: FlowProblem(((0,),), (1.0,), log, (0.1, 0.2)), "one for each of 1"),
         (lambda: FlowProblem(((0,),), (1.0,), log).dual(np.zeros(1)), "dual is infinite"),
         (lambda: LogUtility(np.array([1.0, -1.0])), "weight must be positive"),
         (lambda: PowerUtility(1.0, 1.0), "use LogUtility"),
-        (lambda: MixedUtility((log,)).demand(np.ones(2)), "1 utilities for 2 flows"),
+        (lambda: MixedUtility((log,)).demand(np.ones(2)), "got 1 for 2 flows"),
     ):
         with pytest.raises(InputError, match=message):
             make()

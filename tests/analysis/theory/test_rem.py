@@ -201,7 +201,7 @@ def test_what_it_refuses() -> None:
     problem = one_link(4, 12, 12)
     for wrong, message in (
         ({"rule": "pc4"}, "price rule"),
-        ({"capacity_share": 0.85}, "capacity's share"),
+        ({"capacity_share": 0.85}, "share of the capacity"),
         ({"rule": "pc2", "target_backlog": 5.0}, "target backlog"),
         ({"phi": 1.0}, "phi must be above 1"),
         ({"rtt_errors": -1.0}, "1 [+] error"),

@@ -136,8 +136,8 @@ def test_a_strategy_under_a_role_that_cannot_hold_it(
     assert status == 2 and said.count("\n") == 1
     assert "s.yaml:19: market.agents[0].strategy.kind: " in said
     who = with_article(role)
-    assert f"found {kind!r} of {who}, expected one for {who}: " in said
-    listed = said.partition(f"one for {who}: ")[2].partition(", or a custom class")[0]
+    assert f"found {kind!r} of {who}, expected a strategy for {who}: " in said
+    listed = said.partition(f"a strategy for {who}: ")[2].partition(", or a custom class")[0]
     assert set(listed.split(", ")) == FIT[role]
 
 

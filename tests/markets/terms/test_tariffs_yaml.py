@@ -275,7 +275,7 @@ BAD = [
     ("{kind: no_such_lab:Mine}", ".kind", "'no_such_lab:Mine'", "tried no_such_lab:Mine"),
     ("{kind: lab_tariffs:np}", ".kind", "'lab_tariffs:np'", "is not a class"),
     ("{kind: lab_tariffs:Column}", ".kind", "Column", "is not a class"),
-    ("{kind: lab_tariffs:Refused}", ".kind", "Refused", "has no method due"),
+    ("{kind: lab_tariffs:Refused}", ".kind", "Refused", "must define the method due"),
     ("{kind: lab_tariffs:OldDue}", ".kind", "OldDue", "not due(self, from_ps, to_ps, quantity"),
     ("{kind: lab_tariffs:OddUnit}", ".kind", "OddUnit", "'parsec', expected one of ps"),
     ("{kind: lab_tariffs:Unreadable}", ".kind", "Unreadable", "readable annotations (NameErr"),

@@ -97,7 +97,9 @@ def estimate(
         ValueError: the numbers of samples of L and M differ.
     """
     if len(marked) != len(bad):
-        raise ValueError(f"found {len(bad)} samples of L, expected {len(marked)} as of M")
+        raise ValueError(
+            f"found {len(bad)} samples of L and {len(marked)} of M, expected equal numbers"
+        )
     fit = estimator_named(kind, marked)
     threshold = fit.threshold(blocked)
     rate = fit.mean_below(threshold)

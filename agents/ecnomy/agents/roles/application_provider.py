@@ -117,7 +117,7 @@ class ApplicationProvider(Role):
                     f"{self._who}: the fee for {shown(name)} must be {expected}, got {shown(fee)}"
                 )
             if name not in seen.names:
-                expected = f"expected one of {', '.join(seen.names)}"
+                expected = f"expected one of the classes {', '.join(seen.names)}"
                 raise StrategyError(f"{self._who}: found a fee for {shown(name)}, {expected}")
         return {name: int(fee) for name, fee in posted.items()}
 
@@ -136,6 +136,7 @@ class ApplicationProvider(Role):
             raise blame(self._who, error) from error
         if let_in is None:
             raise StrategyError(
-                f"{self._who} answered {shown(answer)} on admission, expected True or False"
+                f"{self._who} answered a request for admission with {shown(answer)}, expected "
+                "True or False"
             )
         return let_in

@@ -113,7 +113,7 @@ def find_role(word: str) -> type[Role]:
 
         if not issubclass(found, Role):
             base = f"{Role.__module__}.Role"
-            raise InputError(f"role {word!r}: its class is not a subclass of {base}")
+            raise InputError(f"role {word!r}: the class is not a subclass of {base}")
         if found.phase not in PHASES:
             listed = ", ".join(PHASES)
             raise InputError(

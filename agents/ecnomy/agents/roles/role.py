@@ -312,7 +312,7 @@ class Strategist:
         found = truth(answer)
         if found is None:
             raise StrategyError(
-                f"{self._who} returned an `active` that is not a truth value: {answer!r}"
+                f"{self._who} returned an `active` that is not True or False: {answer!r}"
             )
         return found
 

@@ -76,10 +76,12 @@ class Subscriber(Role):
         found = whole_column(list(answer) if isinstance(answer, Sequence) else answer)
         last = len(ask.offers) - 1
         if found is None or len(set(found.tolist())) < len(found):
-            raise StrategyError(f"{self._who} answered {shown(answer)}, expected a list of offers")
+            raise StrategyError(
+                f"{self._who} answered {shown(answer)}, expected a list of distinct offer numbers"
+            )
         order: list[int] = found.tolist()
         if any(not BEST_EFFORT <= one <= last for one in order) or BEST_EFFORT in order[:-1]:
-            expected = f"offers from 0 to {last}, and {BEST_EFFORT} last or not at all"
+            expected = f"offer numbers from 0 to {last}, and {BEST_EFFORT} only at the end"
             raise StrategyError(f"{self._who} answered {shown(answer)}, expected {expected}")
         return order
 
@@ -97,7 +99,9 @@ class Subscriber(Role):
             raise blame(self._who, error) from error
         claimed = truth(answer)
         if claimed is None:
-            raise StrategyError(f"{self._who} claimed {shown(answer)}, expected True or False")
+            raise StrategyError(
+                f"{self._who} returned {shown(answer)} from `claims`, expected True or False"
+            )
         return claimed
 
     def hear(self, ended: EndedCalls) -> None:

@@ -105,7 +105,7 @@ class BestOffer:
 
     def __post_init__(self) -> None:
         if self.elastic and self.pay >= 0:
-            raise Refused("pay", f"{self.pay:g} money/s together with 'elastic'", "one of them")
+            raise Refused("pay", f"{self.pay:g} money/s with 'elastic'", "only one of them")
         self._payer = ElasticUtility(self.utility).staying() if self.elastic else None
         self._utility = under_key(utility_of, self.utility)
         self._delay_cost = delay_cost_of(self._utility)
@@ -207,8 +207,9 @@ class BestOffer:
         if len({len(own) for own in rows}) > 1 or len(rows) < 2:
             counts = ", ".join(str(len(own)) for own in rows)
             raise StrategyError(
-                f"best-offer: its sources have {counts} flows, expected two or more sources with "
-                "the same number of flows (`count`); flow i of each source is user i"
+                f"best-offer: the agent's sources have {counts} flows, expected two or more "
+                "sources with the same number of flows (`count`): flow i of each source belongs to "
+                "user i"
             )
         self._rows = np.array(rows, dtype=np.int64)
 

@@ -26,7 +26,7 @@ def wanted_instead(kind: str, role: str) -> str:
         return ""
     known = ", ".join(name for name in BUILT_IN if _fits(find(name), role, asks))
     methods = " or ".join(asks)
-    return f"one for {with_article(role)}: {known}, or a custom class with {methods}"
+    return f"a strategy for {with_article(role)}: {known}, or a custom class with {methods}"
 
 
 def roles_of(strategy: type) -> tuple[str, ...]:

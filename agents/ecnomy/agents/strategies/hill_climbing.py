@@ -52,7 +52,7 @@ class HillClimbing:
         if not 0 <= self.floor <= DEAREST:
             raise Refused("floor", f"{self.floor:g} money", "from 0 to 1000000 money")
         if not round(self.floor * MICRO) < round(self.ceiling * MICRO) <= DEAREST * MICRO:
-            expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
+            expected = f"above the floor of {self.floor:g} money and at most 1000000 money"
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
         self._trial = Trial("hill-climbing")
         self._before: tuple[int, float] | None = None  # the price before the change, and its profit

@@ -59,7 +59,7 @@ class Menu:
             kind = str(given["kind"])
             wanted = wanted_instead(kind, self.roles[0])
             if kind == "menu" or wanted:
-                expected = wanted or "choices that are not menus"
+                expected = wanted or "a strategy that is not a menu"
                 raise Refused(f"choices.{name}.kind", repr(kind), expected)
             cls = find(kind)
             whole = [

@@ -63,7 +63,7 @@ class RevenueBandit:
         self._prices: Integers = np.rint(prices).astype(np.int64)
         if len(np.unique(self._prices)) < self.arms:
             expected = (
-                f"high enough above the floor that {self.arms} prices differ by 0.000001 money"
+                f"so far above the floor that {self.arms} prices differ by 0.000001 money or more"
             )
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
         self._count = np.zeros(self.arms, dtype=np.int64)

@@ -109,6 +109,10 @@ def watched_link(seen: PriceObservation, name: str, who: str) -> int:
     if name in seen.names:
         return seen.names.index(name)
     if name or not len(seen.links.busy_ps):
-        owned = ", ".join(seen.names) or "no links"
-        raise StrategyError(f"{who}: found link {name!r}, expected one of its links: {owned}")
+        if not seen.names:
+            raise StrategyError(f"{who}: the carrier has no links, expected at least one")
+        owned = ", ".join(seen.names)
+        raise StrategyError(
+            f"{who}: found link {name!r}, expected one of the carrier's links: {owned}"
+        )
     return int(seen.utilization.argmax())

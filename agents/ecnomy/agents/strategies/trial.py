@@ -89,5 +89,5 @@ def check_range(floor: float, ceiling: float) -> None:
     if not 1 / MICRO <= floor <= DEAREST:
         raise Refused("floor", f"{floor:g} money", "from 0.000001 to 1000000 money")
     if not floor < ceiling <= DEAREST:
-        expected = f"above the floor of {floor:g} money, at most 1000000 money"
+        expected = f"above the floor of {floor:g} money and at most 1000000 money"
         raise Refused("ceiling", f"{ceiling:g} money", expected)

@@ -106,7 +106,7 @@ class TunedMarking:
     def _log_of(self, value: float, name: str) -> float:
         if value <= 0:
             raise StrategyError(
-                f"tuned-marking: found {name} 0 on link {self._name}, expected an initial value "
-                "above 0"
+                f"tuned-marking: found {name} = {value:g} on link {self._name}, expected an "
+                "initial value above 0"
             )
         return math.log(value)

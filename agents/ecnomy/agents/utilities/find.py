@@ -140,7 +140,7 @@ def _made(family: Family, params: Mapping[str, object]) -> object:
     try:
         made: object = cls(**rest)
     except TypeError as error:
-        raise Refused("kind", f"{kind!r} ({error})", "all parameters of that kind") from None
+        raise Refused("kind", f"{kind!r} ({error})", "all parameters of this kind") from None
     return made
 
 
@@ -164,4 +164,4 @@ def _probe(kind: str, *columns: object) -> None:
             found = f"{kind!r}, which returns {answer!r:.60} for a column of 3 numbers"
             raise Refused("kind", found, "a utility that returns a column of the same length")
         if np.isnan(numbers).any():
-            raise Refused("kind", f"{kind!r}, which returns NaN", "a utility with values")
+            raise Refused("kind", f"{kind!r}, which returns NaN", "a utility that returns numbers")

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.calibrate.search import Found, Search, searched
+from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.sweeps.searching import make_missing
 from ecnomy.markets.sweep.config import Sweep
@@ -110,13 +111,11 @@ def _searches(sweep: Sweep, frame: pd.DataFrame) -> list[Search]:
     calibration = sweep.calibrate
     if calibration is None:
         raise InputError(f"{sweep.file}: missing 'calibrate': the parameter to search")
-    failed = frame[frame["status"] != "done"]
-    if len(failed):
-        reason = failed["reason"].iloc[0]
-        raise ResultsError(f"{sweep.file}: {len(failed)} runs failed, the first one: {reason}")
+    refuse_failed_runs(frame, sweep.file)
     if calibration.figure not in frame or frame[calibration.figure].isna().any():
-        what = "no such column" if calibration.figure not in frame else "runs without it"
-        expected = "a figure that every run has; `ecnomy query` lists columns"
+        lacking = calibration.figure not in frame
+        what = "which is not a column" if lacking else "which some runs lack"
+        expected = "a figure that every run has; `ecnomy query` lists the columns"
         place = f"{sweep.file}: calibrate.figure"
         raise ResultsError(f"{place}: found {calibration.figure!r}, {what}, expected {expected}")
     kinds = kinds_of(sweep)

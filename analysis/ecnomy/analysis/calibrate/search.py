@@ -171,7 +171,10 @@ def _checked(
         why = f"{_told(calibration, figure, value)} with seeds not used in the search"
         if not side and _enclosed(target, known, pair):
             verdict, shown = FOUND, calibration.range.shown
-            why = f"the target lies between {shown(value)} and {shown(other)}, a step apart"
+            why = (
+                f"the target lies between the figures at {shown(value)} and {shown(other)}, one "
+                "step apart"
+            )
     interval = None if verdict == NOT_REACHABLE else _interval(calibration, known, target)
     found = Found(params, target, verdict, value, interval, figure, **tried, why=why)
     return Search(values, checked=value, found=found)

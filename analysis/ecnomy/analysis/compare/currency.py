@@ -108,7 +108,7 @@ def currency(
         return Currency((), now, probe, 1)
     if omnet:
         other = moved(record, first_seed(record, checkout, OMNET, simulate))
-        told = f"INET gives other values for {', '.join(other[:3])}" if other else ""
+        told = f"INET now gives different values for {', '.join(other[:3])}" if other else ""
         return Currency((*reasons, told) if other else (), now, probe, 2)
     needed = "run OMNeT++/INET to see whether its values changed"
     return Currency((*reasons, needed), now, probe, 1)

@@ -135,9 +135,14 @@ def _made(comparison: Comparison) -> Made:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Renew all records, or the named ones."""
     parser = argparse.ArgumentParser(prog="recording", description="Renew records.")
-    parser.add_argument("names", nargs="*", help="records to renew; default all")
-    parser.add_argument("--engine", default=OMNET, choices=[*INDEX], help="the recorded engine")
-    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    parser.add_argument("names", nargs="*", help="Records to renew. Default: all.")
+    parser.add_argument(
+        "--engine",
+        default=OMNET,
+        choices=[*INDEX],
+        help="Engine to compare with the built-in engine.",
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="Number of runs at a time.")
     given = parser.parse_args(arguments)
     try:
         check_engine(given.engine)

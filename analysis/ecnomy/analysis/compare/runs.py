@@ -107,7 +107,8 @@ def simulated(task: Task, folder: Path) -> None:
         if _engine_facts(folder).get("valid", True):
             return
     raise EngineError(
-        f"late in {_TRIES} runs (engine.late in machine.json); repeat it when nothing else runs"
+        f"late in all {_TRIES} attempts (engine.late in machine.json); stop other programs and "
+        "try again"
     )
 
 
@@ -186,7 +187,7 @@ def claim(folder: Path) -> TextIO:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: found a file, expected a folder")
         if folder.is_dir() and not (folder / _RUNS).is_dir() and set(os.listdir(folder)) - {_LOCK}:
-            other = "is not a comparison; choose another with --out"
+            other = "not a comparison; choose another folder with --out"
             raise InputError(f"{folder}: {other}")
 
     lock = locked(folder / _LOCK, judge, f"{folder}: another comparison is writing to it")

@@ -42,7 +42,13 @@ from ecnomy.analysis.compare.figures import (
     filled,
     rows_of_money,
 )
-from ecnomy.analysis.statistics.intervals import Interval, ratio_of_means, t_interval, tost
+from ecnomy.analysis.statistics.intervals import (
+    Interval,
+    check_paired,
+    ratio_of_means,
+    t_interval,
+    tost,
+)
 
 __all__ = [
     "BOUNDS",
@@ -146,8 +152,8 @@ def judge(
         above, below, upper, lower = a, a, bound.absolute, -bound.absolute
     else:
         above, below, upper, lower = (1 + bound.relative) * a, (1 - bound.relative) * a, 0.0, 0.0
-    if paired and a.size != b.size:
-        raise InputError(f"paired values must match, got {a.size} and {b.size}")
+    if paired:
+        check_paired(a, b)
     alpha = (1 - level) / 2
     if paired:
         high = tost(b - above, -math.inf, upper, alpha=alpha)

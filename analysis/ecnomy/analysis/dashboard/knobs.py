@@ -39,7 +39,7 @@ def Groups(live: LiveMarket, turn: Turn, version: object) -> None:
             if i < MOST_GROUPS:
                 _group(live, group, numbers, i, turn)
         if len(seen) > MOST_GROUPS:
-            _html(f"and {len(seen) - MOST_GROUPS} more without a knob")
+            _html(f"and {len(seen) - MOST_GROUPS} more groups without a knob")
 
 
 def _group(live: LiveMarket, group: Group, seen: GroupSeen, i: int, turn: Turn) -> None:
@@ -71,7 +71,7 @@ def _pay_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> No
     held = live.hand.pay_micro
     first = live.watch.first.groups[live.groups.index(group)].pay_micro
     now = held.get(group.name, seen.pay_micro)
-    said = "its transport's own marks/s" if now < 0 else f"{now / MICRO:.3g} money/s per flow"
+    said = "as set by its transport" if now < 0 else f"{now / MICRO:.3g} money/s per flow"
     with solara.Div(classes=["ec-set"]):
         _html(f"pays for marks: <b>{said}</b>")
         _release(held, group.name, turn)

@@ -104,9 +104,11 @@ def _groups(runs: Sequence[str], by: bool) -> tuple[list[str], list[str]]:
             raise InputError("expected two groups separated by `--`: A1 A2 ... -- B1 B2 ...")
         return first, second
     if len(runs) != (1 if by else 2):
-        wanted = "one sweep with --by" if by else "two, or two groups separated by `--`"
+        wanted = (
+            "one with --by: the folder of a sweep" if by else "two, or two groups separated by `--`"
+        )
         found = "1 name" if len(runs) == 1 else f"{len(runs)} names"
-        raise InputError(f"found {found} of runs, expected {wanted}")
+        raise InputError(f"found {found}, expected {wanted}")
     return [runs[0]], list(runs[1:])
 
 
@@ -128,7 +130,8 @@ def _show(found: Diff, everything: bool) -> None:
     else:
         console.print("all outcomes are the same in all runs", markup=False)
     if (more := len(found.outcomes) - most) > 0:
-        console.print(f"... and {more} more outcomes (shown with --all)", markup=False)
+        word = "outcome" if more == 1 else "outcomes"
+        console.print(f"... and {more} more {word} (shown with --all)", markup=False)
     console.print()
     for line in table.legend(found):
         console.print(line, style="dim", markup=False)

@@ -152,7 +152,7 @@ def diff(first: Names, second: Names = (), *, by: str = "") -> Diff:
     first, second = _listed(first), _listed(second)
     if by:
         if len(first) != 1 or second:
-            raise InputError(f"--by {by}: found more than one name, expected a sweep's folder")
+            raise InputError(f"--by {by}: found several names, expected only the folder of a sweep")
         return diff_groups(*sweep_groups(Path(first[0]), by))
     return diff_groups(open_group(first), open_group(second))
 

@@ -84,7 +84,7 @@ def open_group(names: Sequence[str | Path]) -> Group:
     members = tuple(member for group in found for member in group.members)
     left_out = tuple(told for group in found for told in group.left_out)
     if not members:
-        raise ResultsError(f"{names[0]}: missing a complete run ({'; '.join(left_out)})")
+        raise ResultsError(f"{names[0]}: found only incomplete runs ({'; '.join(left_out)})")
     twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
     if twice:
         raise InputError(f"{twice[0]}: found twice in a group, expected only once")
@@ -102,12 +102,14 @@ def _opened(name: str) -> Group:
     if path.is_dir() and is_sweep(path):
         return _of_sweep(path, chosen)
     if chosen:
-        raise ResultsError(f"{folder}: missing sweep: expected one before ':{chosen}'")
+        raise ResultsError(
+            f"{folder}: not a sweep: expected the folder of a sweep before ':{chosen}'"
+        )
     if (path / _MANIFEST).is_file() or not path.is_dir():
         return _of_runs([path], path)
     inside = sorted((f.parent for f in path.glob(f"*/{_MANIFEST}")), key=_by_number)
     if not inside:
-        expected = "the results of a run, a folder of several, or a sweep"
+        expected = "the results of a run, a folder of several runs, or a sweep"
         raise ResultsError(
             f"{path}: missing {_MANIFEST} in the folder and its subfolders: expected {expected}"
         )
@@ -151,8 +153,12 @@ def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
     if len(words) != 2:
         told = ", ".join(words.values())
         two = [f"{folder}:{path}={value}" for value in [*words.values()][:: len(words) - 1 or 1]]
-        how = f"name two: {shlex.join(['ecnomy', 'diff', *two])}" if len(two) > 1 else "vary it"
-        raise InputError(f"--by {path}: found {len(words)} values ({told}), expected two; {how}")
+        found = f"only one value ({told})"
+        how = "run the sweep with another value too"
+        if len(two) > 1:
+            found = f"{len(words)} values ({told})"
+            how = f"name two: {shlex.join(['ecnomy', 'diff', *two])}"
+        raise InputError(f"--by {path}: found {found}, expected two; {how}")
     first, second = (sweep.group({path: value}, told) for value, told in words.items())
     return first, second
 
@@ -162,7 +168,7 @@ def _of_sweep(folder: Path, chosen: str) -> Group:
     if not chosen:
         if sweep.points > 1:
             known = " or ".join(sweep.paths[:_MOST_NAMED])
-            how = f"expected a part of it: {folder}:PATH=VALUE, or --by PATH (PATH: {known})"
+            how = f"expected {folder}:PATH=VALUE, or --by PATH, with {known} as PATH"
             raise InputError(f"{folder}: found a sweep of {sweep.points} points, {how}")
         return sweep.group({}, folder.name)
     named, _, told = chosen.rpartition("=")
@@ -170,8 +176,10 @@ def _of_sweep(folder: Path, chosen: str) -> Group:
     found = [(p, v, w) for p in paths for v, w in sweep.words(p).items() if _meant(told, v, w)]
     if len(found) != 1:
         values = "; ".join(f"{p}: {', '.join(sweep.words(p).values())}" for p in paths)
-        many = f"{len(found)} values" if found else "no value"
-        raise InputError(f"{folder}: found {many} {told!r}, expected one of {values}")
+        if found:
+            several = " and ".join(dict.fromkeys(p for p, _, _ in found))
+            raise InputError(f"{folder}: {told!r} is a value of {several}: expected PATH={told}")
+        raise InputError(f"{folder}: found no value {told!r}, expected one of {values}")
     ((path, value, words),) = found
     return sweep.group({path: value}, words)
 
@@ -189,6 +197,7 @@ class _Sweep:
     """The finished runs of a sweep."""
 
     def __init__(self, folder: Path) -> None:
+        from ecnomy.analysis.sweeps.failed_runs import no_finished_run
         from ecnomy.analysis.sweeps.missing import missing_runs
         from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
@@ -199,13 +208,14 @@ class _Sweep:
             {str(name): value for name, value in row.items()}
             for row in frame[done].to_dict(orient="records")
         ]
-        failed = f"{(~done).sum()} runs failed" if any(~done) else ""
+        failures = int((~done).sum())
+        failed = "1 run failed" if failures == 1 else f"{failures} runs failed" if failures else ""
         missing = missing_runs(folder, len(self._head["points"]), frame["number"])
         self._left_out = tuple(f"{folder}: {words}" for words in (failed, missing) if words)
         self.paths = [path for path in self._head["kinds"] if path in frame]
         self._written = labels_of(folder)
         if not self._rows:
-            raise ResultsError(f"{folder}: the sweep has no finished run")
+            raise no_finished_run(folder)
 
     @property
     def points(self) -> int:

@@ -52,7 +52,8 @@ def settings_lines(found: Diff) -> Iterator[str]:
         yield f"      in {found.first.name}: {one.first}"
         yield f"      in {found.second.name}: {one.second}"
     if (more := len(settings.differs) - _MOST_SETTINGS) > 0:
-        yield f"  ... and {more} more settings (--json has all)"
+        word = "setting" if more == 1 else "settings"
+        yield f"  ... and {more} more {word} (--json has all)"
     for one in settings.varies[:_MOST_SETTINGS]:
         yield f"  {one.path}: varies within a group ({one.first} | {one.second})"
 

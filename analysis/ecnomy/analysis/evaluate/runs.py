@@ -180,11 +180,13 @@ def values_of(evaluation: Evaluation, table: Any, folder: Path) -> Values:
     runs = len(keys) * evaluation.seeds
     if lacking := sorted(set(range(runs)) - set(done.index)):
         own = table[table["number"] == lacking[0]]
-        reason = own["reason"].iloc[0] if len(own) else "it is missing"
+        reason = own["reason"].iloc[0] if len(own) else "missing"
+        name = ", ".join(keys[lacking[0] // evaluation.seeds])
+        one = ("is", "it", "The run")
+        are, them, which = one if len(lacking) == 1 else ("are", "them", "The first one")
         raise ResultsError(
-            f"{folder}: {len(lacking)} of {runs} runs failed or are missing, the first one of "
-            f"{', '.join(keys[lacking[0] // evaluation.seeds])}: {reason}; run the same command "
-            "again to repeat them"
+            f"{folder}: {len(lacking)} of {runs} runs failed or {are} missing; run the same "
+            f"command again to repeat {them}. {which} ({name}): {reason}"
         )
     columns = {f.column for c in evaluation.criteria for f in c.figures}
     found: Values = {}

@@ -71,13 +71,15 @@ def read_game(path: str | os.PathLike[str]) -> Game:
     rows = _names(file, [cells[0] for _, cells in body], [line for line, _ in body], "row")
     if len(rows) * len(columns) < 2:
         found = f"{len(rows)} x {len(columns)} pay-offs (rows x columns)"
-        raise InputError(f"{file}: found {found}, expected at least two strategies of each player")
+        raise InputError(
+            f"{file}: found {found}, expected at least two strategies for one of the players"
+        )
     pays: list[list[tuple[float, ...]]] = []
     kind = 0
     for line, cells in body:
         place = f"{file}:{line}: row {cells[0].strip()!r}"
         if len(cells) != len(head):
-            found = f"{len(cells) - 1} pay-offs"
+            found = "1 pay-off" if len(cells) == 2 else f"{len(cells) - 1} pay-offs"
             raise InputError(f"{place}: found {found}, expected {len(columns)}, as in the header")
         kind = kind or cells[1].count(_BETWEEN) + 1
         pays.append(
@@ -146,7 +148,7 @@ def _game(
     states = len(rows) if symmetric else len(rows) * len(columns)
     if states > MOST_STATES:
         what = "strategies" if symmetric else "pairs of strategies"
-        raise InputError(f"{file}: found {states} {what}, expected {MOST_STATES} at most")
+        raise InputError(f"{file}: found {states} {what}, expected at most {MOST_STATES}")
     first = pays[:, :, 0]
     second = first.T if symmetric else pays[:, :, 1]
     return Game(rows, columns, first, second, symmetric)

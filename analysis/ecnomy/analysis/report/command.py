@@ -71,7 +71,7 @@ def page_command(
     from ecnomy.markets.sweep.head import is_sweep
 
     if len(folders) > 1:
-        expected = "one; use `ecnomy diff` to compare runs, `ecnomy report gsp` for several"
+        expected = "one; `ecnomy diff` compares runs, and `ecnomy report gsp` reports on several"
         raise InputError(f"report: found {len(folders)} folders, expected {expected}")
     results = folders[0]
     if not results.is_dir():

@@ -190,12 +190,13 @@ def open_material(results: Sequence[Path]) -> Material:
     sweeps = [path for path in results if is_sweep(path)]
     if sweeps and len(results) > 1:
         raise InputError(
-            f"{sweeps[0]}: found a sweep together with other folders, expected one sweep or runs"
+            f"{sweeps[0]}: found a sweep together with other folders, expected one sweep, or only "
+            "runs"
         )
     found = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
     if not found.providers:
         raise ResultsError(
-            f"{found.folder}: missing a guaranteed stream provider: expected at least one"
+            f"{found.folder}: missing a guaranteed stream provider, which this report requires"
         )
     return found
 
@@ -205,7 +206,7 @@ def _of_runs(results: Sequence[Path]) -> Material:
     for run in runs:
         if not run.plan.record.calls and any(p.offers for p in providers_of(run)):
             raise ResultsError(
-                f"{run.path}: missing recorded calls: set record: {{calls: true}} in the scenario"
+                f"{run.path}: missing recorded calls: run the scenario with record: {{calls: true}}"
             )
     names = [_without_seed(run) for run in runs]
     distinct = list(dict.fromkeys(names))
@@ -256,13 +257,14 @@ def _marking_key(runs: Sequence[RawRun]) -> Key | None:
 
 
 def _of_sweep(folder: Path) -> Material:
+    from ecnomy.analysis.sweeps.failed_runs import no_finished_run
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 
     head, frame = head_of(folder), open_sweep(folder, partial=True)
     units = parameter_units(folder)
     done = frame[frame["status"] == "done"]
     if done.empty:
-        raise ResultsError(f"{folder}: found {len(frame)} runs, all unfinished or failed")
+        raise no_finished_run(folder)
     paths = [path for path in head["kinds"] if path in frame]
     keys = tuple(_key(path, done[path], units.get(path, ""), head) for path in paths)
     rows: list[dict[str, Any]] = [dict(r) for r in done.to_dict("records")]  # type: ignore[arg-type]

@@ -183,7 +183,7 @@ def _claims(db: Database, own: str) -> Words | None:
         return None
     why = "reports of subscribers (quality_seen_by) or a reimbursement of 0 can cause this"
     if kept:
-        why = "subscribers claimed it (quality_seen_by)"
+        why = "subscribers claimed reimbursements (quality_seen_by)"
     return Words.of(f"{', and '.join(told)}: {why}.", queries=(query,))
 
 

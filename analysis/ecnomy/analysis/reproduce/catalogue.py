@@ -246,4 +246,4 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if item in entry.ids(name):
                 return name, entry
         known = ", ".join(each for name, entry in self.entries.items() for each in entry.ids(name))
-        raise InputError(f"{self.paper}.{item}: no such entry; {self.paper} has {known}")
+        raise InputError(f"{self.paper}.{item}: no such entry, expected one of {known}")

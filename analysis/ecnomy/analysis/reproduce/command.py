@@ -63,13 +63,14 @@ def reproduce_command(
     from ecnomy.markets.engines.registry import SIMULATORS, engine_kind
 
     if what and all_:
-        raise InputError(f"--all: found {' '.join(what)!r} too, expected either --all or names")
+        named = " ".join(what)
+        raise InputError(f"--all and {named} exclude each other: use only one")
     if not what and not all_:
         return _list(as_json)
     engine_kind(engine)
     if engine not in SIMULATORS:
         expected = " or ".join(SIMULATORS)
-        raise InputError(f"--engine {engine}: studies need repeatable runs, expected {expected}")
+        raise InputError(f"--engine {engine}: studies need repeatable runs; expected {expected}")
     asked = select_all(list(PAPERS) if all_ else what or [])
     form = Form(out, quick, engine, grid=not quick if grid is None else grid)
     _before(out)
@@ -95,7 +96,7 @@ def _before(out: Path) -> None:
         found = "a file" if file else f"no folder ({error.strerror})"
         raise InputError(f"--out {out}: found {found}, expected a folder") from None
     if not os.access(out, os.W_OK | os.X_OK):
-        raise InputError(f"--out {out}: found a folder that cannot be written")
+        raise InputError(f"--out {out}: found a folder without write permission")
 
 
 def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool) -> None:

@@ -49,7 +49,9 @@ def load_paper(name: str) -> Paper:
         InputError: the paper does not exist, or its catalogue is invalid.
     """
     if name not in PAPERS:
-        raise InputError(f"{name or repr(name)}: no such paper; there are {', '.join(PAPERS)}")
+        raise InputError(
+            f"{name or repr(name)}: no such paper, expected one of {', '.join(PAPERS)}"
+        )
     folder = papers_folder() / name
     file = folder / "claims.yaml"
     paper = _converted(file, {**_tree(file), "folder": str(folder)}, Paper)
@@ -99,8 +101,10 @@ def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
         for name in grid:
             setting = paper.settings.get(name)
             if setting is None:
-                known = ", ".join(paper.settings) or "none"
-                raise InputError(f"{file}: {place}.grid: no setting {name!r}; there is {known}")
+                known = ", ".join(paper.settings) or "the settings of the paper"
+                raise InputError(
+                    f"{file}: {place}.grid: no setting {name!r}, expected one of {known}"
+                )
             if not any(map(setting.touches, entry.studies)):
                 if any(FIGURES in changes for changes in setting.also.values()):
                     continue
@@ -114,7 +118,7 @@ def _check_settings(file: Path, paper: Paper) -> None:
         if unknown := sorted({*setting.not_in, *setting.only} - set(paper.studies)):
             raise InputError(f"{place}: no study {unknown[0]!r}")
         if setting.not_in and setting.only:
-            raise InputError(f"{place}: found except and only, expected one of them")
+            raise InputError(f"{place}: found except and only, expected only one of them")
         if not setting.also or not all(setting.also.values()):
             raise InputError(f"{place}.also: missing alternatives with overrides")
         for alternative, changes in setting.also.items():

@@ -24,7 +24,7 @@ from ecnomy.analysis.calibrate.calibration import asked_of
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.claim_digests import first_of_each, study_variants
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
-from ecnomy.analysis.reproduce.quick_results import missing
+from ecnomy.analysis.reproduce.quick_results import missing, not_kept
 from ecnomy.analysis.reproduce.studies import Form, changed_points, load_study
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import task_of
@@ -108,7 +108,7 @@ def _sweep_of(paper: Paper, study: str, tables: Tables) -> Sweep:
     if sweep.calibrate is None:
         return sweep
     if key not in tables:
-        raise ResultsError(f"{key}: its quick runs are not kept")
+        raise not_kept(key)
     return asked_of(sweep, tables[key])
 
 
@@ -127,7 +127,7 @@ def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
         table = tables[probe.table]
         for values in table[table["number"] == probe.number].itertuples(index=False, name=None):
             return dict(zip(map(str, table), values, strict=True))
-    raise ResultsError(f"{probe.table}: run {probe.number} is not kept")
+    raise ResultsError(f"{probe.table}: run {probe.number} is not recorded")
 
 
 def within(
@@ -162,7 +162,7 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
                 print(told, file=sys.stderr, flush=True)
     for probe, outcome in zip(asked, found, strict=True):
         if outcome.status != DONE:
-            raise ResultsError(f"{probe.table}: its run {probe.number} failed: {outcome.reason}")
+            raise ResultsError(f"{probe.table}: run {probe.number} failed: {outcome.reason}")
     return found
 
 

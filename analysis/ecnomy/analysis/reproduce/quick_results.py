@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "KEPT", "KeptRuns", "missing", "read_rows", "rows_digest", "table_of", "unmoved", "write_rows",
+    "KEPT", "KeptRuns", "missing", "not_kept", "read_rows", "rows_digest", "table_of", "unmoved",
+    "write_rows",
 ]  # fmt: skip
 
 KEPT: Final = "papers-quick.json.gz"
@@ -131,6 +132,11 @@ def missing(value: Any) -> bool:
     return value is None or value is pd.NA or value != value
 
 
+def not_kept(study: str) -> ResultsError:
+    """Return the error for a study without recorded quick runs."""
+    return ResultsError(f"{study}: the quick runs of this study are not recorded")
+
+
 class KeptRuns(Studies):
     """The quick studies of an entry, loaded from tables instead of stores."""
 
@@ -141,7 +147,7 @@ class KeptRuns(Studies):
     def _load(self, name: str) -> Runs:
         study, key = self._paper.studies[name], f"{self._paper.paper}/{name}"
         if key not in self._tables:
-            raise ResultsError(f"{key}: its quick runs are not kept")
+            raise not_kept(key)
         return Runs(self._tables[key].copy(), batches=study.batches, budget=study.budget)
 
     def replicates(self, name: str) -> int:

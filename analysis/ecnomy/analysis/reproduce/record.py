@@ -81,7 +81,8 @@ def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str
     except ResultsError as error:
         return str(error)
     study = f"{name}@{variant.name}" if variant else name
-    return f"{paper.paper} {study}: {left} runs are missing or of other code" if left else ""
+    runs = "1 run is" if left == 1 else f"{left} runs are"
+    return f"{paper.paper} {study}: {runs} missing or of other code" if left else ""
 
 
 def _quick_rows(

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
+from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep, load_sweep
@@ -159,7 +160,7 @@ class Runs:
             raise ResultsError(f"no column {column!r}")
         replicates = self._table["replicate"].to_numpy()[self._rows]
         if len(np.unique(replicates)) < len(replicates):
-            raise ResultsError(f"{column!r}: several runs of a seed; fix more parameters")
+            raise ResultsError(f"{column!r}: found several runs of one seed; fix more parameters")
         values = np.asarray(self._table[column].iloc[self._rows], dtype=np.float64)
         return values[np.argsort(replicates)]
 
@@ -226,7 +227,9 @@ class Studies:
             InputError: the study or setting does not exist.
         """
         if name not in self._names:
-            raise InputError(f"{name}@{path}: no such study; there are {', '.join(self._names)}")
+            raise InputError(
+                f"{name}@{path}: no such study, expected one of {', '.join(self._names)}"
+            )
         variant = self._variant
         if variant and not touched(self._paper, [name], variant):
             variant = None
@@ -253,10 +256,7 @@ class Studies:
 
 def _finished(folder: Path) -> pd.DataFrame:
     frame = open_sweep(folder, raw=True)
-    failed = frame[frame["status"] != "done"]
-    if len(failed):
-        reason = failed["reason"].iloc[0]
-        raise ResultsError(f"{folder}: {len(failed)} runs failed, the first one: {reason}")
+    refuse_failed_runs(frame, folder)
     return frame
 
 

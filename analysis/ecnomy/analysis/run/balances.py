@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.run.background import background_postings
 from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Balance", "balances_of"]
+__all__ = ["Balance", "balances_of", "unequal_balances"]
 
 
 class Balance(msgspec.Struct, frozen=True):
@@ -28,6 +30,14 @@ class Balance(msgspec.Struct, frozen=True):
     def net(self) -> float:
         """Return money received minus money paid."""
         return self.received - self.paid
+
+
+def unequal_balances(run: Path, account: str, ledger: int, manifest: int) -> ResultsError:
+    """Return the error for an account with different micro-units in ledger and manifest."""
+    return ResultsError(
+        f"{run}: {account} has {ledger} micro-units in the ledger, but {manifest} in "
+        "manifest.json; run the scenario again"
+    )
 
 
 def balances_of(run: RawRun) -> tuple[Balance, ...]:

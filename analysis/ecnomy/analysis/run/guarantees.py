@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ecnomy.agents.errors import ResultsError
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.run.balances import unequal_balances
 from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
 from ecnomy.analysis.run.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.run.windows import Epochs
@@ -145,10 +145,7 @@ def _item(postings: pd.DataFrame, sign: int) -> Item:
 def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
     balances = run.manifest.balances_micro
     if balances is not None and balances[account] != profit_micro:
-        raise ResultsError(
-            f"{run.path}: the ledger leaves {account} {profit_micro} micro-units, the manifest "
-            f"{balances[account]}"
-        )
+        raise unequal_balances(run.path, account, profit_micro, balances[account])
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import ResultsError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, exactly
+from ecnomy.analysis.run.balances import unequal_balances
 from ecnomy.analysis.run_report.database import RunDatabase
 from ecnomy.analysis.support.digits import significant
 from ecnomy.markets.terms.ledger_kinds import (
@@ -259,7 +259,4 @@ def _check(db: RunDatabase, query: Query) -> None:
     found = {str(row[0]): int(row[3]) for row in query.rows}
     for account, micro in told.items():
         if found.get(account, 0) != micro:
-            raise ResultsError(
-                f"{db.run.path}: the ledger leaves {account} {found.get(account, 0)} micro-units, "
-                f"manifest.json {micro}"
-            )
+            raise unequal_balances(db.run.path, account, found.get(account, 0), micro)

@@ -83,7 +83,8 @@ def _head(console: Console, runs: Sampled) -> None:
     words = f"{plan.kind}: {plan.samples} {what}, {len(plan.paths)} parameters"
     told = f"{words}, {len(runs.runs)} runs, {runs.replicates} at each point"
     if runs.missing:
-        told += f"; {runs.missing} are missing or failed (run `ecnomy sweep`)"
+        are = "is" if runs.missing == 1 else "are"
+        told += f"; {runs.missing} {are} missing or failed (run `ecnomy sweep` again)"
     console.print(told, markup=False)
 
 
@@ -144,7 +145,7 @@ def sentence(found: Indices) -> list[str]:
     names, count = found.that_matter, len(found.each)
     if not names:
         lines = [
-            (f"no parameter matters measurably to {found.outcome}; more samples may show an effect")
+            (f"no parameter has a measurable effect on {found.outcome}; more samples may show one")
         ]
     elif len(names) == 1:
         lines = [f"one parameter of {count} matters to {found.outcome}: {names[0]}"]
@@ -163,10 +164,11 @@ def sentence(found: Indices) -> list[str]:
             f"index of about {floor}"
         )
     if found.left_out:
-        what = "base samples" if found.kind == "sobol" else "trajectories"
-        lines.append(
-            f"{found.left_out} {what} are left out because some of their runs have no outcome"
-        )
+        one, many = ("base sample", "base samples")
+        if found.kind != "sobol":
+            one, many = ("trajectory", "trajectories")
+        what = one if found.left_out == 1 else many
+        lines.append(f"left out: {found.left_out} {what} with runs that lack the outcome")
     return lines
 
 

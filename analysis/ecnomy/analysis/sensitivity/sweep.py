@@ -56,7 +56,7 @@ def sampled(folder: str | Path) -> Sampled:
     folder = Path(folder)
     head = head_of(folder)
     if not head.get("plan"):
-        expected = f"one over {' or '.join(PLANS)} (`parameters` of its file)"
+        expected = f"{' or '.join(PLANS)} under `parameters` in its file"
         raise ResultsError(f"{folder}: found a sweep without a sampling plan, expected {expected}")
     plan = msgspec.convert(head["plan"], Plan)
     frame = open_sweep(folder, partial=True)
@@ -77,7 +77,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
         ResultsError: too few points have the outcome, or the outcome is equal at all points.
     """
     if outcome not in sweep.outcomes:
-        expected = "an outcome of its runs; `ecnomy query` lists them"
+        expected = "an outcome of the sweep; `ecnomy query` lists the columns"
         raise InputError(f"{sweep.folder}: missing {outcome!r}: expected {expected}")
     y = sweep.runs[outcome].to_numpy(dtype=np.float64).reshape(-1, sweep.replicates)
     each = sweep.runs[list(sweep.plan.paths)].to_numpy(dtype=np.float64)

@@ -120,7 +120,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
         words = "the run ended before the measured window began"
         if summary.whole is not None:
             warmup_s = run.plan.warmup_ps / 1e12
-            words = f"the run ended within its warm-up of {warmup_s:g} s: these means include it"
+            words = f"the run ended during its warm-up of {warmup_s:g} s: means include the warm-up"
         console.print(words, markup=False)
     if any(row.group.service_class == CHANGING for one in summary.phases for row in one.groups):
         words = "flows changed class, so rows are per source and fees are means"

@@ -46,7 +46,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
         pass  # the provider sells only files
     elif one.calls is None:
         console.print(
-            "calls were not recorded (to record them: record: {calls: true})", markup=False
+            "calls were not recorded; to record them, set `record: {calls: true}`", markup=False
         )
     else:
         console.print(call_table(one))

@@ -61,10 +61,12 @@ def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) 
     if any(row.ndim != 2 or row.shape != rows[0].shape for row in rows) or not rows[0].size:
         shapes = ", ".join(str(row.shape) for row in rows)
         raise InputError(
-            f"a block bootstrap: found tables of {shapes}, expected [run, block] alike"
+            f"a block bootstrap: found tables of shapes {shapes}, expected one shape [run, block]"
         )
     if any(not np.isfinite(row).all() or (row < 0).any() for row in rows):
-        raise InputError("a block bootstrap: found counts below 0 or none, expected counts")
+        raise InputError(
+            "a block bootstrap: found negative or missing counts, expected counts of 0 or more"
+        )
     runs, blocks = rows[0].shape
     sums = np.zeros((4, DRAWS))
     draws = np.random.Generator(np.random.Philox(key=seed))

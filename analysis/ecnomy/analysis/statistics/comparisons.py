@@ -20,11 +20,11 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.agents.errors import InputError
 from ecnomy.analysis.statistics.intervals import (
     LEVEL,
     Interval,
     Values,
+    check_paired,
     cleaned,
     t_quantile,
     welch_freedom,
@@ -90,8 +90,7 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = LEVE
 
 def _paired(a: Floats, b: Floats) -> tuple[float, float, float]:
     """Return the difference, its standard error, and its degrees of freedom."""
-    if a.size != b.size:
-        raise InputError(f"paired values must match, got {a.size} and {b.size}")
+    check_paired(a, b)
     differences = b - a
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
     return float(differences.mean()), error, differences.size - 1.0

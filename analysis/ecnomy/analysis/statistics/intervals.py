@@ -25,6 +25,7 @@ __all__ = [
     "Interval",
     "batch_means",
     "bootstrap",
+    "check_paired",
     "cleaned",
     "correlation",
     "dispersion",
@@ -93,16 +94,24 @@ def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or array.size < least:
-        raise InputError(f"{what} needs a row of at least {least} values, got {array.shape}")
+        raise InputError(f"{what} needs a row of at least {least} values, got shape {array.shape}")
     if not np.isfinite(array).all():
         raise InputError(f"{what} needs finite values")
     return array
 
 
+def check_paired(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> None:
+    """Refuse paired samples of different sizes."""
+    if first.size != second.size:
+        raise InputError(
+            f"paired samples must have the same size, got {first.size} and {second.size} values"
+        )
+
+
 def t_quantile(level: float, freedom: float) -> float:
     """Return the quantile q of Student's t with P(|t| <= q) = level."""
     if not 0 < level < 1:
-        raise InputError(f"a confidence level lies between 0 and 1, got {level}")
+        raise InputError(f"a confidence level must lie between 0 and 1, got {level}")
     return float(scipy_part("stats").t.ppf((1 + level) / 2, freedom))
 
 
@@ -191,8 +200,8 @@ def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Inter
         InputError: fewer than two batches, or fewer than two values per batch.
     """
     if batches < 2:
-        raise InputError(f"batch means need at least 2 batches, got {batches}")
-    array = cleaned(series, 2 * batches, "batch means")
+        raise InputError(f"an interval of batch means needs at least 2 batches, got {batches}")
+    array = cleaned(series, 2 * batches, "an interval of batch means")
     kept = array[array.size % batches :]
     return t_interval(kept.reshape(batches, -1).mean(axis=1), level)
 
@@ -223,8 +232,8 @@ def ratio_of_means(
     """
     top = cleaned(numerators, 2, "a ratio of means")
     bottom = cleaned(denominators, 2, "a ratio of means")
-    if paired and top.size != bottom.size:
-        raise InputError(f"paired values must match, got {top.size} and {bottom.size}")
+    if paired:
+        check_paired(top, bottom)
     a, b = float(top.mean()), float(bottom.mean())
     v_a, v_b = float(top.var(ddof=1)) / top.size, float(bottom.var(ddof=1)) / bottom.size
     both = float(np.cov(top, bottom)[0, 1]) / top.size if paired else 0.0

@@ -19,6 +19,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.statistics.intervals import LEVEL, Interval
+from ecnomy.analysis.sweeps.failed_runs import no_finished_run
 from ecnomy.analysis.sweeps.labels import (
     Factor,
     factors_in,
@@ -198,7 +199,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         ).fetchall()[0]
         numbers = connection.execute("select number from runs").fetchnumpy()["number"]
         if not made:
-            raise ResultsError(f"{folder}: found {failed} runs, all unfinished or failed")
+            raise no_finished_run(folder)
         read = connection.sql(f"select {', '.join(wanted)} {done}").fetchnumpy()
         told = connection.execute(
             f"select point, any_value(label) as label {done} group by 1 order by 1"

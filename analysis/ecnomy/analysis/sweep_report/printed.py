@@ -78,12 +78,12 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
         console.print(_table(done, paths, provider))
     if providers:
         console.print(
-            "means over the runs of a point; money of the whole run; profit or loss if the "
+            "means over the runs of a point, with the money of the whole run; profit, loss: the "
             f"entire {100 * LEVEL:g} % interval is above or below 0",
             markup=False,
         )
         console.print(
-            f"page on their business: ecnomy report gsp {folder}", soft_wrap=True, markup=False
+            f"page on providers: ecnomy report gsp {folder}", soft_wrap=True, markup=False
         )
     console.print(f"page: ecnomy report {folder}", soft_wrap=True, markup=False)
     console.print(f"columns: ecnomy query {folder}", soft_wrap=True, markup=False)

@@ -19,7 +19,7 @@ from ecnomy.markets.sweep.parts import Part, parts_in
 __all__ = ["missing_runs", "say_missing"]
 
 _SHOWN: Final = 10  # most shards listed
-_AGAIN: Final = "run the sweep's command again to make them"
+_AGAIN: Final = "run the sweep's command again"
 _MERGE: Final = "run the shards again and merge them (`ecnomy merge`), or run the sweep's command"
 
 
@@ -34,17 +34,17 @@ def missing_runs(folder: Path, asked: int, there: Iterable[int]) -> str:
     missing = set(range(asked)) - set(there)
     if not missing:
         return ""
-    told = "1 run is" if len(missing) == 1 else f"{len(missing)} runs are"
+    told = f"{len(missing)} of {asked} runs {'is' if len(missing) == 1 else 'are'} missing"
     counts = {part.of for part in parts_in(folder)}
     if len(counts) != 1:
-        return f"{told} missing of {asked}; {_AGAIN}"
+        return f"{told}; {_AGAIN}"
     of = counts.pop()
     lacking = Counter(Part(of=of, number=number % of + 1) for number in missing)
     shards = [f"{part} ({runs})" for part, runs in sorted(lacking.items())]
     more = f" and {len(shards) - _SHOWN} more" if len(shards) > _SHOWN else ""
     word = "shard" if len(shards) == 1 else "shards"
     where = f"in {word} {', '.join(shards[:_SHOWN])}{more}"
-    return f"{told} missing of {asked}, {where}; {_MERGE}"
+    return f"{told}, {where}; {_MERGE}"
 
 
 def say_missing(folder: Path, there: Iterable[int]) -> None:

@@ -121,14 +121,18 @@ def connect(
     folder = Path(folder)
     head = head_of(folder)
     if part := head.get("part"):
-        remedy = f"merge the shards with `ecnomy merge`, and read {folder.parent.parent}"
-        raise ResultsError(f"{folder}: is shard {part} of a sweep; {remedy}")
+        remedy = f"merge the shards with `ecnomy merge`, then use {folder.parent.parent}"
+        raise ResultsError(
+            f"{folder}: found shard {part} of a sweep, expected the whole sweep; {remedy}"
+        )
     files = [str(file) for file in shards(folder)]
     for file in files:
         check_shard(Path(file))
     loose = loose_table(folder, head)
     if not files and loose is None:
-        raise ResultsError(f"{folder}: no finished runs yet; run ecnomy sweep first")
+        raise ResultsError(
+            f"{folder}: the sweep has no finished runs yet; run `ecnomy sweep` first"
+        )
     # A cursor is a connection to the process's database in memory; opening another database takes
     # longer than most queries. `_confine` changes settings of a whole database.
     connection = duckdb.connect() if confined else duckdb.cursor()

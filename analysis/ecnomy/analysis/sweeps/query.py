@@ -51,7 +51,7 @@ def query_command(
     from ecnomy.analysis.sweeps.open_sweep import connect
 
     if csv and as_json:
-        raise InputError("--json: found --csv too, expected only one of them")
+        raise InputError("--json and --csv exclude each other: use only one")
 
     with connect(folder, confined=not unsafe) as connection:
         import duckdb

@@ -36,11 +36,11 @@ class PriceCourse(msgspec.Struct, frozen=True):
 def _start(problem: FlowProblem, prices: npt.ArrayLike, gamma: float, periods: int) -> Floats:
     start = np.asarray(prices, dtype=np.float64)
     if start.shape != (len(problem.capacities),) or not (start >= 0).all():
-        raise InputError("initial prices must be one per link, not negative")
+        raise InputError("expected one initial price per link, each 0 or more")
     if not (gamma > 0 and periods >= 1):
         raise InputError("gamma and the number of periods must be positive")
     if not np.isfinite(problem.rates(problem.incidence() @ start)).all():
-        raise InputError("free paths and unlimited rates: start from positive prices")
+        raise InputError("a flow has a price of 0 and no rate limit: start from positive prices")
     return start
 
 
@@ -92,7 +92,7 @@ def asynchronous_prices(
         InputError: arguments do not fit.
     """
     if longest_delay < 0 or not 0 < activity <= 1:
-        raise InputError("delays are not negative, the activity lies in (0, 1]")
+        raise InputError("delays must be 0 or more, and the activity must lie in (0, 1]")
     p, use = _start(problem, prices, gamma, periods), problem.incidence()
     c, x = np.asarray(problem.capacities), problem.rates(use @ p)
     course = _empty(problem, periods)
@@ -137,7 +137,7 @@ def rule_prices(
         InputError: arguments do not fit.
     """
     if rule not in ("pc1", "pc2", "pc3"):
-        raise InputError(f"the price rule is 'pc1', 'pc2' or 'pc3', got {rule!r}")
+        raise InputError(f"the price rule must be 'pc1', 'pc2' or 'pc3', got {rule!r}")
     p, use = _start(problem, prices, gamma, periods), problem.incidence()
     c, x = np.asarray(problem.capacities), problem.rates(use @ p)
     held = p / gamma if rule == "pc2" else np.broadcast_to(np.asarray(backlogs, float), c.shape)

@@ -131,18 +131,18 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
             InputError: a price is not positive, one is missing, or a link would be full.
         """
         if len(prices) != self.links or not all(0 < price < math.inf for price in prices):
-            raise InputError(f"prices: found {prices}, expected {self.links} above 0")
+            raise InputError(f"prices: found {prices}, expected {self.links} prices above 0")
         supply = [self.capacity_pps / (price * self.slope) for price in prices]
         spare = self.satiation_pps - self.links * self.free_pps
         if spare <= 0:
             raise InputError(
-                f"satiation_pps: found {self.satiation_pps:g}, expected more than the links "
-                f"carry unmarked, {self.links * self.free_pps:g}"
+                f"satiation_pps: found {self.satiation_pps:g}, expected more than "
+                f"{self.links * self.free_pps:g}, which the links carry unmarked"
             )
         cost = spare / (self.satiation_pps / self.choke_price + sum(supply))
         rates = tuple(self.free_pps + each * cost for each in supply)
         if max(rates) > self.capacity_pps:
-            raise InputError(f"prices: found {prices}, expected ones at which no link is full")
+            raise InputError(f"prices: found {prices}, expected prices at which no link is full")
         marking = tuple(cost / price for price in prices)
         incomes = tuple(cost * rate for rate in rates)
         return Posted(prices, cost, rates, marking, incomes, self.welfare(sum(rates)))
@@ -158,8 +158,8 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         if share <= 0:
             least = (m - 2) * self.satiation_pps / (m * (m - 1))
             raise InputError(
-                f"links: found {m} with {self.free_pps:g} packets/s unmarked, whose carriers "
-                f"undercut one another down to nothing; expected more than {least:g} unmarked"
+                f"links: found {m} that carry {self.free_pps:g} packets/s unmarked, so prices fall "
+                f"to 0; expected more than {least:g} packets/s unmarked on each link"
             )
         return self._at(share)
 
@@ -180,7 +180,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         supply = sum(self.capacity_pps / (price * self.slope) for price in rivals)
         left = self.satiation_pps - (self.links - 1) * self.free_pps
         if left / 2 <= self.free_pps:
-            raise InputError("the best price is without limit: the packets sold are not marked")
+            raise InputError("the best price is unlimited, because the packets sold are not marked")
         cost = left / 2 / (self.satiation_pps / self.choke_price + supply)
         return cost * self.capacity_pps / self.slope / (left / 2 - self.free_pps)
 
@@ -224,8 +224,8 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         rate = self.satiation_pps * (1 - share) / self.links
         if not self.free_pps < rate <= self.capacity_pps:
             raise InputError(
-                f"at the packet price {share:g} l0 a link carries {rate:g} packets/s, expected "
-                f"more than {self.free_pps:g}, which go unmarked, and at most its capacity"
+                f"at the packet price {share:g} l0, a link carries {rate:g} packets/s, expected "
+                f"more than the {self.free_pps:g} unmarked packets/s, and at most its capacity"
             )
         marking = self.slope * (rate / self.capacity_pps - self.threshold)
         return self.posted((share * self.choke_price / marking,) * self.links)

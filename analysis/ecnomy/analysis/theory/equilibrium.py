@@ -35,7 +35,9 @@ def _checked(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     w, t = np.asarray(weights, dtype=np.float64), np.asarray(rtts_s, dtype=np.float64)
     if w.ndim != 1 or w.shape != t.shape or w.size == 0:
-        raise InputError(f"weights and round trips must match, got {w.shape} and {t.shape}")
+        raise InputError(
+            f"weights and round trips must have the same shape, got {w.shape} and {t.shape}"
+        )
     if not ((w > 0).all() and (t > 0).all() and capacity_pps > 0):
         raise InputError("weights, round trips and capacity must be positive")
     return w, t
@@ -72,7 +74,7 @@ def wtp_equilibrium(
     if excess(top) < 0:
         given = curve(top) * top * capacity_pps
         raise InputError(
-            f"{asked:g} marks/s are wanted, but at load {max_load:g} the law gives {given:g}"
+            f"flows demand {asked:g} marks/s, but the law sets only {given:g} at load {max_load:g}"
         )
     load = float(scipy_part("optimize").brentq(excess, 0.0, top, xtol=1e-14))
     # computed from the load rather than the curve, because the curve may be steep
@@ -108,7 +110,7 @@ def wtp_red_equilibrium(
 
     top = 2 * max_threshold if gentle else max_threshold
     if excess(top) < 0:
-        raise InputError("the flows ask for more marks than RED gives a full link")
+        raise InputError("the flows demand more marks than RED sets on a full link")
     queue = float(scipy_part("optimize").brentq(excess, min_threshold, top, xtol=1e-13))
     rtts = t + queue / capacity_pps
     p = float((w / rtts).sum()) / capacity_pps
@@ -133,7 +135,7 @@ def proportional_fair(
     """
     w, c = np.asarray(weights, dtype=np.float64), np.asarray(capacities, dtype=np.float64)
     if len(routes) != w.size or w.size == 0 or not ((w > 0).all() and (c > 0).all()):
-        raise InputError("one positive weight per route and positive capacities are needed")
+        raise InputError("expected one positive weight per route, and positive capacities")
     use = incidence(routes, c.size)
     used = use.any(axis=0)  # prices and rates below are scaled to be near 1 in any unit
     a, c_scaled, w_scaled = use[:, used], c[used] / c[used].max(), w / w.sum()

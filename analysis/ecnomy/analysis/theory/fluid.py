@@ -59,9 +59,9 @@ def delayed_trajectory(
     """
     x = np.atleast_1d(np.asarray(start, dtype=np.float64))
     if not (step_s > 0 and until_s >= step_s):
-        raise InputError("the step must be positive and no longer than the time")
+        raise InputError("the step must be positive and at most as long as the run")
     if any(0 < delay < step_s * (1 - 1e-9) or delay < 0 for delay in delays_s):
-        raise InputError(f"delays are 0 or at least a step of {step_s:g} s")
+        raise InputError(f"delays must be 0 or at least a step of {step_s:g} s")
     steps = math.ceil(until_s / step_s - 1e-9)
     past = _Past(np.empty((steps + 1, x.size)), np.empty((steps + 1, x.size)), step_s)
     lags = [delay / step_s for delay in delays_s]
@@ -207,7 +207,7 @@ def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
     """
     values = np.asarray(deviation, dtype=np.float64)
     if values.ndim != 1 or values.size < 8 or not np.abs(values).max() > 0:
-        raise InputError("there must be at least eight values, not all 0")
+        raise InputError("expected at least eight values, not all of them 0")
     size = np.abs(values)
     signs = np.sign(values[size > noise * size.max()])
     quarter = values.size // 4

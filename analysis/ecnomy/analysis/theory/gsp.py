@@ -34,7 +34,7 @@ def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: 
         InputError: p outside [0, 1).
     """
     if not 0 <= broken < 1:
-        raise InputError(f"the chance of a broken guarantee lies in [0, 1), got {broken}")
+        raise InputError(f"the chance of a broken guarantee must lie in [0, 1), got {broken}")
     return price(profit, reimbursement, broken, cost, forgone=True)
 
 
@@ -46,7 +46,10 @@ class BetaMarking(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not (self.a > 0 and self.b > 0):
-            raise InputError(f"both parameters of a Beta are positive, got {self.a} and {self.b}")
+            raise InputError(
+                f"both parameters of a beta distribution must be positive, got {self.a} and "
+                f"{self.b}"
+            )
 
     @classmethod
     def of_moments(cls, mean: float, variance: float) -> BetaMarking:
@@ -56,7 +59,9 @@ class BetaMarking(msgspec.Struct, frozen=True):
             InputError: no Beta has this mean and variance.
         """
         if not (0 < mean < 1 and 0 < variance < mean * (1 - mean)):
-            raise InputError(f"no Beta has the mean {mean} and the variance {variance}")
+            raise InputError(
+                f"no beta distribution has the mean {mean} and the variance {variance}"
+            )
         return cls(*beta.of_moments(mean, variance))
 
     def blocking_threshold(self, blocked: float) -> float:
@@ -66,7 +71,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
             InputError: B outside (0, 1).
         """
         if not 0 < blocked < 1:
-            raise InputError(f"the blocked share lies in (0, 1), got {blocked}")
+            raise InputError(f"the blocked share must lie in (0, 1), got {blocked}")
         return beta.upper_quantile(self.a, self.b, blocked)
 
     def accepted_mean(self, threshold: float) -> float:
@@ -76,5 +81,5 @@ class BetaMarking(msgspec.Struct, frozen=True):
             InputError: a threshold outside (0, 1].
         """
         if not 0 < threshold <= 1:
-            raise InputError(f"the threshold lies in (0, 1], got {threshold}")
+            raise InputError(f"the threshold must lie in (0, 1], got {threshold}")
         return beta.mean_below(self.a, self.b, threshold)

@@ -35,9 +35,9 @@ def red_probability(
         InputError: thresholds out of order or a probability out of range.
     """
     if not 0 <= min_threshold < max_threshold:
-        raise InputError(f"thresholds must rise, got {min_threshold} and {max_threshold}")
+        raise InputError(f"the thresholds must increase, got {min_threshold} and {max_threshold}")
     if not 0 < max_probability <= 1:
-        raise InputError(f"the maximum probability lies in (0, 1], got {max_probability}")
+        raise InputError(f"the maximum probability must lie in (0, 1], got {max_probability}")
     if average_packets < min_threshold:
         return 0.0
     if average_packets <= max_threshold:
@@ -64,7 +64,7 @@ def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bo
     """
     p = base_probability
     if not 0 <= p <= 1:
-        raise InputError(f"a probability lies in [0, 1], got {p}")
+        raise InputError(f"a probability must lie in [0, 1], got {p}")
     if p == 0 or not count:
         return p
     ceiling = 2.0 if wait else 1.0
@@ -105,5 +105,5 @@ def load_based_probability(load: float, threshold: float, slope: float) -> float
         InputError: a negative load or threshold or a slope that is not positive.
     """
     if load < 0 or threshold < 0 or slope <= 0:
-        raise InputError("load and threshold must not be negative, the slope must be positive")
+        raise InputError("load and threshold must be 0 or more, and the slope must be positive")
     return min(max(slope * (load - threshold), 0.0), 1.0)

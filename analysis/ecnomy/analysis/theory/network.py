@@ -134,7 +134,7 @@ def wtp_network(
     """
     w, t = np.asarray(weights, dtype=np.float64), np.asarray(rtts_s, dtype=np.float64)
     if not w.shape == t.shape == (len(routes),):
-        raise InputError(f"{len(routes)} routes need as many weights and round trips")
+        raise InputError(f"expected one weight and one round trip for each of {len(routes)} routes")
 
     def demand(probabilities: Floats, delays_s: Floats) -> Floats:
         return wtp_rates_pps(w, probabilities, t + delays_s * queueing, floor=floor)
@@ -168,7 +168,7 @@ def _settle(
 ) -> NetworkEquilibrium:
     """Solve for the state of one link after another, until all states are stationary."""
     if compose not in ("sum", "product"):
-        raise InputError(f"probabilities compose by 'sum' or 'product', got {compose!r}")
+        raise InputError(f"compose must be 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
         expected = "at least one link, each with a positive capacity and a positive largest state"
         raise InputError(f"links: expected {expected}")

@@ -49,11 +49,11 @@ class FlowProblem(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         capacities, (low, high) = np.asarray(self.capacities), self.limits()
         if not self.routes or not (np.isfinite(capacities) & (capacities > 0)).all():
-            raise InputError("there must be flows, and positive, finite capacities")
+            raise InputError("expected at least one flow, and positive, finite capacities")
         if not ((low >= 0) & (low <= high) & (high > 0)).all():
-            raise InputError("rates need 0 <= smallest <= largest, the largest above 0")
+            raise InputError("rate limits must satisfy 0 <= smallest <= largest and largest > 0")
         if (self.incidence().T @ low > capacities).any():
-            raise InputError("the smallest rates do not fit the capacities")
+            raise InputError("the smallest rates exceed the capacity of a link")
 
     def incidence(self) -> Floats:
         """Return 1 where a flow (row) crosses a link (column), otherwise 0; shape (S, L)."""
@@ -64,7 +64,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
         flows = len(self.routes)
         pair = [np.asarray(x, dtype=np.float64) for x in (self.min_rates, self.max_rates)]
         if any(x.shape not in ((), (flows,)) for x in pair):
-            raise InputError(f"limits of rates are numbers or one for each of {flows} flows")
+            raise InputError(f"a rate limit must be one number, or one for each of {flows} flows")
         low, high = (np.broadcast_to(x, (flows,)) for x in pair)
         return low, high
 
@@ -82,7 +82,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
         path = prices @ self.incidence().T
         rates = self.rates(path)
         if not np.isfinite(rates).all():
-            raise InputError("free paths and unlimited rates: the dual is infinite")
+            raise InputError("the dual is infinite: a flow has a price of 0 and no rate limit")
         gains = (self.utility.value(rates) - rates * path).sum(axis=-1)
         return np.asarray(gains + prices @ np.asarray(self.capacities), dtype=np.float64)
 
@@ -116,7 +116,9 @@ def network_optimum(problem: FlowProblem) -> Optimum:
     )
     z = _polished(np.asarray(found.x, dtype=np.float64), dual)
     if (residual := _residual(z, dual(z)[1])) > TOLERANCE:
-        raise InputError(f"the optimum was not found: {residual:.1e} is left; {found.message}")
+        raise InputError(
+            f"the optimum was not found: the residual is {residual:.1e}; {found.message}"
+        )
     path = use @ z * unit
     rates = bounded.rates(path)
     return Optimum(rates, z * unit, path, float(problem.utility.value(rates).sum()))

@@ -35,7 +35,9 @@ def pi_gains(
         InputError: an argument is not positive, or the zero is too fast for the sampling.
     """
     if not all(math.isfinite(x) and x > 0 for x in (flows, rtt_s, packets_per_s, samples_per_s)):
-        raise InputError("flows, round-trip time, capacity and sampling are positive and finite")
+        raise InputError(
+            "flows, round-trip time, capacity and sampling must be positive and finite"
+        )
     zero = 2 * flows / (rtt_s**2 * packets_per_s)
     if zero > 2 * samples_per_s:
         raise InputError(f"{samples_per_s:g} samples/s are too few for a zero at {zero:g} rad/s")

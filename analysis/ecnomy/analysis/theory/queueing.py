@@ -24,9 +24,9 @@ def mg1_wait_s(load: float, service_s: float, squared_variation: float) -> float
         InputError: an argument is out of range; at load 1 no mean exists.
     """
     if not 0 <= load < 1:
-        raise InputError(f"a queue without limit needs 0 <= load < 1, got {load}")
+        raise InputError(f"an unlimited queue needs 0 <= load < 1, got {load}")
     if service_s <= 0 or squared_variation < 0:
-        raise InputError("service time must be positive and its variation not negative")
+        raise InputError("the service time must be positive, and its variation 0 or more")
     return load * service_s * (1 + squared_variation) / (2 * (1 - load))
 
 

@@ -51,7 +51,7 @@ def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
     """
     shares = np.asarray(marking, dtype=np.float64)
     if not ((shares >= 0) & (shares <= 1)).all():
-        raise InputError("marking probabilities lie in [0, 1]")
+        raise InputError("marking probabilities must lie in [0, 1]")
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log1p(-shares) / _log_base(phi), dtype=np.float64)
 
@@ -152,11 +152,15 @@ def _checked(
     """Check all arguments, and return the round trips as an array."""
     round_trips = np.asarray(rtts, dtype=np.float64)
     if round_trips.shape != (len(problem.routes),) or not (round_trips > 0).all():
-        raise InputError(f"one positive round trip for each of {len(problem.routes)} flows")
+        raise InputError(
+            f"expected one positive round trip for each of {len(problem.routes)} flows"
+        )
     if rule not in ("pc1", "pc2", "pc3"):
-        raise InputError(f"the price rule is 'pc1', 'pc2' or 'pc3', got {rule!r}")
+        raise InputError(f"the price rule must be 'pc1', 'pc2' or 'pc3', got {rule!r}")
     if not 0 < capacity_share <= 1 or (rule != "pc1" and capacity_share != 1):
-        raise InputError("the capacity's share lies in (0, 1], and is 1 except for PC1")
+        raise InputError(
+            "the share of the capacity must lie in (0, 1], and must be 1 except with PC1"
+        )
     if not gamma > 0 or target_backlog < 0 or (rule != "pc3" and target_backlog):
         raise InputError("gamma must be positive; only PC3 has a target backlog, of 0 or more")
     return round_trips

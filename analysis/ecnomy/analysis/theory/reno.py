@@ -38,7 +38,7 @@ def single_flow_utilization(buffer_bdp: float) -> float:
         InputError: a negative buffer.
     """
     if buffer_bdp < 0:
-        raise InputError(f"a buffer is not negative, got {buffer_bdp}")
+        raise InputError(f"the buffer must be 0 or more, got {buffer_bdp}")
     if buffer_bdp >= 1:
         return 1.0
     b = buffer_bdp
@@ -68,9 +68,9 @@ def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float
         InputError: an argument is out of range.
     """
     if not 0 < decrease < 1:
-        raise InputError(f"the decrease factor lies between 0 and 1, got {decrease}")
+        raise InputError(f"the decrease factor must lie between 0 and 1, got {decrease}")
     if average not in ("time", "packet"):
-        raise InputError(f"the average is over 'time' or 'packet', got {average!r}")
+        raise InputError(f"average must be 'time' or 'packet', got {average!r}")
     if average == "time":
         return math.sqrt(2) / _moment(decrease**2, -0.5)
     return math.sqrt(2) * _moment(decrease**2, 0.5)

@@ -27,7 +27,9 @@ def incidence(routes: Sequence[Sequence[int]], links: int) -> Floats:
     use = np.zeros((len(routes), links))
     for flow, route in enumerate(routes):
         if not route or not all(0 <= link < links for link in route):
-            raise InputError(f"route {flow} crosses no link or one that does not exist")
+            raise InputError(
+                f"route {flow} must cross at least one link, and only links that exist"
+            )
         use[flow, list(route)] = 1.0
     return use
 
@@ -47,7 +49,7 @@ def path_marking(routes: Sequence[Sequence[int]], link_marking: npt.ArrayLike) -
     """
     marking = np.asarray(link_marking, dtype=np.float64)
     if marking.ndim == 0 or not ((marking >= 0) & (marking <= 1)).all():
-        raise InputError("one marking probability in [0, 1] per link is needed")
+        raise InputError("expected one marking probability in [0, 1] per link")
     crossed = incidence(routes, marking.shape[-1]) > 0
     unmarked = np.where(crossed, 1 - marking[..., np.newaxis, :], 1.0)
     return np.asarray(1 - unmarked.prod(axis=-1), dtype=np.float64)

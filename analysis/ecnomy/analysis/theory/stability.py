@@ -50,7 +50,9 @@ def smallest_w_dec(gain: float, probability: float, rate_pps: float, slope_s: fl
         InputError: an argument is out of range.
     """
     if not (gain > 0 and 0 < probability <= 1 and rate_pps > 0 and slope_s >= 0):
-        raise InputError("gain and rate must be positive, p in (0, 1], p' not negative")
+        raise InputError(
+            "gain and rate must be positive, p must lie in (0, 1], and p' must be 0 or more"
+        )
     return math.e * gain * (probability + rate_pps * slope_s)
 
 

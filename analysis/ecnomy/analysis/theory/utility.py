@@ -94,7 +94,7 @@ class PowerUtility(msgspec.Struct, frozen=True):
         _positive("weight", self.weight)
         _positive("exponent", self.exponent)
         if self.exponent == 1:
-            raise InputError("the exponent 1 is the logarithm: use LogUtility")
+            raise InputError("the exponent 1 gives the logarithm: use LogUtility")
 
     def value(self, rates: Floats) -> Floats:
         """See Utility."""
@@ -178,6 +178,8 @@ class MixedUtility(msgspec.Struct, frozen=True):
 
     def _each(self, name: str, column: Floats) -> Floats:
         if column.shape[-1] != len(self.parts):
-            raise InputError(f"{len(self.parts)} utilities for {column.shape[-1]} flows")
+            raise InputError(
+                f"expected a utility per flow, got {len(self.parts)} for {column.shape[-1]} flows"
+            )
         values = [getattr(part, name)(column[..., i]) for i, part in enumerate(self.parts)]
         return np.stack(values, axis=-1)

@@ -126,7 +126,8 @@ def _dry(tournament: Any, workers: int) -> None:
     many = f" on each of {networks} networks" if tournament.networks else ""
     print(f"{len(sweep)} runs with pairs of strategies, then the runs with the finalists{many}")
     total_s *= networks
-    print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {count} workers for the pairs")
+    workers_told = "1 worker" if count == 1 else f"{count} workers"
+    print(f"about {each_s:.2g} s per run, {total_s:.3g} s for the pairs on {workers_told}")
 
 
 def _found(tournament: Any, table: Any, folder: Path) -> Any:

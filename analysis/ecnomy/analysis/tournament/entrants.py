@@ -116,7 +116,7 @@ def _entrant(name: str, entry: Node, node: Node) -> Entrant:
             f"{path}.strategy.kind", show(kind), f"a strategy ({reason})"
         ) from None
     if not fits:
-        expected = f"one for {' or '.join(ROLES)}"
+        expected = f"a strategy for {' or '.join(ROLES)}"
         raise kind.place.error(f"{path}.strategy.kind", show(kind), expected)
     transport = plain_tree(given["transport"]) if "transport" in given else {}
     return Entrant(name, fits, plain_tree(strategy), transport)
@@ -132,7 +132,10 @@ def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
         raise node.place.error(_OWN, repr(kind), f"a strategy ({reason})") from None
     if not role or any(one.name == name for one in entrants):
         found = f"{kind!r}, {'whose name is taken' if role else 'which fits no player'}"
-        raise node.place.error(_OWN, found, f"another one, for {' or '.join(ROLES)}")
+        expected = (
+            "a strategy with another name" if role else f"a strategy for {' or '.join(ROLES)}"
+        )
+        raise node.place.error(_OWN, found, expected)
     return Entrant(name, role, {"kind": kind})
 
 

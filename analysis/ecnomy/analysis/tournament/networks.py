@@ -52,8 +52,8 @@ def resting_table(title: str, networks: Mapping[str, Found]) -> Table:
     from ecnomy.markets.cli.table_fit import titled_table
 
     told = (
-        "share of players with each strategy where mixes of the finalists come to rest (mean over "
-        "starts); earns, pays: for a player in the mix to which most starts lead, money/s"
+        "strategies: share of players at rest, the mean over starts from mixes of the finalists; "
+        "earns, pays: money/s of a player in the mix to which most starts lead"
     )
     table = titled_table(title, caption=told, caption_justify="left")
     table.add_column("network")

@@ -23,6 +23,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.statistics.comparisons import Comparison, compared
 from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
+from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.tournament.tournament import Tournament
 
 if TYPE_CHECKING:
@@ -105,18 +106,15 @@ def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.Da
     """
     replicates = tournament.sweep.replicates
     wanted = len(profiles) * replicates
-    failed = frame[frame["status"] != "done"]
-    if len(failed):
-        first = failed.iloc[0]
-        told = mix_words(tournament.names, profiles[int(first["number"]) // replicates])
-        raise ResultsError(
-            f"{tournament.sweep.file}: {len(failed)} runs failed, the first one of {told}: "
-            f"{first['reason']}"
-        )
+    refuse_failed_runs(
+        frame,
+        tournament.sweep.file,
+        lambda number: mix_words(tournament.names, profiles[number // replicates]),
+    )
     if len(frame) != wanted:
         raise ResultsError(
             f"{tournament.sweep.file}: found {len(frame)} of {wanted} runs; "
-            "run `ecnomy tournament` for the others"
+            "run `ecnomy tournament` again to complete them"
         )
     frame = frame.sort_values("number")
     most = max(sum(profile) for profile in profiles)

@@ -72,7 +72,7 @@ def load_tournament(
     sweep = load_sweep(path, quick=quick, beside=("tournament",))
     for key in ("parameters", "calibrate", "measure", "keep"):
         if key in root.mapping():
-            raise root.keys[key].error(key, f"{key} together with tournament", "one of the two")
+            raise root.keys[key].error(key, f"{key} together with tournament", "only one of them")
     if sweep.replicates < 2 or not sweep.paired:
         raise root.place.error(
             "replicates", "one run of each mix", "at least 2 paired runs, for intervals"
@@ -90,7 +90,7 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
         given = {**given, **fast.mapping()}
     if lacks := [key for key in _NEEDED if key not in given]:
         lacking = f"no {', '.join(map(repr, lacks))}"
-        raise node.place.error("tournament", lacking, ", ".join(_NEEDED))
+        raise node.place.error("tournament", lacking, f"a mapping with {', '.join(_NEEDED)}")
     player = _player(given["player"], sweep)
     entrants, absent = read_entrants(given["strategies"], given.get("without"), own)
     finalists = 3
@@ -112,7 +112,7 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
     if "networks" in given:
         _try_networks(found, given["networks"])
     if len(found.entrants) < 2:
-        one = f"{len(found.entrants)} strategy that plays"
+        one = "only one strategy that plays" if found.entrants else "no strategy that plays"
         raise given["strategies"].place.error("tournament.strategies", one, "at least two")
     finalists = min(finalists, len(found.entrants))
     return msgspec.structs.replace(found, finalists=finalists)
@@ -150,7 +150,7 @@ def _player(node: Node, sweep: Sweep) -> str:
     for section in (base.get("sources") or [], (base.get("market") or {}).get("agents") or []):
         names = [entry.get("name") for entry in section]
         if node.value not in names:
-            expected = "the name of one source, and of one agent, of the scenario"
+            expected = "the name of a source and of an agent in the scenario"
             raise node.place.error("tournament.player", show(node), expected)
     return str(node.value)
 
@@ -188,7 +188,7 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
         raise node.place.error(path, show(node), "a mapping of names to changes")
     for name, changes in node.mapping().items():
         if not _FOLDER.fullmatch(name):
-            expected = "letters, digits and -; it names a folder"
+            expected = "only letters, digits and -, because a folder gets this name"
             raise node.keys[name].error(path, f"the name {name!r}", expected)
         tree = changed(parse(sweep.base, sweep.scenario, lines=False), changes, f"{path}.{name}")
         found[name] = (msgspec.json.encode(plain_tree(tree)).decode(), _told(changes))

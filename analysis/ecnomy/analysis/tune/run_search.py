@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.sweeps.searching import make_missing
 from ecnomy.analysis.tune.answer import Answer, Rows, answered, best_of
@@ -72,10 +73,9 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
 def _check_known(sweep: Sweep, rows: Rows) -> None:
     for outcome, row in rows.items():
         if not np.isfinite(row).all():
-            found = f"no {outcome} in {(~np.isfinite(row)).sum()} of {len(row)} runs"
-            expected = "values at which all runs have the outcome"
+            lacking = f"{(~np.isfinite(row)).sum()} of {len(row)} runs lack {outcome}"
             raise ResultsError(
-                f"{sweep.file}: found {found} of the best values, expected {expected}"
+                f"{sweep.file}: at the best values, {lacking}: expected the outcome in all runs"
             )
 
 
@@ -94,10 +94,7 @@ def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Tol
     asked = msgspec.structs.replace(sweep, chosen=tuple(points))
     make_missing(asked, folder, pool, told)
     frame = open_sweep(folder, partial=True)
-    failed = frame[frame["status"] != "done"]
-    if len(failed):
-        reason = failed["reason"].iloc[0]
-        raise ResultsError(f"{sweep.file}: {len(failed)} runs failed, the first one: {reason}")
+    refuse_failed_runs(frame, sweep.file)
     _check_columns(sweep, frame)
     return frame
 
@@ -109,8 +106,8 @@ def _check_columns(sweep: Sweep, frame: pd.DataFrame) -> None:
         places.setdefault(bound.outcome, "constraints")
     for outcome, key in places.items():
         if outcome not in frame or frame[outcome].dtype == object:
-            found = f"{outcome!r}, no such column of numbers"
-            expected = "an outcome of the runs; `ecnomy query` lists them"
+            found = f"{outcome!r}, which is not a column of numbers"
+            expected = "an outcome of the runs; `ecnomy query` lists the columns"
             raise ResultsError(f"{sweep.file}: tune.{key}: found {found}, expected {expected}")
 
 
