@@ -120,12 +120,12 @@ def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
         ("report {sweep} --out {run}", "--out {run}: found a folder, expected the name of a file"),
         (
             "report {run} {run}",
-            "report: found 2 folders, expected one; use `ecnomy diff` to compare",
+            "report: found 2 folders, expected one; `ecnomy diff` compares runs",
         ),
         ("show {run} --plot {no}/a.png", "--plot {no}/a.png: found no folder {no}, expected"),
         ("diff {run} {again} --csv {no}/a.csv", "--csv {no}/a.csv: found no folder {no}"),
         ("diff {run} {again} --plot {no}/a.png", "--plot {no}/a.png: found no folder {no}"),
-        ("diff {run}", "found 1 name of runs, expected two"),
+        ("diff {run}", "found 1 name, expected two"),
         (
             "sweep {until} --out {gone}",
             "{until}: until.outcome: found 'gold.nothing'",

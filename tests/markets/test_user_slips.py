@@ -70,7 +70,7 @@ def test_strategies_may_return_lists() -> None:
     seen = SimpleNamespace(flows=SimpleNamespace(flow=np.arange(2)))
     decision = checked(Decision(willingness_micro_per_s=[1.0, 2.0]), seen, "lab")
     assert decision.willingness_micro_per_s.tolist() == [1.0, 2.0]
-    with pytest.raises(StrategyError, match="not a number"):
+    with pytest.raises(StrategyError, match="not a column of numbers"):
         checked(Decision(willingness_micro_per_s=["a", "b"]), seen, "lab")
 
 

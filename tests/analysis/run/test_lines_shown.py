@@ -37,4 +37,6 @@ def test_calls_and_lost_calls_are_those_of_the_table(tmp_path: Path, rows: str) 
     assert (found.source, found.lines, found.calls) == ("callers", 3, len(late))
     assert 0 < found.lost == (late.accepted == 0).sum() < len(late)
     assert found.erlang_b == pytest.approx(4.5 / (1 + 3 + 4.5 + 4.5))
-    assert str(found).endswith("found all 3 lines of the source busy; by Erlang's B formula 34.62%")
+    assert str(found).endswith(
+        "found all 3 lines of the source busy; Erlang's B formula gives 34.62%"
+    )

@@ -55,8 +55,8 @@ def test_what_it_refuses() -> None:
     fit = theory.BetaMarking(2.0, 5.0)
     for make, message in (
         (lambda: theory.guaranteed_charge(0.1, 1.0, 1.0, 0.1), "broken guarantee"),
-        (lambda: theory.BetaMarking.of_moments(0.5, 0.25), "no Beta"),
-        (lambda: theory.BetaMarking(0.0, 1.0), "parameters of a Beta"),
+        (lambda: theory.BetaMarking.of_moments(0.5, 0.25), "no beta"),
+        (lambda: theory.BetaMarking(0.0, 1.0), "parameters of a beta"),
         (lambda: fit.blocking_threshold(1.0), "blocked share"),
         (lambda: fit.accepted_mean(0.0), "threshold"),
     ):

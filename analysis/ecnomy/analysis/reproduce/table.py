@@ -40,12 +40,12 @@ def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
     """Return a line with the numbers of entries, claims, runs and data packets."""
     own, grid = cost_of(selected, form)
     claims = sum(len(paper.entries[item].claims) for paper, item in selected)
-    whole = "" if not form.quick else " (as a whole; quick takes a part of it)"
+    whole = "" if not form.quick else " (without --quick, which needs less)"
     over = ""
     if grid.runs:
         variants = _counted(grid.studies, "variant", "variants")
         most = f"at most {grid.packets / 1e6:.4g} million"
-        over = f"; for the grid {_counted(grid.runs, 'run', 'runs')} more in {variants}, {most}"
+        over = f"; the grid adds {_counted(grid.runs, 'run', 'runs')} in {variants}, {most}"
     return (
         f"{_counted(len(selected), 'entry', 'entries')}, {_counted(claims, 'claim', 'claims')}, "
         f"{_counted(own.runs, 'run', 'runs')} in {_counted(own.studies, 'study', 'studies')}, "

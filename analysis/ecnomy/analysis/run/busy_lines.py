@@ -33,11 +33,12 @@ class Lines(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return the calls in one line for users."""
-        share = f"{self.lost / self.calls:.2%}" if self.calls else "none"
-        theory = "" if self.erlang_b is None else f"; by Erlang's B formula {self.erlang_b:.2%}"
+        share = f" ({self.lost / self.calls:.2%})" if self.calls else ""
+        lines = "the only line" if self.lines == 1 else f"all {self.lines} lines"
+        theory = "" if self.erlang_b is None else f"; Erlang's B formula gives {self.erlang_b:.2%}"
         return (
-            f"{self.source}: {self.lost:,} of {self.calls:,} calls ({share}) found all "
-            f"{self.lines} lines of the source busy{theory}"
+            f"{self.source}: {self.lost:,} of {self.calls:,} calls{share} found {lines} "
+            f"of the source busy{theory}"
         )
 
 
