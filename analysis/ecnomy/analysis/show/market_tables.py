@@ -135,8 +135,8 @@ def _changes(choice: Choice, from_ps: int, to_ps: int) -> str:
     rate = 100 * changes / choice.users / minutes
     return (
         f"{choice.agent}: {choice.users} customers with a choice, {changes:,} changes from "
-        f"{from_ps / PS_PER_S:g} s to {to_ps / PS_PER_S:g} s: {significant(rate, 1)} per minute "
-        "and 100 customers"
+        f"{from_ps / PS_PER_S:g} s to {to_ps / PS_PER_S:g} s: {significant(rate, 1)} per 100 "
+        "customers per minute"
     )
 
 
