@@ -61,7 +61,7 @@ def test_no_other_file_is_removed(tmp_path: Path) -> None:
 def test_tcp_needs_a_token() -> None:
     """TCP needs a token, since any user of a machine can reach its ports."""
     for address in ("tcp://0.0.0.0:0", "tcp://127.0.0.1:0"):
-        with pytest.raises(InputError, match="others can reach it; use --token-file FILE"):
+        with pytest.raises(InputError, match="other users can reach it; use --token-file FILE"):
             listen(address)
     with listen("tcp://0.0.0.0:0", token="shared"), listen("tcp://127.0.0.1:0", "shared") as local:
         assert local.address.startswith("tcp://127.0.0.1:")
@@ -86,7 +86,7 @@ def test_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     file.write_text("secret\n")
     for mode in (0o644, *(0o600 | 1 << bit for bit in range(6))):
         file.chmod(mode)
-        with pytest.raises(InputError, match=f"found mode {mode:04o} of user .*, expected 0600"):
+        with pytest.raises(InputError, match=f"mode {mode:04o} of user .*, expected mode 0600"):
             token_in(file)
     file.chmod(0o600)
     assert token_in(file) == "secret"

@@ -80,7 +80,7 @@ def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
         drip()
     assert there.said == []
     drip()
-    reason = "timeout: no complete hello in 30 s"
+    reason = "timeout: no complete hello within 30 s"
     assert there.said == [f"process {os.getpid()}: refused: {reason}"]
     assert codec.decode_body(Wire(slow, LIMIT_S).read()) == Refuse(reason)
     assert slow.recv(1) == b""

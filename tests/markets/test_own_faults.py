@@ -56,7 +56,7 @@ def test_a_settlement_that_errs_is_named(rule: str, says: str, tmp_path: Path) -
         ("Acting", rf"bob \(own_faults:Acting\) failed: ZeroDivisionError: .* {NAMED}"),
         ("Posting", r"bob \(own_faults:Posting\) owns no domain"),
         ("Adding", r"bob \(own_faults:Adding\) added a contract of type object, which has no"),
-        ("Owing", r"contract of bob \(own_faults:Owing\): due returned int, expected Dues"),
+        ("Owing", r"contract of bob \(own_faults:Owing\): due returned int, expected .*Dues"),
     ],
 )
 def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None:
@@ -88,16 +88,16 @@ def test_an_unknown_source_of_a_custom_role_is_found_as_it_is_read() -> None:
 @pytest.mark.parametrize(
     ("contracts", "place", "says"),
     [
-        ("ann: [{meter: bytes, sources: web}]", "contracts.0..sources", "found 'web', its own"),
+        ("ann: [{meter: bytes, sources: web}]", "contracts.0..sources", "found 'web', a source of"),
         (
             "isp: [{meter: bytes, sources: web}, {meter: bytes, sources: web}]",
             "contracts.1..name",
-            "found 'bytes-charge' twice for a source",
+            "found two contracts 'bytes-charge' for a source",
         ),
         (
             "isp: [{meter: bytes, sources: web}, {name: bytes-charge, meter: calls, sources: web}]",
             "contracts.1..name",
-            "found 'bytes-charge' twice",
+            "found two contracts 'bytes-charge'",
         ),
     ],
 )

@@ -169,7 +169,7 @@ def test_shares_reach_the_plan_and_read_back() -> None:
 @pytest.mark.parametrize(
     ("override", "path", "complaint"),
     [
-        ("classes=[{share: 0.7}, {share: 0.4}]", "scheduler.classes", "shares of 1.1 in all"),
+        ("classes=[{share: 0.7}, {share: 0.4}]", "scheduler.classes", "shares of 1.1 in total"),
         ("classes=[{}]", "scheduler.classes[0].share", "no 'share'"),
         ("classes=[]", "scheduler.classes", "0 classes"),
         ("quantum=10 bytes", "scheduler.quantum", "64"),

@@ -85,7 +85,9 @@ def test_a_line_without_a_colon_is_named_itself(tmp_path: Path, slip: str) -> No
 
 def test_a_scenario_is_not_a_sweep_and_a_sweep_is_not_a_scenario() -> None:
     """Each message names the verb of the file; a scenario's key may belong under `set`."""
-    with pytest.raises(ScenarioError, match="expected it under 'set', or `ecnomy run .*yaml`"):
+    with pytest.raises(
+        ScenarioError, match="expected 'duration' under 'set'; .*`ecnomy run .*yaml`"
+    ):
         load_sweep(GOLD)
     with pytest.raises(ScenarioError, match="expected a scenario; `ecnomy sweep FILE`"):
         load(EXAMPLES.parent / "sweeps" / "gold-silver-price.yaml")

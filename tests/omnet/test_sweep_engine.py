@@ -45,7 +45,7 @@ def test_a_folder_keeps_its_engine(sweep: Path, tmp_path: Path, capsys) -> None:
     main_ok("sweep", sweep, "--out", out)
     said = capsys.readouterr()
     assert f"ecnomy: {out} holds runs of omnet; continuing with this engine" in said.err
-    assert "1 runs: 0 new, 1 reused" in said.out
+    assert "1 run: 0 new, 1 reused" in said.out
     main_ok("sweep", sweep, "--out", tmp_path / "own")
     assert load(tmp_path / "own").engine.tolist() == ["builtin"]
 

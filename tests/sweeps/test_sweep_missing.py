@@ -68,7 +68,9 @@ def test_a_comparison_names_the_shard(folder: Path) -> None:
 def test_shards_that_are_not_merged(tmp_path: Path) -> None:
     """If shards are not merged, the reader says so."""
     make_part(load_sweep(write(tmp_path)), tmp_path / "out", Part(of=12, number=1), Watcher)
-    with pytest.raises(ResultsError, match=r"out: found shards, .* merge them with `ecnomy merge`"):
+    with pytest.raises(
+        ResultsError, match=r"found shards, .* merge the shards with `ecnomy merge`"
+    ):
         open_sweep(tmp_path / "out")
 
 
@@ -92,6 +94,5 @@ def test_commands_on_shards_keep_the_options(
     wanted = f"{file} --out {out} --quick --engine builtin\n"
     assert f"after the last shard: ecnomy merge {wanted}" in capsys.readouterr().out
     assert ecnomy("merge", file, *options) == 1
-    assert f"2 runs are missing in shards 1/2 (2); to make them, run: ecnomy sweep {wanted}" in (
-        capsys.readouterr().out
-    )
+    again = f"to complete the sweep, run: ecnomy sweep {wanted}"
+    assert f"2 runs are missing in shard 1/2 (2); {again}" in capsys.readouterr().out

@@ -167,7 +167,7 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     data[len(data) // 2] ^= 1
     shard.write_bytes(data)
     said = CliRunner().invoke(app, ["merge", str(file), "--out", str(out), "--json"])
-    assert f"{shard.name}.corrupt: is incomplete or altered" in said.stderr
+    assert f"{shard.name}.corrupt is incomplete or altered" in said.stderr
     found = json.loads(said.stdout)
     assert found["runs"] == {"asked": 12, "missing": 6, "failed": 0}
     assert [Path(name).name for name in found["damaged"]] == [f"{shard.name}.corrupt"]
@@ -186,14 +186,14 @@ def test_shards_have_a_number_and_a_count(text: str) -> None:
 def test_what_parts_cannot_do_is_refused(tmp_path: Path) -> None:
     """Sweeps whose runs depend on results, a merge without parts, another engine's folder."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
-    with pytest.raises(InputError, match="found no parts"):
+    with pytest.raises(InputError, match="found no shards"):
         merge(sweep, out)
     assert not out.exists()
     text = (
         SWEEP.replace("replicates: 3", "replicates: 5")
         + "until: {half-width: 5 %, most: 8, outcome: gold.goodput_bps}\n"
     )
-    with pytest.raises(InputError, match="section 'until', expected none with shards"):
+    with pytest.raises(InputError, match="found 'until', which needs the results of all shards"):
         make_part(load_sweep(write(tmp_path, text)), out, Part(of=2, number=1), Watcher)
     assert not out.exists()
 
@@ -354,7 +354,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert status == 0 and f"after the last shard: ecnomy merge {file} --out {out}" in text
     status, text = said("merge", file)
     assert status == 1 and "2 of 4 runs, from 1 shard\n" in text
-    assert f"2 runs are missing in shards 1/2 (2); to make them, run: ecnomy sweep {file}" in text
+    again = f"to complete the sweep, run: ecnomy sweep {file}"
+    assert f"2 runs are missing in shard 1/2 (2); {again}" in text
     assert said("sweep", file, "--shard", "1/2")[0] == 0
     status, text = said("merge", file)
     assert status == 0 and "4 of 4 runs, from 2 shards" in text
@@ -370,7 +371,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (("--shard", "half"), "expected NUMBER/COUNT"),
         (("--shard", "1/2", "--emit", "slurm"), "found --emit too"),
         (("--shard", "1/2", "--dry-run"), "found --dry-run too"),
-        (("--shards", "3"), "missing --emit"),
+        (("--shards", "3"), "--shards needs --emit"),
     ):
         status, text = said("sweep", file, *words)
         assert status == 2 and wrong in text and len(text.splitlines()) == 1

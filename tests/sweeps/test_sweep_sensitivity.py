@@ -260,7 +260,7 @@ def test_what_cannot_be_told_is_said(ishigami_sweep: Path, tmp_path: Path) -> No
         sensitivity_of(ishigami_sweep, "z")
     with pytest.raises(ResultsError, match="same: found 3 in all runs"):
         sensitivity_of(ishigami_sweep, "same")
-    with pytest.raises(ResultsError, match="found no readable sweep.json, expected a sweep by"):
+    with pytest.raises(ResultsError, match="found no readable sweep.json, expected the results of"):
         sensitivity_of(tmp_path, "y")
     plain = SOBOL.partition("parameters:")[0] + "parameters: {grid: {sources.gold.count: [1]}}\n"
     go(write(tmp_path, plain.replace("duration: 3 s", "")), tmp_path / "out")

@@ -164,7 +164,7 @@ def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatc
         raise RuntimeError("Nanny failed to start.")
 
     monkeypatch.setattr(distributed, "LocalCluster", killed)
-    with pytest.raises(PoolError, match="a worker ended during its start .*; run the same command"):
+    with pytest.raises(PoolError, match="a worker ended while starting .*; run the same command"):
         DaskPool("", 1, Limits())
 
 

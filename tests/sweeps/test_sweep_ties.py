@@ -177,7 +177,7 @@ WRONG = [
     (PRICES, f"[{NORTH}, seed]", 5, "parameters.grid", "replicates and seed set the seeds"),
     (PRICES, f"[{NORTH}, {NORTH}]", 4, "parameters", "each place once"),
     ("sources.gold.count: [1, 2]", f"{NORTH}: [1 money]", 4, "parameters", "each place once"),
-    ("price: {", "a.price: {", 5, "parameters.grid", "without dots"),
+    ("price: {", "a.price: {", 5, "parameters.grid", "only paths have dots"),
     ("price: {", "seed: {", 5, "parameters", "another name"),
     ("price: {", "label: {", 5, "parameters", "another name"),
     ("agents.south.", "agents.west.", 5, "market.agents", "one of north, south, user"),

@@ -310,7 +310,7 @@ def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("  maximise: income\n", "", "tune: found none of them, expected one of maximise"),
+        ("  maximise: income\n", "", "tune: found no aim, expected one of maximise"),
         ("  trials: 40", "  minimise: sold\n  trials: 40", "found maximise and minimise"),
         ("maximise: income", "maximise: 3", "tune.maximise: found 3, expected the name"),
         ("maximise: income", "target: sold", "expected {outcome: a column, value: a number}"),
@@ -320,7 +320,11 @@ def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
         ("  trials: 40", "  constraints: {sold: 3}", "expected {at-least: A, at-most: B}"),
         ("  trials: 40", "  constraints: {sold: {at-least: 2, at-most: 1}}", "below at-most"),
         ("from: 0.05 money", "from: 5 money", ".to: found '2 money', expected more than from"),
-        ("from: 0.05 money", "from: 0 money", ".from: found '0 money', expected more than 0, as"),
+        (
+            "from: 0.05 money",
+            "from: 0 money",
+            "found '0 money', expected more than 0, because",
+        ),
         ("to: 2 money", "to: 2e6 money", "found '2000000.0 money', expected an amount of at most"),
         ("market.price_per_mark", "seed", "another parameter"),
         ("market.price_per_mark", "market.price_per_mork", "mork"),

@@ -293,7 +293,7 @@ def test_mistakes_are_one_line_with_their_place(tmp_path: Path, old, new, messag
 
 def test_a_sweep_says_who_plays_tournaments(tmp_path: Path) -> None:
     """`ecnomy sweep` on a tournament names the command that plays it."""
-    with pytest.raises(ScenarioError, match="which `ecnomy tournament .*` plays"):
+    with pytest.raises(ScenarioError, match="run `ecnomy tournament .*`"):
         load_sweep(write(tmp_path))
 
 

@@ -150,9 +150,9 @@ market:
     ("queue", "link", "found"),
     [
         (DUAL, ", link: link", "'link' with dualpi2"),
-        (DUAL, "", "no link, and 'link' is under dualpi2"),
+        (DUAL, "", "no link; the law of 'link' is dualpi2"),
         ("not_ect: drop", ", link: link", "'link' with drop-tail"),
-        ("not_ect: drop", "", "no link, and 'link' is under drop-tail"),
+        ("not_ect: drop", "", "no link; the law of 'link' is drop-tail"),
     ],
 )
 def test_check_refuses_to_tune_a_queue_without_a_marking_law(
@@ -179,7 +179,7 @@ def test_a_marking_law_can_be_tuned_beside_a_dual_queue() -> None:
         ("scheduler: {kind: dualpi2, form: docsis}", "scheduler.form", "one of linux, rfc9332"),
         ("scheduler: {kind: dualpi2, step: 1}", "scheduler.step", "such as 1 ms"),
         ("scheduler: {kind: dualpi2, classes: []}", "scheduler.classes", "form"),
-        (f"{DUAL}, {RED}", "marking", "none; dualpi2 marks by itself"),
+        (f"{DUAL}, {RED}", "marking", "no marking law, because dualpi2 marks by itself"),
         (f"{DUAL}, not_ect: pass", "not_ect", "drop, because dualpi2 drops"),
     ],
 )

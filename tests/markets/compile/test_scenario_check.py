@@ -60,7 +60,7 @@ def test_three_bits_that_may_wrap(options: str, loss: str, part: str) -> None:
 def test_the_sample_asks_for_more_marks_than_its_law_gives() -> None:
     """At 0.002 money a mark, 10 money/s ask for 5000 marks/s; 833 packets/s at 0.1 give 83."""
     (only,) = warned(load(EXAMPLES / "sample.yaml"))
-    assert "link bottleneck: gold, silver ask for 5000 marks/s" in only
+    assert "link bottleneck: the flows of gold, silver ask for 5000 marks/s" in only
     assert "give 83.33 marks/s" in only
 
 
@@ -144,7 +144,7 @@ def test_a_law_that_decides_as_packets_leave_drops_none(law: str, late: bool) ->
     off = ["sources.s.transport.ecn=off", f"network.links.pipe.marking={law}"]
     said = warned(scenario_from_text(TEXT, overrides=off))
     (only,) = [line for line in said if "not ECN-capable" in line]
-    assert ("only a full buffer does" in only) is late
+    assert ("only a full buffer drops them" in only) is late
     assert ("instead of marking" in only) is not late
 
 

@@ -88,7 +88,7 @@ def faulty(name: str) -> Examined:
             "fees: one class",
             "answered a request for admission with 1, expected",
         ),
-        ("Noting", "answer", "a plain market", "already a column of the table `agents`"),
+        ("Noting", "answer", "a plain market", "is a column of the table `agents`"),
     ],
 )
 def test_planted_defects_are_found_and_named(name: str, kind: str, where: str, what: str) -> None:
@@ -129,8 +129,8 @@ def test_money_in_place_of_micro_units_is_suspected() -> None:
     found = examine("faulty_strategies:Money")
     assert not found.defects
     assert [one.line() for one in found.warnings] == [
-        "warning: as price-handler, all situations: at most a willingness to pay of 2 micro-units, "
-        "that is 2e-06 money; 1 money is 1,000,000"
+        "warning: as price-handler, all situations: its willingness to pay is at most "
+        "2 micro-units (2e-06 money); 1 money is 1,000,000 micro-units"
     ]
 
 

@@ -105,7 +105,7 @@ def test_an_engine_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
     """If the variable names no file, the round trip is not tried."""
     done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=str(tmp_path / "nothing"))
     assert done.exit_code == 1
-    assert "no such executable" in " ".join(done.stdout.split()).replace("- ", "-")
+    assert "not an executable file" in " ".join(done.stdout.split()).replace("- ", "-")
     assert "round trip" not in done.stdout
 
 

@@ -109,7 +109,7 @@ def test_a_posted_fee_is_that_of_its_class_alone() -> None:
     assert [offer.name for offer in parties.offers] == ["gold", "lead", "tin"]
     for fee in (-1, DEAREST // 3 + 1):
         with pytest.raises(
-            StrategyError, match=f"fee of {fee} micro-units/s for 'tin', expected 0 to"
+            StrategyError, match=f"fee of {fee} micro-units/s for class 'tin', expected 0 to"
         ):
             parties.post_fee("shop", "tin", fee)
     with pytest.raises(StrategyError, match="fee of 'lead', expected one of gold, tin"):
@@ -139,7 +139,7 @@ def test_a_flow_has_one_user_and_one_class() -> None:
     parties.sell("shop", GOLD)
     with pytest.raises(InputError, match="a source of class 'gold' is in two classes"):
         parties.sell("rival", GOLD)
-    with pytest.raises(InputError, match="no source 'five', expected one of one, two, three, four"):
+    with pytest.raises(InputError, match="source 'five', expected one of one, two, three, four"):
         parties.flows(("one", "five"))
 
 

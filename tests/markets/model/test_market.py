@@ -210,7 +210,7 @@ def test_hasty_agent_is_warned_of_once() -> None:
         ((AgentSpec("a", "customer"), AgentSpec("a", "customer")), "already used"),
         ((AgentSpec("source:gold", "customer"),), "colon"),
         ((AgentSpec("a", "king"),), "no role 'king'"),
-        ((AgentSpec("a", "customer", (), ("tin",)),), "no source 'tin'"),
+        ((AgentSpec("a", "customer", (), ("tin",)),), "unknown source 'tin'"),
         (
             (AgentSpec("a", "customer", (), ("gold",)), AgentSpec("b", "customer", (), ("gold",))),
             "two customers",

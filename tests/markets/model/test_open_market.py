@@ -149,7 +149,7 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
         (lambda m: m.set_willingness("web", -1.0), r"willingness must be .* >= 0 .*, got -1.0"),
         (lambda m: m.set_willingness("web", [1]), r"\(money/s\), got \[1\]"),
         (lambda m: m.set_willingness("web", True), r"\(money/s\), got True"),
-        (lambda m: m.set_willingness("tin", 1.0), "no source 'tin'"),
+        (lambda m: m.set_willingness("tin", 1.0), "unknown source 'tin'"),
         (lambda m: m.set_active("web", "off"), r"set_active: the share must be .*, got 'off'"),
         (lambda m: m.set_class(3, "gold"), r"set_class: the source must be a name, got 3"),
     ],

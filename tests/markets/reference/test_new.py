@@ -126,9 +126,9 @@ def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
         (["scenario", "My Market"], "expected lowercase letters, digits and hyphens"),
         (["strategy", "json"], "json is a Python keyword or an installed module"),
         (["role", "lambda"], "lambda is a Python keyword or an installed module"),
-        (["law", "red"], "found the name of another law"),
-        (["law", "gentle"], "found the name of another law"),
-        (["study", "gold-silver"], "found the name of another law or file"),
+        (["law", "red"], "another law or file has this name"),
+        (["law", "gentle"], "another law or file has this name"),
+        (["study", "gold-silver"], "another law or file has this name"),
         (["scenario", "mine", "--into", "/dev/null/x"], "/dev/null/x: cannot be written"),
     ],
 )

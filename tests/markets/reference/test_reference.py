@@ -223,7 +223,7 @@ def test_an_unknown_word_names_the_nearest() -> None:
         (["network.marking.sred.buffer"], ["By default the link's buffer."]),
         (["sred"], ["By default the link's buffer."]),
         (["sred.buffer"], ["takes    a size", "also at  network.links.<name>.marking.buffer"]),
-        (["interval"], ["(kind: voip)", "More on one of them: `ecnomy explain load-based.inter"]),
+        (["interval"], ["(kind: voip)", "in full, run: ecnomy explain load-based.inter"]),
         (["learners.observations"], ["price-handler has time [1], balance [money]"]),
         (
             ["sources.transport.rem.phi"],

@@ -66,7 +66,7 @@ def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
     [
         ("step: 4 s", "step: 4", 4, "step: found 4 without a unit"),
         ("step: 4 s", "step: 4.5 s", 4, "expected whole multiples of the market's epoch, 1 s"),
-        ("settle: 1 s", "settle: 4 s", 5, "settle: found 4 s, expected less than a step"),
+        ("settle: 1 s", "settle: 4 s", 5, "settle: found 4 s, expected less than step, 4 s"),
         ("steps: 6", "steps: 0", 6, "steps: found 0"),
         ("steps: 6", "stepps: 6", 6, "'steps'"),
         ("market.yaml", "absent.yaml", None, "no such file"),
@@ -108,7 +108,7 @@ def test_faults_are_one_line(
     ("old", "new", "told"),
     [
         ("warmup: 2 s", "warmup: 2.5 s", "a warm-up of 2.5 s"),
-        (SCENARIO[SCENARIO.index("market:") :], "", "one without a market"),
+        (SCENARIO[SCENARIO.index("market:") :], "", "a scenario without a market"),
     ],
 )
 def test_scenarios_that_do_not_do(tmp_path: Path, old: str, new: str, told: str) -> None:

@@ -49,7 +49,7 @@ def test_check_says_how_the_link_sorts() -> None:
         (
             "scheduler: {kind: fq-codel}, marking: {law: codel}",
             "marking",
-            "none; fq-codel marks by itself",
+            "no marking law, because fq-codel marks by itself",
         ),
     ],
 )

@@ -65,9 +65,14 @@ def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
             "duplex: half, reverse: {rate: 1 Mbps}",
             "reverse",
             "a mapping",
-            "none, because duplex is half",
+            "no 'reverse', because duplex is half",
         ),
-        ("duplex: false, reverse: {}", "reverse", "a mapping", "none, because duplex is false"),
+        (
+            "duplex: false, reverse: {}",
+            "reverse",
+            "a mapping",
+            "no 'reverse', because duplex is false",
+        ),
     ],
 )
 def test_one_line_says_what_is_wrong(keys: str, path: str, found: str, expected: str) -> None:

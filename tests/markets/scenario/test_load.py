@@ -116,8 +116,8 @@ def test_a_misspelt_name_in_a_variant_is_an_item_without_keys(known: bool, tmp_p
         ScenarioError, match=r"variant.yaml:3: sources\[2\]: found no 'transport', "
     ) as told:
         load(variant)
-    hint = "; or as name, 'two' of the file that this one extends"
-    assert told.value.expected.endswith(hint) is known and ("extends" in str(told.value)) is known
+    hint = "; to change an item of the extended file, use its name 'two'"
+    assert told.value.expected.endswith(hint) is known and ("extended" in str(told.value)) is known
 
 
 def test_a_name_twice_in_a_variant_is_refused(tmp_path: Path) -> None:

@@ -142,5 +142,5 @@ def test_a_fault_is_named(text: str, path: str, fault: str) -> None:
 )
 def test_an_unlimited_buffer_cannot_be_copied(name: str) -> None:
     """A law that copies the link's buffer needs a limited one."""
-    with pytest.raises(ScenarioError, match="the buffer of the link is unlimited"):
+    with pytest.raises(ScenarioError, match="the link's buffer is unlimited"):
         scenario(f"law: {name}", buffer="unlimited")

@@ -194,8 +194,8 @@ def test_weights_that_a_handler_lacks_or_replaces_are_pointed_out() -> None:
     scenario = scenario_from_text(text, overrides=["sources.two.transport={law: newreno}"])
     (doubt,) = warnings(scenario, make_plan(scenario))
     assert doubt == (
-        "agent who: its willingness to pay cannot steer two because their transports do not "
-        "follow one (wtp does)"
+        "agent who: its willingness to pay has no effect on two, whose transport ignores it; "
+        "use e.g. wtp"
     )
     scenario = scenario_from_text(text, overrides=["sources.two.transport.weight=4"])
     (doubt,) = warnings(scenario, make_plan(scenario))

@@ -251,7 +251,7 @@ BAD = [
         "{kind: blocks, blocks: [{up_to: 2 GB, price: 1 money/GB}, "
         "{up_to: 2 GB, price: 1 money/GB}, {price: 1 money/GB}]}",
         ".blocks[1].up_to",
-        "a quantity that does not exceed that of the block before",
+        "a quantity that does not exceed the previous block's",
         "a larger quantity",
     ),
     (
@@ -276,7 +276,7 @@ BAD = [
     ("{kind: lab_tariffs:np}", ".kind", "'lab_tariffs:np'", "is not a class"),
     ("{kind: lab_tariffs:Column}", ".kind", "Column", "is not a class"),
     ("{kind: lab_tariffs:Refused}", ".kind", "Refused", "must define the method due"),
-    ("{kind: lab_tariffs:OldDue}", ".kind", "OldDue", "not due(self, from_ps, to_ps, quantity"),
+    ("{kind: lab_tariffs:OldDue}", ".kind", "OldDue", "method due(self, from_ps, to_ps, quantity"),
     ("{kind: lab_tariffs:OddUnit}", ".kind", "OddUnit", "'parsec', expected one of ps"),
     ("{kind: lab_tariffs:Unreadable}", ".kind", "Unreadable", "readable annotations (NameErr"),
     (

@@ -82,7 +82,7 @@ def check_names(
             raise ProtocolError("column-name", f"{where}.{name} is missing")
     for name in data:
         if name not in table and not newer:
-            raise ProtocolError("column-name", f"{where} has no column {name[:60]!r}")
+            raise ProtocolError("column-name", f"{where} has the unknown column {name[:60]!r}")
 
 
 def check_finite(where: str, data: Columns) -> None:
@@ -188,7 +188,7 @@ def _check_flows(flows: Columns, limits: Limits) -> None:
     _known("unknown-flow", "flows.flow", flow, limits.n_flows)
     times = np.bincount(flow, minlength=1)
     if len(flow) and times.max() > 1:
-        raise ProtocolError("out-of-range", f"two decisions for flow {int(times.argmax())}")
+        raise ProtocolError("out-of-range", f"flow {int(times.argmax())} has two decisions")
     for name in ("mark_rate", "rate_cap_bps", "weight"):
         if name not in flows:
             continue
@@ -208,7 +208,8 @@ def _check_links(links: Columns, limits: Limits) -> None:
 
 def _known(name: str, where: str, values: Column, count: int, low: int = 0) -> None:
     if len(values) and (values.min() < low or values.max() >= count):
-        _refuse(name, where, values, (values < low) | (values >= count), f" of {count}")
+        wrong = (values < low) | (values >= count)
+        _refuse(name, where, values, wrong, f", expected {low} to {count - 1}")
 
 
 def _where(

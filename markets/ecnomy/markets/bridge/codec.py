@@ -140,7 +140,9 @@ def body_bytes(header: Buffer) -> int:
     if size == 0:
         raise ProtocolError("frame-empty", "an empty frame")
     if size > MAX_BODY_BYTES:
-        raise ProtocolError("frame-too-large", f"{size} bytes announced")
+        raise ProtocolError(
+            "frame-too-large", f"{size} bytes announced, expected at most {MAX_BODY_BYTES}"
+        )
     return size
 
 
@@ -160,7 +162,9 @@ def decode_body(
         ProtocolError: an error that PROTOCOL.md names.
     """
     if len(body) > MAX_BODY_BYTES:
-        raise ProtocolError("frame-too-large", f"{len(body)} bytes")
+        raise ProtocolError(
+            "frame-too-large", f"{len(body)} bytes, expected at most {MAX_BODY_BYTES}"
+        )
     wire = _quick(body)
     if wire is None:
         wire, newer_peer = _careful(body, newer_peer)

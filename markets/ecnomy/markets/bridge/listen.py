@@ -37,7 +37,9 @@ class Listener:
         try:
             return self._sock.accept()[0]  # no limit: it has the limit set above
         except TimeoutError:
-            raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
+            raise EngineError(
+                f"no engine connected to {self.address} within {timeout_s} s"
+            ) from None
 
     def fileno(self) -> int:
         """Return the descriptor of the socket, to wait for the next connection."""
@@ -93,7 +95,7 @@ def _remove_stale(address: str, path: str) -> None:
     """Remove the socket of a killed market, but not an active socket or another file."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
-            raise InputError(f"address {address!r}: the path exists and is not a socket")
+            raise InputError(f"address {address!r}: the path is not a socket; choose another")
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
@@ -109,7 +111,7 @@ def _listen_tcp(address: str, text: str, token: str) -> Listener:
     if not host or not port.isdecimal() or int(port) > 65535:
         raise InputError(f"address {address!r}: {_FORMS}")
     if not token:
-        raise InputError(f"address {address!r}: others can reach it; {_TOKEN}")
+        raise InputError(f"address {address!r}: other users can reach it; {_TOKEN}")
     try:
         family, kind, proto, _, target = socket.getaddrinfo(
             host, int(port), type=socket.SOCK_STREAM

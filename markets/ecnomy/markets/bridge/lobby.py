@@ -62,7 +62,7 @@ class Guest:
         except OSError as error:
             raise ProtocolError("hung-up", f"connection lost ({error.strerror})") from None
         if not piece:
-            raise ProtocolError("hung-up", "connection closed before its hello")
+            raise ProtocolError("hung-up", "connection closed before the hello")
         self.head += piece
         size = codec.HEADER_BYTES
         if len(self.head) < size:
@@ -149,7 +149,7 @@ class Lobby:
             else:
                 self._read(key.data)
         for guest in [g for g in self._guests if g.until_s <= self._clock()]:
-            self._send_away(guest, f"timeout: no complete hello in {self._hello_s:g} s")
+            self._send_away(guest, f"timeout: no complete hello within {self._hello_s:g} s")
         return True
 
     def _come(self, listener: Listener, door: int) -> None:
@@ -204,6 +204,6 @@ def _name_of(sock: socket.socket) -> str:
         host, port = sock.getpeername()[:2]
         return f"{host}:{port}"
     if not hasattr(socket, "SO_PEERCRED"):
-        return "a process of this machine"
+        return "a process on this machine"
     credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     return f"process {_CREDENTIALS.unpack(credentials)[0]}"

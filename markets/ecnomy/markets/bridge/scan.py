@@ -50,13 +50,13 @@ def scan(body: Buffer) -> dict[str, int]:
         raise ProtocolError("frame-empty", "an empty frame")
     head = body[0]
     if head == 0xC1:
-        raise ProtocolError("not-messagepack", "byte 0xc1 at byte 0")
+        raise ProtocolError("not-messagepack", "found 0xc1 at byte 0")
     if not (0x80 <= head <= 0x8F or head in (0xDE, 0xDF)):
-        raise ProtocolError("not-a-map", f"the frame starts with byte {head:#04x}")
+        raise ProtocolError("not-a-map", f"the frame starts with {head:#04x}, expected a map")
     count, pos = _count(body, 0)
     keys, end = _map(body, pos, count, 1)
     if end != len(body):
-        raise ProtocolError("trailing-bytes", f"{len(body) - end} after the map")
+        raise ProtocolError("trailing-bytes", f"the map ends at byte {end} of {len(body)}")
     return keys
 
 
@@ -114,7 +114,7 @@ def _map(body: Buffer, pos: int, count: int, depth: int) -> tuple[dict[str, int]
             raise _truncated(body)
         found = _text(body, pos)
         if found is None:
-            raise ProtocolError("wrong-type", f"a key that is not a string, at byte {pos}")
+            raise ProtocolError("wrong-type", f"the key at byte {pos} is not a string")
         key, pos = found
         if key in keys:
             raise ProtocolError("duplicate-key", repr(key[:60]))
@@ -138,7 +138,7 @@ def _value(body: Buffer, pos: int, depth: int) -> int:
     else:
         found = _text(body, pos)
         if found is None:
-            raise ProtocolError("not-messagepack", f"byte {head:#04x} at byte {pos}")
+            raise ProtocolError("not-messagepack", f"found {head:#04x} at byte {pos}")
         return found[1]
     if end > len(body):
         raise _truncated(body)
@@ -147,7 +147,7 @@ def _value(body: Buffer, pos: int, depth: int) -> int:
 
 def _container(body: Buffer, pos: int, depth: int) -> int:
     if depth > MAX_DEPTH:
-        raise ProtocolError("too-deep", f"more than {MAX_DEPTH} levels")
+        raise ProtocolError("too-deep", f"nesting deeper than {MAX_DEPTH} levels")
     head = body[pos]
     is_map = _CONTAINER[head][0] if head in _CONTAINER else head <= 0x8F
     count, pos = _count(body, pos)

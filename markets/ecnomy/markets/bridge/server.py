@@ -130,8 +130,9 @@ class EngineLink:
     def fault_of_plan(self, hello: m.Hello) -> str:
         """Describe how an engine's plan or seed differs from ours; "" if both are equal."""
         if hello.plan_digest != self._plan_digest:
-            found = hello.plan_digest[:_DIGEST] or "without a digest"
-            return f"the engine runs plan {found}, expected {self._plan_digest}"
+            digest = hello.plan_digest[:_DIGEST]
+            found = f"plan {digest}" if digest else "a plan without a digest"
+            return f"the engine runs {found}, expected plan {self._plan_digest}"
         if hello.seed != self._seed:
             return f"the engine has seed {hello.seed}, expected {self._seed}"
         return ""
@@ -166,7 +167,7 @@ class EngineLink:
             EngineError: the engine reported an error.
         """
         if self._due is not None:
-            raise RuntimeError(f"receive() while {self._due} is due")
+            raise RuntimeError(f"receive() is out of order: the market must send {self._due}")
         message = self._next()
         if isinstance(message, m.Report):
             self._check_order(message)
@@ -177,7 +178,9 @@ class EngineLink:
             self._check_end(message)
             self._due = "bye"
         elif not isinstance(message, m.Record | m.Hand | m.Alive):
-            self._fail("wrong-order", f"{codec.type_name(message)} during the run")
+            self._fail(
+                "wrong-order", f"engines do not send {codec.type_name(message)} during a run"
+            )
         self._follow_time(message)
         return message
 
@@ -199,7 +202,7 @@ class EngineLink:
         if isinstance(message, m.Verdict):
             due = f"verdict {message.id}"
         if due != self._due:
-            raise self._named("wrong-order", f"found {due} to send, expected {self._due}")
+            raise self._named("wrong-order", f"cannot send {due}, expected {self._due}")
         if isinstance(message, m.Decide):
             self._check_decide(message)
         self._due = None
@@ -220,7 +223,9 @@ class EngineLink:
     def _check_decide(self, decide: m.Decide) -> None:
         assert self._report is not None
         if decide.epoch != self._report.epoch:
-            answered = f"decision for epoch {decide.epoch}, report was {self._report.epoch}"
+            answered = (
+                f"found a decision for epoch {decide.epoch}, expected epoch {self._report.epoch}"
+            )
             raise self._named("wrong-epoch", answered)
         try:
             check_decide(decide, self._limits)
@@ -232,10 +237,13 @@ class EngineLink:
         last = self._report
         if last is None:
             if report.epoch != 0 or report.t_ps != 0:
-                self._fail("wrong-epoch", f"first report is epoch {report.epoch}")
+                self._fail(
+                    "wrong-epoch",
+                    f"the first report is of epoch {report.epoch}, expected epoch 0 at 0 s",
+                )
             return
         if report.epoch - last.epoch not in (0, 1) or report.t_ps <= last.t_ps:
-            self._fail("wrong-epoch", f"epoch {report.epoch} after {last.epoch}")
+            self._fail("wrong-epoch", f"epoch {report.epoch} follows epoch {last.epoch}")
         if self._times and report.t_ps != (due := self._times.after(last.t_ps)):
             wanted = "finish" if due is None else f"the report at {_seconds(due)}"
             self._fail(
@@ -246,19 +254,19 @@ class EngineLink:
         """Check that the last report has arrived, and that the run ends at the report's time."""
         last = self._report
         if last is None:
-            self._fail("wrong-order", "finish before the first report")
+            self._fail("wrong-order", "found finish, expected the first report")
         if self._times and (due := self._times.after(last.t_ps)) is not None:
             wanted = f"the report at {_seconds(due)}"
             self._fail("wrong-order", f"found finish, expected {wanted}")
         if self._times and finish.t_ps != last.t_ps:
-            at = f"finish at {_seconds(finish.t_ps)}, expected {_seconds(last.t_ps)}"
+            at = f"found finish at {_seconds(finish.t_ps)}, expected {_seconds(last.t_ps)}"
             self._fail("out-of-range", at)
 
     def _follow_time(self, message: FromEngine) -> None:
         if isinstance(message, m.Record | m.Hand):
             return
         if message.t_ps < self._t_ps:
-            self._fail("out-of-range", f"time went back to {_seconds(message.t_ps)}")
+            self._fail("out-of-range", f"the time went back to {_seconds(message.t_ps)}")
         self._t_ps = message.t_ps
 
     def _next(self) -> m.Message:

@@ -15,7 +15,8 @@ from ecnomy.markets.bridge.messages import Hello
 
 __all__ = ["WRONG", "has_token", "token_in"]
 
-WRONG: Final = "wrong-token", "the engine's token is not the market's"  # name and text of an error
+# Name and text of an error.
+WRONG: Final = "wrong-token", "the engine's token differs from the market's"
 _BYTES: Final = 16
 
 
@@ -46,10 +47,10 @@ def _read(file: Path) -> str:
         with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as there:
             state = os.fstat(there.fileno())
             if not stat.S_ISREG(state.st_mode):
-                raise InputError(f"token file {file}: found another kind of file")
+                raise InputError(f"token file {file}: expected a regular file")
             if state.st_mode & 0o077 or state.st_uid != os.geteuid():
                 found = f"mode {stat.S_IMODE(state.st_mode):04o} of user {state.st_uid}"
-                wanted = f"expected 0600 of user {os.geteuid()}"
+                wanted = f"expected mode 0600 of user {os.geteuid()}"
                 raise InputError(f"token file {file}: found {found}, {wanted} (chmod 600)")
             token = there.read(1025).strip()
     except UnicodeDecodeError:

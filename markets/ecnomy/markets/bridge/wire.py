@@ -61,7 +61,9 @@ class Wire:
         try:
             self._sock.sendall(frame)
         except TimeoutError:
-            raise ProtocolError("silence", f"nothing read for {self._silence_s:g} s") from None
+            raise ProtocolError(
+                "silence", f"the peer read nothing for {self._silence_s:g} s"
+            ) from None
         except OSError as e:
             raise ProtocolError("hung-up", f"connection closed ({e.strerror})") from None
 
@@ -83,7 +85,9 @@ class Wire:
             try:
                 got = self._sock.recv_into(view[done:])
             except TimeoutError:
-                raise ProtocolError("silence", f"no byte for {self._silence_s:g} s") from None
+                raise ProtocolError(
+                    "silence", f"no byte arrived for {self._silence_s:g} s"
+                ) from None
             except OSError as e:
                 raise ProtocolError("hung-up", f"connection lost ({e.strerror})") from None
             if got == 0 and done == 0 and part == "header":

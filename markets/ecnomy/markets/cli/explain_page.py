@@ -31,7 +31,7 @@ def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
         show_list(keys)
         if of := next((group.of[0] for group in keys if group.of), ""):
             law = of.partition(": ")[2]
-            print(f"\nMore on one of them: `ecnomy explain {law}.{keys[0].entry.name}`")
+            print(f"\nTo see one of them in full, run: ecnomy explain {law}.{keys[0].entry.name}")
 
 
 def show_units() -> None:

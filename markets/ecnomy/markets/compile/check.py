@@ -115,7 +115,7 @@ def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
         line = plan.links[link]
         asked = sum(_asked(source, rates[source.name], line) * source.count for source in users)
         names = ", ".join(source.name for source in users)
-        said = f"{names} ask for {asked:.4g} marks/s in total"
+        said = f"the flows of {names} ask for {asked:.4g} marks/s in total"
         yield from _beyond(line, users, said, asked)
     # A crowd that pays constant charges may want more marks in total than a link can set.
     alone = {n: r for n, r in constant_rates(scenario, plan).items() if n not in rates}
@@ -174,7 +174,7 @@ def _not_ect(plan: Plan) -> Iterator[str]:
             if _marks_only(link.marking):
                 yield (
                     f"source {source.name}: its packets are not ECN-capable, so {link.marking.law} "
-                    f"never drops them at link {link.name}; only a full buffer does"
+                    f"never drops them at link {link.name}; only a full buffer drops them"
                 )
         marking = [link for link in links if _instead_of_marks(source, link)]
         if not marking:
@@ -185,8 +185,7 @@ def _not_ect(plan: Plan) -> Iterator[str]:
             where = f"links {', '.join(link.name for link in marking)} {fate}"
         remedy = ""
         if isinstance(source.transport, Udp):
-            marks = "they mark" if len(marking) > 1 else "it marks"
-            remedy = f"; with 'ecn: ect' in its transport {marks} them"
+            remedy = "; to have them marked, add 'ecn: ect' to its transport"
         yield (
             f"source {source.name}: its packets are not ECN-capable, so {where} them instead of "
             f"marking them{remedy}"
@@ -256,7 +255,7 @@ def _virtual_queues(plan: Plan) -> Iterator[str]:
         if size < largest:
             yield (
                 f"link {link.name}: the virtual queue holds {size:.4g} bytes, less than one "
-                f"packet of {largest}, so it marks every such packet"
+                f"packet of {largest}, so it marks every packet of that size"
             )
 
 
@@ -327,7 +326,7 @@ def _weightless(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if names:
             yield (
                 f"agent {agent.name}: sells weight to {', '.join(names[:_MOST_NAMED])}, whose "
-                f"window law has no weight ({', '.join(weights())} have one)"
+                f"window law has no weight; use one of {', '.join(weights())}"
             )
 
 
@@ -341,7 +340,7 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                     yield (
                         f"source {name}: class {entry.name} of {agent.name} cannot steer it with "
                         f"a charge of {entry.charging_rate_micro / MICRO:g} money/s because its "
-                        "transport does not follow one (wtp does)"
+                        "transport ignores charges; use e.g. wtp"
                     )
         if preset_of(agent.role).pays_itself:
             written = {s.name for s in plan.sources if s.weighted and s.own_weight not in (0, 1)}
@@ -353,8 +352,8 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
             deaf = [name for name in agent.sources if name in weighted and not weighted[name]]
             if deaf and not _chooses_weights(agent):
                 yield (
-                    f"agent {agent.name}: its willingness to pay cannot steer "
-                    f"{_few(deaf)} because their transports do not follow one (wtp does)"
+                    f"agent {agent.name}: its willingness to pay has no effect on {_few(deaf)}, "
+                    "whose transport ignores it; use e.g. wtp"
                 )
 
 

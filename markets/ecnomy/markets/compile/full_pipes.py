@@ -50,8 +50,8 @@ def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
             "round trip"
         )
         expected = (
-            f"weights of at most {room:.4g} marks in total, the packets that its round trip and "
-            "buffer hold; beyond that losses set the rates"
+            f"weights of at most {room:.4g} marks in total, the packets that a round trip and "
+            "the buffer hold; with more, losses set the rates"
         )
         yield str(scenario.places.fault(path, found, expected))
 

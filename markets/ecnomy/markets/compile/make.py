@@ -157,7 +157,9 @@ def _source(
         back = [] if isinstance(source.transport, Udp) else _back(router, path, source)
     except NoRoute:
         found = f"{source.receiver!r}, which cannot send ACKs to {source.sender!r}"
-        raise scenario.places.fault(where, found, "links that lead back") from None
+        raise scenario.places.fault(
+            where, found, f"links from {source.receiver!r} back to {source.sender!r}"
+        ) from None
     overhead = _overhead_ps(source, [directions[link] for link in path])
     transport = transport_of(source.transport, marked=_marked(scenario, source))
     l4s = transport.codepoint == "ect-1" and is_ect(transport)
@@ -193,7 +195,7 @@ def _path(scenario: Scenario, index: int, router: Router) -> list[int]:
         raise scenario.places.fault(where, fault.found, fault.expected) from None
     except NoRoute:
         found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
-        where, expected = f"sources[{index}].to", "a node that links lead to"
+        where, expected = f"sources[{index}].to", f"a node that {source.sender!r} can reach"
         if router.reaches(source.receiver, source.sender):
             found += f": links lead only from {source.receiver!r} to {source.sender!r}"
             expected = (
@@ -243,7 +245,9 @@ def _traffic(scenario: Scenario, index: int, source: Source) -> plans.Law:
         return traffic_law(source.traffic, source.packet_bytes)
     except ValueError as error:
         where = f"sources[{index}].traffic"
-        raise scenario.places.fault(where, str(error), "times and sizes within range") from None
+        raise scenario.places.fault(
+            where, str(error), "times and sizes in the representable range"
+        ) from None
 
 
 def _overhead_ps(source: Source, path: list[Direction]) -> int:

@@ -55,12 +55,14 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
             raise _stuck(names, item, at, ways, receiver)
         number, at = onward[at]
         if at in met:
-            raise Mislaid(item, f"{name!r}, back to {at!r}", "a path that visits each node once")
+            raise Mislaid(
+                item, f"{name!r}, which leads back to {at!r}", "a path that visits each node once"
+            )
         met.append(at)
         found.append(number)
     if at != receiver:
         last = len(names) - 1
-        raise Mislaid(last, f"an end at {at!r}", f"links that lead on to {receiver!r}")
+        raise Mislaid(last, f"a path that ends at {at!r}", f"links that lead on to {receiver!r}")
     return found
 
 
@@ -76,9 +78,9 @@ def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) 
         expected = f"a link that begins at {at!r} (duplex: true gives {name!r} both directions)"
         return Mislaid(item, found, expected)
     if item == 0 and _leads(names, receiver, at, ways):
-        found = f"{name!r}, on a path from {receiver!r} to {at!r}"
-        return Mislaid(item, found, f"from: {receiver} and to: {at}, or a path the other way")
-    found = f"{name!r}, between {start} and {end}"
+        found = f"{name!r}, which begins a path from {receiver!r} to {at!r}"
+        return Mislaid(item, found, f"from: {receiver} and to: {at}, or the opposite path")
+    found = f"{name!r}, which connects {start} and {end}"
     return Mislaid(item, found, f"a link that begins at {at!r}")
 
 

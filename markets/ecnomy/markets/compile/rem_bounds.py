@@ -48,7 +48,7 @@ def _expected(name: str, loop: Loop) -> str:
     most, what = loop.most_alpha, "the queue settles"
     if name == "gamma":
         most, what = loop.most_gamma, "rates settle"
-    return f"at most {most:.3g}, below which {what} with certainty ({delay}), or auto"
+    return f"at most {most:.3g}, up to which {what} with certainty ({delay}), or auto"
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -75,7 +75,7 @@ def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
             )
             expected = "{:.6g} to {:.3g} (5 % to 99 %), or auto".format(*bases)
             if auto:
-                expected = "5 % to 99 %: the prices of paths differ too much for one phi"
+                expected = "marks on 5 % to 99 %: the prices of paths differ too much for one phi"
             where = f"sources[{path.source}].transport.phi"
             worst = (over, str(scenario.places.fault(where, given, expected)))
     if worst[1]:

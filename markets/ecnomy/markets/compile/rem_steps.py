@@ -100,7 +100,7 @@ def _refuse_strangers(scenario: Scenario, plan: Plan) -> None:
         users = [s for s in plan.sources if index in s.path and isinstance(s.transport, Tcp)]
         if users and not any(_is_rem(source) for source in users):
             name = next(n for n in _STEPS if getattr(direction.marking, n) == AUTO_NUMBER)
-            found = f"auto on a link of {users[0].name} and no REM source"
+            found = f"auto on a link that carries {users[0].name} and no REM source"
             expected = "a number, because auto is computed from the weights of REM sources"
             raise scenario.places.fault(f"{path}.{name}", found, expected)
 
@@ -134,7 +134,7 @@ def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
     if len(written) > 1:
         both = " and ".join(f"{phi:g}" for phi in list(written)[:2])
         raise scenario.places.fault(
-            places[0], f"auto together with {both}", "one phi for all of REM"
+            places[0], f"auto together with {both}", "one phi for all REM links and sources"
         )
     phi = next(iter(written)) if written else _best(scenario, plan, places[0])
     for index in auto_links:
@@ -172,6 +172,6 @@ def _best(scenario: Scenario, plan: Plan, where: str) -> float:
     phi, most = best_phi(plan, found), param("marking", "rem", "phi").max
     if phi > most:
         given = f"auto at prices from {min(prices):.3g} to {max(prices):.3g}, a phi of {phi:.3g}"
-        expected = f"a phi of at most {most:g}: larger weights give larger prices"
+        expected = f"a phi of at most {most:g}: larger weights raise the prices and lower phi"
         raise scenario.places.fault(where, given, expected)
     return phi

@@ -38,11 +38,13 @@ def check_reports(scenario: Scenario, plan: Plan) -> None:
     if rows > 1 and fits >= 1:
         path, found = f"sources[{largest}].count", f"{rows:,} flows with one row each"
         expected = (
-            f"at most {fits:,} in addition to the other rows, or rows: together for one row for all"
+            f"at most {fits:,} besides the other rows, or rows: together (one row for all flows)"
         )
     elif rows > 1:
         path, found = f"sources[{largest}].count", f"{rows:,} flows with one row each"
-        expected = f"rows: together here and elsewhere, {max(room, 0):,} rows in total"
+        expected = (
+            f"rows: together here and in other sources, at most {max(room, 0):,} rows in total"
+        )
     else:
         path = "sources"
         found = f"{len(plan.sources):,} sources with {pairs:,} source-link pairs"

@@ -156,9 +156,9 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
             if over > 1 + _OFF:
                 packets = "1 packet" if floor == 1 else f"{floor:g} packets"
                 yield (
-                    f"source {found.source.name}: being ACK-clocked, it keeps {packets} in flight "
-                    f"where {found.window:.3g} would give the marks it aims at, so it takes about "
-                    f"{over:.3g} times as many marks. With send: paced, its window can fall below "
+                    f"source {found.source.name}: its ACK clock keeps {packets} in flight where "
+                    f"{found.window:.3g} would give its target marks, so it takes about "
+                    f"{over:.3g} times its target. With send: paced, its window can fall below "
                     "one packet"
                 )
 
@@ -197,7 +197,7 @@ def endless_starts(plan: Plan) -> Iterator[str]:
         if slow and buffer > _DEEP * pipe and burst >= _BURST:
             yield (
                 f"source {source.name}: its slow start fills the buffer of link {link.name} "
-                f"({buffer:.0f} packets, {buffer / pipe:.2g} times what its path holds) and "
+                f"({buffer:.0f} packets, {buffer / pipe:.2g} times its BDP) and "
                 f"loses about {burst:.0f} packets per flow. Without SACK each loss costs a round "
                 "trip or a timeout; set sack: true, slow_start: false or a smaller buffer"
             )

@@ -56,7 +56,7 @@ def _fault(name: str, links: list[Link], known: tuple[str, ...]) -> str:
     unfit = [link for link in links if sorts(link)]
     if not unfit and all(_law(link) not in known for link in links):
         unfit = links
-    return f"no link, and {unfit[0].name!r} is under {_law(unfit[0])}" if unfit else ""
+    return f"no link; the law of {unfit[0].name!r} is {_law(unfit[0])}" if unfit else ""
 
 
 def _law(link: Link) -> str:

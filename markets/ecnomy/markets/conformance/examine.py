@@ -75,7 +75,9 @@ def examine(
     wanted, given = tuple(roles) or roles_of(find(kind)), dict(params or {})
     own = ", ".join(getattr(find(kind), "roles", ()))
     if not wanted:
-        raise StrategyError(f"strategy {kind!r}: found the roles {own}, expected a role of ecnomy")
+        raise StrategyError(
+            f"strategy {kind!r}: roles: found {own or 'no role'}, expected a role of ecnomy"
+        )
     for role in wanted:
         if needed := wanted_instead(kind, role):
             raise StrategyError(f"strategy {kind!r} as {role}: expected {needed}")
@@ -125,11 +127,11 @@ class _Exam:
             else:
                 self.defects.add(REFUSES, role, name, refusal)
         if 0 < most_micro < _SMALL_MICRO:
-            what = "a price" if "post_price" in preset_of(role).asks else "a willingness to pay"
+            what = "its price" if "post_price" in preset_of(role).asks else "its willingness to pay"
             words = (
-                f"{what} of {most_micro:.3g} micro-units, that is {most_micro / MICRO:.3g} money"
+                f"{what} is at most {most_micro:.3g} micro-units ({most_micro / MICRO:.3g} money)"
             )
-            self.warned.add(_WARNINGS, role, _ALL, f"at most {words}; 1 money is 1,000,000")
+            self.warned.add(_WARNINGS, role, _ALL, f"{words}; 1 money is 1,000,000 micro-units")
 
     def _situations(self, role: str) -> Iterator[tuple[Any, Play]]:
         preset = preset_of(role)

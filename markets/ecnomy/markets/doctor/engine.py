@@ -148,7 +148,6 @@ def _round_trip() -> Finding:
         return _fault("round trip", f"{type(error).__name__}: {error}")
     events, cpu_s = machine["engine"]["events"], machine["engine"]["cpu_s"]
     speed = f"{events / cpu_s / 1e6:.2g} million per CPU second" if cpu_s > 0 else "too few to time"
-    found = (
-        f"1 s simulated, marks sold: {events:,} events, {speed}, {machine['wall_s']:.2f} s in total"
-    )
+    counts = f"{events:,} events, {speed}, {machine['wall_s']:.2f} s in total"
+    found = f"1 s simulated with a market: {counts}"
     return Finding(what="round trip", found=found)

@@ -52,7 +52,7 @@ class ClassFees:
         seconds, rest_ps = np.divmod(active_ps, PS_PER_S)
         amount, self._carry = _times_rest(fee_micro_per_s, rest_ps, self._carry)
         if np.any(seconds > LARGEST_MICRO // DEAREST_MICRO):
-            raise LedgerError("overflow", "a class fee over more than 4 million seconds at once")
+            raise LedgerError("overflow", "more than 4 million seconds of a class fee at once")
         return amount + fee_micro_per_s * seconds, active_ps
 
 

@@ -30,7 +30,7 @@ class Guarded:
         """See Contract."""
         found: object = self._due(epoch)
         if not isinstance(found, Dues):
-            wanted = "expected Dues of ecnomy.markets.economy.contracts"
+            wanted = "expected ecnomy.markets.economy.contracts.Dues"
             name = type(found).__name__
             raise StrategyError(f"the contract of {self._who}: due returned {name}, {wanted}")
         return found

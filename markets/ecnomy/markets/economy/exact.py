@@ -39,7 +39,7 @@ class Exact:
         """
         self.denominator = math.lcm(*(price.exact.denominator for price in prices))
         if self.denominator > MOST_DENOMINATOR:
-            raise LedgerError("overflow", "prices without a common fraction of a micro-unit")
+            raise LedgerError("overflow", "the prices have no common fraction of a micro-unit")
         self._rest = np.zeros(rows, dtype=np.int64)
 
     def numerator(self, price: Price) -> int:

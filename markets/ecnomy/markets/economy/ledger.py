@@ -197,7 +197,9 @@ class Ledger:
             return
         ends = np.concatenate((rows.debit, rows.credit))
         if int(ends.min()) < 0 or int(ends.max()) >= len(self._names):
-            raise LedgerError("unknown-account", f"{rows.kind}: no such account number")
+            raise LedgerError(
+                "unknown-account", f"{rows.kind}: expected account numbers below {len(self._names)}"
+            )
         if np.any(rows.debit == rows.credit):
             name = self._names[int(rows.debit[np.argmax(rows.debit == rows.credit)])]
             raise LedgerError("same-account", f"{rows.kind}: {name!r} would pay itself")

@@ -50,10 +50,10 @@ class LinkLaws:
         fresh: dict[tuple[int, int], float] = {}
         for name, given in values.items():
             if name not in known:
-                names = ", ".join(known) or "none, because the law has no parameters"
+                names = f"one of {', '.join(known)}" if known else "a law with parameters"
                 raise StrategyError(
                     f"{who} tuned {name!r} of link {self._names[link]} ({law.law}), "
-                    f"expected one of: {names}"
+                    f"expected {names}"
                 )
             index, param = known[name]
             value = self._checked(who, link, param, given)
@@ -64,7 +64,7 @@ class LinkLaws:
             if tuned[more] < tuned[less]:
                 raise StrategyError(
                     f"{who} tuned link {self._names[link]} ({law.law}) to {more} {tuned[more]:g}, "
-                    f"expected at least {less}, {tuned[less]:g}"
+                    f"expected at least {tuned[less]:g} ({less})"
                 )
         self._fresh |= fresh
         self._laws[link] = MarkingLaw(law.law, tuned)

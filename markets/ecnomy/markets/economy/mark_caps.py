@@ -98,6 +98,6 @@ class Budgets:
         unfit = rows[~self._fits[rows]]
         if len(unfit):
             raise StrategyError(
-                f"{who} set a budget for flow {int(unfit[0])}, which is a row of many or goes over "
-                "udp, expected a row for each flow, over tcp"
+                f"{who} set a budget for flow {int(unfit[0])}, which shares its row (rows: "
+                "together) or uses udp, expected tcp without rows: together"
             )

@@ -142,6 +142,6 @@ def _wanted(
     wanted = own if flows is None else np.atleast_1d(np.asarray(flows))
     for flow in wanted.tolist():
         if flow not in own:
-            expected = "expected one of its flows"
+            expected = f"expected a flow of {who}"
             raise StrategyError(f"{who} chose {choice!r} for {flow!r}, {expected}")
     return wanted

@@ -41,7 +41,7 @@ def weighed(active_ps: Integers, weight: Floats) -> Integers:
     millionths = np.rint(weight * MILLION).astype(np.int64)
     most = float((active_ps.astype(np.float64) * weight).max(initial=0.0))
     if most >= LARGEST_MICRO:
-        raise LedgerError("overflow", f"a weight counts {most:.3g} ps in one epoch")
+        raise LedgerError("overflow", f"weight x time is {most:.3g} ps in one epoch")
     whole, rest = np.divmod(active_ps, MILLION)
     return whole * millionths + rest * millionths // MILLION
 

@@ -138,7 +138,9 @@ class Parties:
         for name in sources:
             if name not in self._flows:
                 known = ", ".join(self._flows)
-                raise InputError(f"market: found no source {name!r}, expected one of {known}")
+                raise InputError(
+                    f"market: found the unknown source {name!r}, expected one of {known}"
+                )
             rows.append(self._flows[name])
         return np.sort(np.concatenate(rows))
 
@@ -169,14 +171,14 @@ class Parties:
         """
         known = {o.name: number for number, o in enumerate(self.offers) if o.provider == provider}
         if name not in known:
-            listed = ", ".join(known) or "none"
-            raise StrategyError(f"{provider}: found a fee of {name!r}, expected one of {listed}")
+            listed = f"one of {', '.join(known)}" if known else "a provider with classes"
+            raise StrategyError(f"{provider}: found a fee for class {name!r}, expected {listed}")
         number = known[name]
         if self.offers[number].fee_micro_per_s == fee_micro_per_s:
             return False
         if not 0 <= fee_micro_per_s <= self._dearest:
             raise StrategyError(
-                f"{provider}: found a fee of {fee_micro_per_s} micro-units/s for {name!r}, "
+                f"{provider}: found a fee of {fee_micro_per_s} micro-units/s for class {name!r}, "
                 f"expected 0 to {self._dearest} micro-units/s"
             )
         posted = msgspec.structs.replace(self.offers[number], fee_micro_per_s=fee_micro_per_s)

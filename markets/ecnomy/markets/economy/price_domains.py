@@ -90,7 +90,8 @@ class Domains:
             InputError: the carrier does not exist.
         """
         if owner not in self.names and (owner or len(self.names) > 1):
-            raise InputError(f"found carrier {owner!r}, expected {', '.join(self.names)}")
+            known = ", ".join(self.names) or "'', because the market has no carriers"
+            raise InputError(f"found carrier {owner!r}, expected {known}")
         return self.names.index(owner) if owner else 0
 
     def links(self, domain: int) -> Integers:

@@ -198,9 +198,7 @@ class MenuAccruer:
         """
         wanted = np.asarray(choice, dtype=np.int64)
         if np.any((wanted < 0) | (wanted >= len(self.names))):
-            raise LedgerError(
-                "unknown-choice", f"a menu of {len(self.names)} choices has no such number"
-            )
+            raise LedgerError("unknown-choice", f"expected choices from 0 to {len(self.names) - 1}")
         chosen = self.choice.copy()
         chosen[rows] = wanted
         self.choice = held(chosen)

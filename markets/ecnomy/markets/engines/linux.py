@@ -100,7 +100,7 @@ def _check(binary: Path, plan: Plan | None) -> subprocess.CompletedProcess[str]:
         except OSError as error:
             raise EngineError(f"{binary}: cannot be started ({error.strerror})") from error
         except subprocess.TimeoutExpired:
-            raise EngineError(f"{binary} check: no answer in {_CHECK_S:g} s") from None
+            raise EngineError(f"{binary} check: no answer within {_CHECK_S:g} s") from None
 
 
 def _ms(time_s: float) -> str:
@@ -176,13 +176,13 @@ class LinuxEngine(EngineProcess):
         facts = self.facts()
         if facts.get("valid", True):
             return []
-        late = ", ".join(_ms(facts[f"late_{name}_s"]) for name in _QUANTILES)
+        late = " and ".join(_ms(facts[f"late_{name}_s"]) for name in _QUANTILES)
         bounds = " and ".join(f"{facts[f'bound_{name}_s'] * 1e3:g} ms" for name in _QUANTILES)
-        remedy = "run it on an idle machine"
+        remedy = "run the scenario on an idle machine"
         if not facts.get("precedence", True):
             remedy += ", and with CAP_SYS_NICE: without it, other processes take precedence"
         return [
-            f"not valid: packets were late by {late} (99 % and 99.9 % of them), expected at most "
+            f"not valid: packets were late by {late} (99 % and 99.9 % quantiles), expected at most "
             f"{bounds}; {remedy}"
         ]
 

@@ -105,7 +105,9 @@ def find_engine() -> Path:
     given = os.environ.get(VARIABLE)
     if given:
         if not os.access(given, os.X_OK) or not Path(given).is_file():
-            raise EngineError(f"{VARIABLE}={given}: no such executable")
+            raise EngineError(
+                f"{VARIABLE}={given}: not an executable file; correct or unset {VARIABLE}"
+            )
         return Path(given)
     beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
     for folder in (*dict.fromkeys(beside), None):
@@ -113,7 +115,7 @@ def find_engine() -> Path:
         if found:
             return Path(found)
     places = ", ".join([VARIABLE, *dict.fromkeys(beside), "PATH"])
-    raise EngineError(f"{BINARY} not found (looked at {places}); is ecnomy installed?")
+    raise EngineError(f"{BINARY} not found (searched {places}); reinstall ecnomy")
 
 
 class Engine(EngineProcess):

@@ -89,7 +89,7 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
     for steps in _ways(root, _steps(path, place)):
         root = _replaced(root, steps, change, "")
     if must and not change.arrived:
-        expected = "one that matches something in the scenario"
+        expected = "a condition that matches something in the scenario"
         raise place.error("", "a condition that matches nothing", expected)
     return root
 

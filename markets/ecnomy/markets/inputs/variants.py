@@ -53,11 +53,15 @@ def _with_bases(node: Node, shown: str, seen: tuple[str, ...]) -> Node:
     base_shown = os.path.join(os.path.dirname(shown), entry.value)
     identity = _identity(Path(base_shown))
     if identity in seen:
-        raise entry.place.error("extends", f"{show(entry)} twice", "a chain of files that ends")
+        raise entry.place.error(
+            "extends", f"{show(entry)} twice", "a chain of files without a loop"
+        )
     if len(seen) >= _DEEPEST:
-        raise entry.place.error("extends", show(entry), f"at most {_DEEPEST} files in a chain")
+        raise entry.place.error("extends", show(entry), f"a chain of at most {_DEEPEST} files")
     if not os.path.isfile(base_shown):
-        raise entry.place.error("extends", f"{show(entry)}, no such file", "another scenario")
+        raise entry.place.error(
+            "extends", f"{show(entry)}, no such file", "the path of another scenario"
+        )
     base = _with_bases(read(Path(base_shown), base_shown), base_shown, (*seen, identity))
     own = {key: value for key, value in node.mapping().items() if key != "extends"}
     return merged(base, Node(own, node.place, keys=node.keys))

@@ -102,7 +102,7 @@ class MissingKeys(ArgumentError):
             found = f"no {first.names}"
             expected = "; ".join(f"{key}: {words}" for key, words in first.keys.items())
         if first.meant:
-            expected += f"; or as name, {first.meant!r} of the file that this one extends"
+            expected += f"; to change an item of the extended file, use its name {first.meant!r}"
         super().__init__(first.place.file, first.place.line, path, found, expected)
 
 

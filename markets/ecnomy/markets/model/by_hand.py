@@ -96,10 +96,11 @@ class ByHand(Stepped):
         micro_per_s = _amount("set_willingness", "willingness", pay, "money/s") * MICRO
         weighted = {one.name: one.weighted for one in self.plan.sources}
         if not weighted[source]:
-            expected = ", ".join(name for name, has in weighted.items() if has) or "none here"
+            having = ", ".join(name for name, has in weighted.items() if has)
+            expected = f"one of {having}" if having else "a scenario with a source over wtp"
             raise InputError(
-                f"set_willingness({source!r}): found a source whose law has no weight, expected a "
-                f"source with a weight: {expected}"
+                f"set_willingness({source!r}): found a source whose law has no weight, "
+                f"expected {expected}"
             )
         self.note_by_hand("willingness", source, pay)
         self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
@@ -122,7 +123,7 @@ class ByHand(Stepped):
         share = _amount("set_active", "share", share, "0 to 1")
         together = any(one.name == source and one.row_flows > 1 for one in self.plan.sources)
         if not 0 <= share <= 1 or (together and share not in (0, 1)):
-            wanted = "0 or 1, as its flows are one row" if together else "0 to 1"
+            wanted = "0 or 1, because its flows are one row" if together else "0 to 1"
             raise InputError(f"set_active({source!r}): found {share:g}, expected {wanted}")
         self.note_by_hand("active share", source, share)
         may = np.arange(len(rows)) < int(share * len(rows) + 0.5)

@@ -101,7 +101,9 @@ class MarketSeat:
         known = [one.name for one in self._market.parties.agents]
         if agent not in known:
             names = ", ".join(known)
-            raise StrategyError(f"{self._name}: found no agent {agent!r}, expected one of {names}")
+            raise StrategyError(
+                f"{self._name}: found the unknown agent {agent!r}, expected one of {names}"
+            )
         return self._market.parties.account(agent)
 
     @property
@@ -242,10 +244,8 @@ class MarketSeat:
         market = self._market
         owned = {market.plan.links[row].name: row for row in market.domains.links(self._domain())}
         if link not in owned:
-            names = ", ".join(owned) or "none"
-            raise StrategyError(
-                f"{self._name} tuned link {link!r}, expected one of its links: {names}"
-            )
+            known = f"one of its links: {', '.join(owned)}" if owned else "an agent that owns links"
+            raise StrategyError(f"{self._name} tuned link {link!r}, expected {known}")
         for name, value in market.laws.tune(self._name, owned[link], values).items():
             self.agent.note(f"{link}.{name}", value)
 
@@ -276,7 +276,8 @@ class MarketSeat:
         """See Seat."""
         if name in NAMES or name.startswith(PREFIXES):
             raise StrategyError(
-                f"{self._name} notes {name!r}, which is already a column of the table `agents`"
+                f"{self._name} notes {name!r}, which is a column of the table `agents`; "
+                "choose another"
             )
         self._market.journal.one(self.t_ps, self._name, name, value)
 

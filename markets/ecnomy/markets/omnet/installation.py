@@ -121,7 +121,9 @@ def find_omnetpp() -> Part:
     version = re.search(r"^(?:OMNETPP_VERSION *= *|omnetpp-)([0-9.]+)", text, re.MULTILINE)
     if version is None:
         named = f"{OMNETPP_VARIABLE}={given}" if given else f"opp_run is {program}"
-        raise InputError(f"OMNeT++ not found: {named}; set {OMNETPP_VARIABLE} to its folder, built")
+        raise InputError(
+            f"OMNeT++ not found: {named}; set {OMNETPP_VARIABLE} to the folder of a built OMNeT++"
+        )
     if _numbers(version[1]) < _LEAST:
         raise InputError(f"{folder}: found OMNeT++ {version[1]}, expected 6.1 or later")
     return Part(folder, version[1])

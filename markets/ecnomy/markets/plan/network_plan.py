@@ -86,16 +86,18 @@ def _check_places(plan: Plan) -> None:
     nodes, links = range(len(plan.nodes)), range(len(plan.links))
     for link in plan.links:
         if link.source not in nodes or link.target not in nodes:
-            ends = f"{link.source} to {link.target}"
-            raise InputError(f"link {link.name} of the network: found {ends}, expected nodes")
+            ends = f"nodes {link.source} and {link.target}"
+            raise InputError(f"link {link.name} of the network: found {ends} of {len(nodes)}")
     for source in plan.sources:
         if not all(link in links for link in (*source.path, *source.ack_path)) or not source.path:
             found = [*source.path, *source.ack_path]
-            raise InputError(f"source {source.name} of the network: found {found}, expected links")
-        if not 1 <= source.count <= _MOST_FLOWS:
-            expected = f"1 to {_MOST_FLOWS} flows"
             raise InputError(
-                f"source {source.name} of the network: found {source.count}, expected {expected}"
+                f"source {source.name} of the network: found links {found} of {len(links)}"
+            )
+        if not 1 <= source.count <= _MOST_FLOWS:
+            raise InputError(
+                f"source {source.name} of the network: found {source.count} flows, "
+                f"expected 1 to {_MOST_FLOWS}"
             )
 
 

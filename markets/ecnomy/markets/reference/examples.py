@@ -99,7 +99,7 @@ def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
     try:
         for file, text in texts.items():
             if file.exists() and not (file.is_file() and file.read_bytes() == text):
-                raise InputError(f"{file}: found another file, expected none; use --into DIR")
+                raise InputError(f"{file} already exists with other contents; use --into DIR")
         for file, text in texts.items():
             file.parent.mkdir(parents=True, exist_ok=True)
             write_synced(file, text, synced=False)

@@ -211,7 +211,7 @@ def _check_name(kind: str, name: str, template: Template) -> None:
     if not _NAME.fullmatch(name):
         raise InputError(f"{name}: expected lowercase letters, digits and hyphens, e.g. my-{kind}")
     if name in taken:
-        raise InputError(f"{name}: found the name of another law or file; choose another")
+        raise InputError(f"{name}: another law or file has this name; choose another")
 
 
 def _check_free(name: str, module: str) -> None:

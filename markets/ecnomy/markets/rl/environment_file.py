@@ -219,7 +219,9 @@ def load_environment(path: str | os.PathLike[str]) -> Environment:
 def _check(document: EnvironmentDocument, scenario: Scenario, places: dict[str, Place]) -> None:
     """Check the consistency of the environment file with its scenario."""
     if scenario.market is None:
-        raise places["scenario"].error("scenario", "one without a market", "one with a market")
+        raise places["scenario"].error(
+            "scenario", "a scenario without a market", "a scenario with a market"
+        )
     epoch_ps = scenario.epoch_ps
     wanted = f"whole multiples of the market's epoch, {epoch_ps / 1e12:g} s"
     for key, value in (("step", document.step), ("settle", document.settle)):
@@ -230,9 +232,9 @@ def _check(document: EnvironmentDocument, scenario: Scenario, places: dict[str, 
         raise places["scenario"].error("scenario", found, wanted)
     if document.settle >= document.step:
         found = f"{document.settle / 1e12:g} s"
-        raise places["settle"].error("settle", found, "less than a step")
+        raise places["settle"].error("settle", found, f"less than step, {document.step / 1e12:g} s")
     if not document.learners:
-        raise places["learners"].error("learners", "none", "at least one learner")
+        raise places["learners"].error("learners", "no learners", "at least one learner")
     roles = {agent.name: agent.role for agent in scenario.market.agents}
     seen: set[str] = set()
     for number, learner in enumerate(document.learners):
@@ -261,7 +263,9 @@ def _check_role(learner: Learner, role: str, here: str, places: dict[str, Place]
     levels = {of.levels > 0 for of in learner.actions.values()}
     if len(levels) > 1:
         at = f"{here}.actions"
-        raise places[at].error(at, "levels for some", "levels for all actions, or no levels")
+        raise places[at].error(
+            at, "levels for only some actions", "levels for all actions, or no levels"
+        )
 
 
 def _overrides(node: Node | None) -> list[str]:

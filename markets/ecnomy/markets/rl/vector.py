@@ -54,7 +54,9 @@ class MarketVectorEnv(VectorEnv):
     ) -> None:
         """Start the processes; see `vector_env`."""
         if count < 1 or processes < 0:
-            raise InputError(f"found {count} markets in {processes} processes, expected 1 or more")
+            raise InputError(
+                f"found count {count} and processes {processes}, expected at least 1 and 0"
+            )
         one = market_env(path, learner)
         self._first_seed: int | None = one.scenario_seed
         self.num_envs, self.metadata = count, {**one.metadata, "autoreset_mode": autoreset_mode}
@@ -113,7 +115,10 @@ class MarketVectorEnv(VectorEnv):
         """
         given = np.asarray(actions)
         if given.shape[:1] != (self.num_envs,):
-            raise InputError(f"found actions of shape {given.shape}, expected {self.num_envs} rows")
+            raise InputError(
+                f"found actions of shape {given.shape}, expected {self.num_envs} rows "
+                "(one per market)"
+            )
         told = self._ask("step", [((given[part],), {}) for part in self._parts])
         *arrays, infos = zip(*told, strict=True)
         seen, rewards, ended, truncated = (np.concatenate(of) for of in arrays)
@@ -133,7 +138,7 @@ class MarketVectorEnv(VectorEnv):
     def _ask(self, name: str, words: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
         """Call a method in all processes in parallel, and return the results."""
         if not self._workers:
-            raise NotRunningError("the environments are closed")
+            raise NotRunningError("the environments are closed; create new ones")
         told = []
         try:
             for (_, ours), asked in zip(self._workers, words, strict=True):
@@ -141,7 +146,9 @@ class MarketVectorEnv(VectorEnv):
             told = [ours.recv() for _, ours in self._workers]
         except (EOFError, OSError):
             self.close()
-            raise NotRunningError("a process of the environments has ended") from None
+            raise NotRunningError(
+                "a process of the environments has ended; create new ones"
+            ) from None
         for fault in (of for of, _ in told if of is not None):
             raise fault
         return [result for _, result in told]

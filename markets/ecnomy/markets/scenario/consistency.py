@@ -48,7 +48,9 @@ def _check_groups(document: Document, places: Places) -> None:
     names = {source.name for source in document.sources}
     for index, source in enumerate(document.sources):
         if source.group in names:
-            expected = "a name that no source has; agents refer to both by name"
+            expected = (
+                "a name that no source has, because agents refer to groups and sources by name"
+            )
             raise places.fault(f"sources[{index}].group", f"the name {source.group!r}", expected)
 
 
@@ -221,11 +223,13 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
                 if preset_of(agent.role).uses and source in agent.sources:
                     here = f"{path}.sources[{item}]"
                     raise places.fault(
-                        here, f"{source!r}, its own source", "a source of another agent"
+                        here,
+                        f"{source!r}, a source of the agent itself",
+                        "a source of another agent",
                     )
             for other in (agent.contracts or ())[:number]:
                 if _kind(other) == _kind(entry) and set(other.sources) & set(entry.sources):
-                    found = f"{_kind(entry)!r} twice for a source"
+                    found = f"two contracts {_kind(entry)!r} for a source"
                     raise places.fault(
                         f"{path}.name", found, "another name, because bills refer to names"
                     )
@@ -235,7 +239,7 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
                 raise places.fault(f"{path}.meter", found, "another meter, or a carrier's contract")
             for at, tariff in choices(entry.tariff):
                 if isinstance(tariff, Posted) and not (carrier and tariff.unit == "mark"):
-                    expected = "a carrier's price per mark, the only price that is posted"
+                    expected = "another kind, because only carriers post prices, and only per mark"
                     raise places.fault(f"{path}.tariff{at}", "posted", expected)
             if entry.meter == "transfers" and not document.record.transfers:
                 found = "transfers, which record.transfers disables"
@@ -284,7 +288,8 @@ def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], plac
             raise places.fault(
                 f"market.agents[{index}].sources",
                 listed or "no source",
-                f"two or more sources with the same count for {kind}: flow i of each is user i",
+                f"two or more sources with the same count for {kind}, because flow i of each is "
+                "user i",
             )
 
 
@@ -309,7 +314,7 @@ def _check_traffic(
             _check_weight(path, source, transport[source], agent.strategy.kind, places)
         if asked and not isinstance(traffic[source], RateCapped):
             key = asked.rpartition(".")[2]
-            found = f"no {key!r} for source {source!r}, which has no rate either"
+            found = f"no {key!r}, and no rate of source {source!r}"
             raise places.fault(
                 f"{agent_path}.strategy.{asked}", found, "a rate above 0 such as 1 Mbps"
             )
@@ -343,7 +348,7 @@ def _check_settlement(word: str, places: Places) -> None:
     try:
         find_settlement(word)
     except EcnomyError as error:
-        expected = "a rule that can be imported"
+        expected = "a settlement rule that can be imported"
         raise places.fault("market.settlement", f"{word!r} ({error})", expected) from None
 
 

@@ -95,7 +95,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not self.of or len(set(self.of)) < len(self.of):
             found = "the same count twice" if self.of else "nothing to count"
-            raise Misfit("of", found, f"some of {', '.join(OF_LINKS + OF_SOURCES)}, each once")
+            raise Misfit(
+                "of", found, f"one or more of {', '.join(OF_LINKS + OF_SOURCES)}, each once"
+            )
 
     def rows(self, window_ps: int, links: int, sources: int) -> int:
         """Return the total number of counts."""

@@ -123,7 +123,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
         keys = ("busiest_link", "total", "unit")
         given = [key for key in keys if getattr(self, key) is not None]
         if len(given) != 1:
-            found = " and ".join(repr(key) for key in given) or "none of them"
+            found = " and ".join(repr(key) for key in given) or "no key"
             raise Misfit(given[1] if given else keys[0], found, f"one of {', '.join(keys)}")
 
 

@@ -140,7 +140,7 @@ class Source(Sending, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.sender == self.receiver:
-            raise Misfit("to", repr(self.receiver), "a node other than its start")
+            raise Misfit("to", repr(self.receiver), "a node other than 'from'")
         datagrams = isinstance(self.traffic, DATAGRAMS)
         kind = self.traffic.__struct_config__.tag
         if datagrams and not isinstance(self.transport, Udp):

@@ -167,6 +167,6 @@ def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | 
         found = f"rates of {rates:,} bit/s in total"
         return Misfit("scheduler.classes", found, f"less than the link's {rate_bps:,} bit/s")
     if scheduler.regulation == "ecn" and scheduler.buffer is None and buffer.value < 0:
-        expected = "a buffer for the regulation; the buffer of the link is unlimited"
+        expected = "a buffer for the regulation, because the link's buffer is unlimited"
         return Misfit("scheduler.buffer", "no buffer", expected)
     return None

@@ -152,9 +152,9 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.source == self.target:
-            raise Misfit("to", repr(self.target), "a node other than its start")
+            raise Misfit("to", repr(self.target), "a node other than 'from'")
         if self.reverse is not None and self.duplex is not True:
-            expected = f"none, because duplex is {str(self.duplex).lower()}"
+            expected = f"no 'reverse', because duplex is {str(self.duplex).lower()}"
             raise Misfit("reverse", "a mapping", expected)
         _check_virtual(self.marking, self.buffer, "marking")
         if self.reverse is not None and self.reverse.marking is not None:
@@ -199,7 +199,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
     if wants_buffer(marking, buffer):
-        expected = "a buffer for the law; the buffer of the link is unlimited"
+        expected = "a buffer for the law, because the link's buffer is unlimited"
         raise Misfit(key, "no buffer", expected)
 
 
@@ -221,9 +221,9 @@ def _check_scheduler(direction: Direction, key: str) -> None:
 
 def _no_marking(scheduler: Scheduling) -> str:
     if isinstance(scheduler, HeaderQueues):
-        return f"none; {scheduler.law} marks by itself"
+        return f"no marking law, because {scheduler.law} marks by itself"
     own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
-    return f"none; set the {own} of the scheduler"
+    return f"no marking law; set the {own} of the scheduler"
 
 
 class Direction(msgspec.Struct, frozen=True):

@@ -94,7 +94,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             expected = f"steps before the period's end, {self.period / PS_PER_S:g} s"
             raise Misfit("steps", found, expected)
         if not any(step.factor_ppm for step in self.steps):
-            raise Misfit("steps", "no factor above 0", "at least one")
+            raise Misfit("steps", "no factor above 0", "at least one factor above 0")
 
     def from_zero(self) -> list[Step]:
         """Return the steps of a period that begins at simulated time 0. The first step is at 0."""

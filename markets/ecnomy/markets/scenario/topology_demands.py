@@ -74,7 +74,7 @@ def _sources(
             **common,
         )
     if not found:
-        raise places.fault(path, "no pair of nodes with a demand", "at least one of 1 bit/s")
+        raise places.fault(path, "no pair of nodes with a demand", "at least one demand of 1 bit/s")
 
 
 def _traffic(demands: Demands, rate_bps: int) -> Traffic:
@@ -148,7 +148,7 @@ def _loads(
     if cut:
         named = ", ".join(cut[:_MOST_NAMED])
         more = f" and {len(cut) - _MOST_NAMED} more" if len(cut) > _MOST_NAMED else ""
-        expected = "a path between them, or 'from' and 'to' without these pairs"
+        expected = "a path between the nodes, or 'from' and 'to' without these pairs"
         raise places.fault(path, f"no path from {named}{more}", expected)
     packet = demands.packet_bytes
     return [

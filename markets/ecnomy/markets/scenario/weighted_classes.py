@@ -64,7 +64,7 @@ class DeficitRoundRobin(
         check_classes(self.names())
         total = sum(entry.share for entry in self.classes)
         if total > 1 + _ROUNDING:
-            raise Misfit("classes", f"shares of {total:g} in all", "1 at most")
+            raise Misfit("classes", f"shares of {total:g} in total", "at most 1")
 
     def names(self) -> list[str]:
         """Return the names of the classes; the name of an unnamed class is its number."""

@@ -90,13 +90,12 @@ def open_market(
     """
     if out is not None and not tables:
         raise TypeError(
-            "found out= and tables=False, expected only one of them: without tables there is no "
-            "folder to write"
+            "out= and tables=False exclude each other: without tables there is no folder to write"
         )
     scenario = loaded(scenario, overrides, seed)
     if scenario.market is None:
         raise InputError(
-            f"{scenario.places.file}: found no market, expected one; use run() for a "
+            f"{scenario.places.file}: found no market, expected a market; use run() for a "
             "scenario without a market"
         )
     folder = folder_of(scenario, out)

@@ -123,7 +123,7 @@ def _listed(kind: str, body: Node, path: str) -> Block:
         names.append(_distinct([name for name, _ in told], values, here))
         if kind == "zip" and len(columns[-1]) != len(columns[0]):
             found = f"{len(columns[-1])} values"
-            raise values.place.error(here, found, f"{len(columns[0])}, like the others")
+            raise values.place.error(here, found, f"{len(columns[0])} values, like the other lists")
     if not columns:
         raise body.place.error(path, show(body), "a mapping of paths to lists of values")
     if kind == "zip":
@@ -253,7 +253,9 @@ def _range(node: Node, path: str) -> Range:
     given = {key: each for key, each in node.mapping().items() if key != PATHS}
     extra = set(given) - {"from", "to", "scale"}
     if not {"from", "to"} <= set(given) or extra:
-        raise node.place.error(path, show(node), "{from: A, to: B}, and scale: log or linear")
+        raise node.place.error(
+            path, show(node), "{from: A, to: B}, with scale: log or linear if needed"
+        )
     return read_range(given["from"], given["to"], given.get("scale"), path)
 
 
@@ -267,9 +269,11 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
     high, same = number_with_unit(most, f"{path}.to")
     log = scale is not None and RANGE["scale"].read(scale, f"{path}.scale") == "log"
     if unit != same:
-        raise most.place.error(f"{path}.to", show(most), f"a number of {unit!r}")
+        raise most.place.error(
+            f"{path}.to", show(most), f"a number in {unit}" if unit else "a number without a unit"
+        )
     if log and low <= 0:
-        expected = "more than 0, as the range has scale: log"
+        expected = "more than 0, because the range has scale: log"
         raise least.place.error(f"{path}.from", show(least), expected)
     if not low < high:
         expected = f"more than from, which is {show(least)}"

@@ -142,7 +142,7 @@ def read_calibration(node: Node, points: int) -> Calibration:
         raise given["most" if "most" in given else "first"].place.error(
             "calibrate.most",
             f"{most} values in total",
-            f"at least {first}, the number of the first round",
+            f"at least {first}, the number of values in the first round",
         )
     found = Calibration(
         figure=_text(given, "figure"),
@@ -157,7 +157,9 @@ def read_calibration(node: Node, points: int) -> Calibration:
         within=_read(given, "within", 0.01),
     )
     if found.path in found.shares:
-        raise given["with"].place.error("calibrate.with", repr(found.path), "other parameters")
+        raise given["with"].place.error(
+            "calibrate.with", repr(found.path), "parameters other than calibrate.parameter"
+        )
     return found
 
 
@@ -198,7 +200,7 @@ def _step(node: Node | None, span: Range) -> float:
         return 1.0 if span.whole else 0.0
     step, unit = number_with_unit(node, "calibrate.step")
     if unit != span.unit or not 0 < step < span.high - span.low:
-        what = f"a step above 0 and below the range, in {span.unit!r}"
+        what = f"a step above 0 and below the width of the range, in {span.unit or 'plain numbers'}"
         raise node.place.error("calibrate.step", show(node), what)
     if span.whole and step != int(step):
         raise node.place.error("calibrate.step", show(node), "a whole number")
@@ -209,7 +211,7 @@ def _shares(node: Node | None) -> dict[str, float]:
     if node is None:
         return {}
     if not isinstance(node.value, dict):
-        expected = "a mapping of paths to their share of the parameter's value"
+        expected = "a mapping of paths to shares of the parameter's value"
         raise node.place.error("calibrate.with", show(node), expected)
     return {
         path: float(CALIBRATE["with"].read(value, f"calibrate.with.{path}"))

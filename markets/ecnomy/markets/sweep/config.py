@@ -128,16 +128,20 @@ def _outcomes(node: Node | None) -> tuple[str, ...]:
     given = [item.value for item in node.items()] or [node.value]
     names = [name for name in given if isinstance(name, str) and name]
     if len(names) < len(given):
-        raise node.place.error("outcomes", show(node), "a list of names of columns of the runs")
+        raise node.place.error("outcomes", show(node), "a list of columns of the runs")
     return tuple(dict.fromkeys(names))
 
 
 def _unknown(root: Node, key: str, shown: str) -> ScenarioError:
     if key == _PLAYED:
-        found = f"{key!r}, which `ecnomy tournament {shown}` plays"
-        return root.keys[key].error(key, found, "a sweep without it")
+        found = f"{key!r}, a key of tournaments"
+        return root.keys[key].error(
+            key,
+            found,
+            f"a sweep without {key!r}; to play a tournament, run `ecnomy tournament {shown}`",
+        )
     if key in Document.__struct_fields__:
-        expected = f"it under 'set', or `ecnomy run {shown}` for a scenario"
+        expected = f"{key!r} under 'set'; to run a scenario, use `ecnomy run {shown}`"
         return root.keys[key].error(key, f"{key!r}, a key of scenarios", expected)
     return root.keys[key].error(key, f"the unknown key {key!r}", known_name(key, SWEEP))
 

@@ -194,7 +194,7 @@ def unwritten(error: OSError) -> SweepError:
     """Return the error of a sweep's folder that cannot be written."""
     full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
     return SweepError(
-        f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept, "
+        f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept; "
         "run the same command again to resume"
     )
 

@@ -55,9 +55,11 @@ def head_of(folder: Path) -> dict[str, Any]:
     except (OSError, *UNREADABLE):
         if (folder / PARTS).is_dir() and not is_sweep(folder):
             raise ResultsError(
-                f"{folder}: found shards, expected a sweep; merge them with `ecnomy merge`"
+                f"{folder}: found shards, expected a sweep; merge the shards with `ecnomy merge`"
             ) from None
         found = "the results of a run" if (folder / MANIFEST).exists() else f"no readable {HEAD}"
-        raise ResultsError(f"{folder}: found {found}, expected a sweep by `ecnomy sweep`") from None
+        raise ResultsError(
+            f"{folder}: found {found}, expected the results of `ecnomy sweep`"
+        ) from None
     check_sealed(folder / HEAD, text, "run the sweep's command to write it again")
     return head

@@ -399,7 +399,7 @@ SWEEP: Final = {
     ),
     "outcomes": Key(
         about="Columns that tables and pages report, the main column first.",
-        form="a list of names of columns of the runs",
+        form="a list of columns of the runs",
         example="[balance.shop, gold.goodput_bps]",
         note=("By default welfare, profits, goodput and similar columns that the runs have."),
     ),

@@ -167,8 +167,8 @@ def refuse_until(sweep: Sweep) -> None:
     """Raise InputError for a sweep with `until`."""
     if sweep.until is not None:
         raise InputError(
-            f"{sweep.file}: found a section 'until', expected none with shards: it needs the "
-            "results of all shards"
+            f"{sweep.file}: found 'until', which needs the results of all shards; run the sweep "
+            "without shards"
         )
 
 
@@ -184,7 +184,7 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
     parts = parts_in(folder)
     if not parts:
         raise InputError(
-            f"{folder / PARTS}: found no parts, expected parts by `ecnomy sweep --shard`"
+            f"{folder / PARTS}: found no shards, expected the results of `ecnomy sweep --shard`"
         )
     merged: list[Part] = []
     busy: list[Part] = []

@@ -113,7 +113,7 @@ def execute(task: Task) -> Outcome:
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
         raise RuntimeError(
-            f"worker {os.uname().nodename}: its engine or ecnomy has another version"
+            f"worker {os.uname().nodename}: found another version of ecnomy or its engine"
         )
     try:
         with Watchdog(task.limits) as watchdog:

@@ -51,7 +51,7 @@ _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
 _GIVEN_UP: Final = "20s"  # after a death, dask waits this long for the worker to return
 _GREETING_S: Final = 20.0
-_TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
+_TLS: Final = "certificates of the scheduler's authority in dask's distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
 _NO_WARNING: Final = "ignore:resource_tracker"
 RESUME: Final = "run the same command again to resume"
@@ -132,7 +132,7 @@ class DaskPool:
             try:
                 self._cluster = _local(distributed, self._wanted, limits)
             except RuntimeError as error:  # a worker was killed before it had started
-                raise PoolError(f"a worker ended during its start ({error}); {RESUME}") from None
+                raise PoolError(f"a worker ended while starting ({error}); {RESUME}") from None
             self._client = distributed.Client(self._cluster, set_as_default=False)
 
     @property

@@ -51,7 +51,7 @@ def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
     check_aliases((Block("zip", tuning.paths, ((),), ties=tuning.ties),), sweep.base, node)
     _check_search(sweep, given, node, "tune")
     if tuning.trials * sweep.replicates > MOST_RUNS:
-        found = f"{tuning.trials:,} with {sweep.replicates:,} replicates each"
+        found = f"{tuning.trials:,} trials with {sweep.replicates:,} replicates each"
         raise node.place.error("tune.trials", found, f"at most {MOST_RUNS:,} runs")
     outcomes = sweep.outcomes or (tuning.outcome,)
     return msgspec.structs.replace(sweep, tune=tuning, outcomes=outcomes)

@@ -37,7 +37,7 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
             the place.
     """
     if not _NAME.fullmatch(name):
-        expected = "a name of letters, digits, - and _, without dots; a path has them"
+        expected = "a name of letters, digits, - and _; only paths have dots"
         raise node.place.error(path, repr(name), expected)
     given = node.mapping()[PATHS]
     paths = [item.value for item in given.items() if isinstance(item.value, str) and item.value]

@@ -185,7 +185,7 @@ def _aim(node: Node) -> tuple[str, str, float, float]:
     given = node.mapping()
     named = [key for key in given if key in AIMS]
     if len(named) != 1:
-        raise node.place.error("tune", " and ".join(named) or "none of them", _aims())
+        raise node.place.error("tune", " and ".join(named) or "no aim", _aims())
     aim, body = named[0], given[named[0]]
     if aim != TARGET:
         return aim, _column(body, f"tune.{aim}"), math.nan, 0.0

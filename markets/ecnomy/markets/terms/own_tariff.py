@@ -54,7 +54,7 @@ def find(kind: str) -> type:
         inspect.signature(cls.due).bind(None, *_ARGUMENTS)  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         wanted = f"due(self, {', '.join(_ARGUMENTS)})"
-        raise TariffError(f"tariff {kind!r}: its method is not {wanted}") from None
+        raise TariffError(f"tariff {kind!r}: expected the method {wanted}") from None
     unit = getattr(cls, "unit", None)
     if unit is not None and unit not in METER_UNITS:
         known = ", ".join(METER_UNITS)

@@ -82,7 +82,9 @@ def _named(links: Sequence[tuple[str, str]], carrier: int, spec: AgentSpec) -> l
             fit = [i for i, link in enumerate(links) if fnmatch.fnmatchcase(link[part], pattern)]
             if not fit:
                 what = "the name of a link" if part == 0 else "a node that a link leaves"
-                raise Misowned(carrier, key, f"{pattern!r}", f"{what}, or a pattern for it")
+                raise Misowned(
+                    carrier, key, f"{pattern!r}", f"{what}, or a pattern that matches one"
+                )
             rows.update(fit)
     if not spec.links and not spec.nodes:
         wanted = f"the links that {spec.name} owns, because there are several carriers"

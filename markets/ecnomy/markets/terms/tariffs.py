@@ -198,7 +198,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
     def __post_init__(self) -> None:
         if not self.periods:
-            raise Misfit("periods", "no periods", "at least one")
+            raise Misfit("periods", "no periods", "at least one period")
         for index, period in enumerate(self.periods):
             self._check(f"periods[{index}]", period)
         spans = self.spans()
@@ -271,7 +271,7 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
 
     def __post_init__(self) -> None:
         if not self.blocks:
-            raise Misfit("blocks", "no blocks", "at least one")
+            raise Misfit("blocks", "no blocks", "at least one block")
         prices = [block.price for block in self.blocks]
         _check_alike(prices, [f"blocks[{i}].price" for i in range(len(prices))], None)
         low = 0
@@ -287,14 +287,16 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
             if block.up_to.count <= low:
                 raise Misfit(
                     here,
-                    "a quantity that does not exceed that of the block before",
+                    "a quantity that does not exceed the previous block's",
                     "a larger quantity",
                 )
             low = block.up_to.count
         if self.blocks[-1].up_to is not None:
             here = f"blocks[{len(self.blocks) - 1}].up_to"
             raise Misfit(
-                here, "a last block with an end", "none, because its price applies to the rest"
+                here,
+                "a last block with an end",
+                "no 'up_to', because the last price applies to the rest",
             )
 
 

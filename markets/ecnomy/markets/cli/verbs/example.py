@@ -45,10 +45,11 @@ def example_command(
 ) -> None:
     """Copy an example scenario here, with the files that it needs, or list the examples."""
     from ecnomy.markets.reference.examples import copy_all, copy_example, titles
+    from ecnomy.markets.support.wording import exclusive
 
     if every:
         if name is not None:
-            raise InputError(f"--all: found the example {name} too, expected only one of the two")
+            raise InputError(exclusive("--all", f"the example {name}"))
         files = copy_all(into)
         if as_json:
             return print_json([str(file) for file in files])
@@ -70,7 +71,7 @@ def example_command(
     for one, title in listed.items():
         print(hanging(f"{one:<{longest}}  ", title))
     print("\nTo copy one into this folder, run: ecnomy example NAME")
-    print("To copy all examples, with the sweeps and studies in README, run: ecnomy example --all")
+    print("To copy all examples, sweeps and studies, run: ecnomy example --all")
 
 
 def _run(file: Path) -> str:

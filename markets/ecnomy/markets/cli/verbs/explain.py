@@ -20,7 +20,7 @@ Word = Annotated[
     str | None,
     typer.Argument(
         metavar="WORD",
-        help="A law, kind, role or strategy, e.g. red, a key, e.g. market.settlement, or `units`.",
+        help="A law, kind, role or strategy (red), a key (market.settlement) or `units`.",
     ),
 ]
 Search = Annotated[
@@ -33,8 +33,8 @@ Schema = Annotated[
     bool,
     typer.Option(
         "--schema",
-        help="Print the JSON Schema of scenario files, for editors. Add `sweep` or `environment` "
-        "for the schema of those files.",
+        help="Print the JSON Schema of scenario files, for editors. For sweep or "
+        "environment files, add `sweep` or `environment`.",
     ),
 ]
 
@@ -57,7 +57,9 @@ def explain_command(
     if search is not None:
         found = lookup.search(search, entries)
         if not found:
-            raise InputError(f"no entry contains {search[:60]!r}")
+            raise InputError(
+                f"--search: no entry contains {search[:60]!r}; use fewer or other words"
+            )
     else:
         found = _entries_of(word, entries) if word else lookup.sections(entries)
     groups = lookup.grouped(found)

@@ -41,6 +41,7 @@ def export_command(
 def _export_sweep(config: Path, folder: Path) -> None:
     from ecnomy.markets.omnet.export import write_new
     from ecnomy.markets.omnet.installation import project_folder
+    from ecnomy.markets.support.wording import counted
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.omnet.export import not_exported, sweep_project
 
@@ -48,4 +49,4 @@ def _export_sweep(config: Path, folder: Path) -> None:
     write_new(folder, sweep_project(sweep, str(project_folder())))
     for told in not_exported(sweep):
         say(f"ecnomy: {config}: not exported: {told}", sys.stderr)
-    print(f"OMNeT++ project: {folder}, {len(sweep)} runs (to run them, see README.txt)")
+    print(f"OMNeT++ project: {folder}, {counted(len(sweep), 'run')} (to run it, see README.txt)")

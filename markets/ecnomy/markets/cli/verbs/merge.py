@@ -14,6 +14,7 @@ from ecnomy.markets.cli.options import SweepEngine
 from ecnomy.markets.cli.printing import Json, print_json
 from ecnomy.markets.cli.sweeping import Out, Quick, chosen_options, command_on, resumable
 from ecnomy.markets.support.printable import say
+from ecnomy.markets.support.wording import counted
 
 __all__ = ["merge_command"]
 
@@ -40,7 +41,7 @@ def merge_command(
         found = merge(sweep, folder)
     missing = sum(found.missing.values())
     for file in found.damaged:
-        say(f"ecnomy: {file}: is incomplete or altered, so it was not merged", sys.stderr)
+        say(f"ecnomy: {file} is incomplete or altered, so it was not merged", sys.stderr)
     if as_json:
         print_json(
             {
@@ -61,22 +62,26 @@ def merge_command(
 def _print(found: Any, missing: int, again: str, folder: Path) -> None:
     done = found.runs - missing
     failed = f"; {found.failed} failed" if found.failed else ""
-    shards = "1 shard" if len(found.parts) == 1 else f"{len(found.parts)} shards"
-    print(f"{done} of {found.runs} runs, from {shards}{failed}")
+    print(f"{done} of {found.runs} runs, from {counted(len(found.parts), 'shard')}{failed}")
     if found.busy:
-        print(f"not merged, because they are still running: {_listed(found.busy)}")
+        print(f"not merged, because still running: {_shards(found.busy)}")
     if found.others:
-        print(f"{found.others} runs of the shards do not belong to the current sweep file")
+        print(
+            f"{counted(found.others, 'run')} of the shards ignored: not in the current sweep file"
+        )
     if missing:
         lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]
-        where = f" in shards {_listed(lacking)}" if lacking else ""
-        print(f"{missing} runs are missing{where}; to make them, run: {again}")
+        where = f" in {_shards(lacking)}" if lacking else ""
+        be = "is" if missing == 1 else "are"
+        print(f"{counted(missing, 'run')} {be} missing{where}; to complete the sweep, run: {again}")
     quoted = shlex.quote(str(folder))
     print(f"results: {folder}")
     print(f"table and plot: ecnomy show {quoted}")
     print(f"page: ecnomy report {quoted}")
 
 
-def _listed(items: Any) -> str:
+def _shards(items: Any) -> str:
+    """Return the first shards and the number of the remaining ones."""
     more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
-    return ", ".join(str(one) for one in items[:SHOWN]) + more
+    listed = ", ".join(str(one) for one in items[:SHOWN]) + more
+    return f"shard{'' if len(items) == 1 else 's'} {listed}"

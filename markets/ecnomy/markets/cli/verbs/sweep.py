@@ -24,6 +24,7 @@ from ecnomy.markets.cli.sweeping import (
 )
 from ecnomy.markets.support.additions import load_added
 from ecnomy.markets.support.printable import say
+from ecnomy.markets.support.wording import counted, exclusive
 
 __all__ = ["sweep_command"]
 
@@ -45,7 +46,7 @@ Shard = Annotated[
     typer.Option(
         metavar="K/N",
         help="Run only every Nth run of the sweep, starting at run K, in this process. "
-        "Then run `ecnomy merge`.",
+        "After all shards, run `ecnomy merge`.",
     ),
 ]
 Emit = Annotated[
@@ -89,12 +90,10 @@ def sweep_command(
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate:
         raise InputError(
-            f"{config}: found a 'calibrate' section, expected none; run `ecnomy calibrate {config}`"
+            f"{config}: found a 'calibrate' section, so run `ecnomy calibrate {config}` instead"
         )
     if sweep.tune:
-        raise InputError(
-            f"{config}: found a 'tune' section, expected none; run `ecnomy tune {config}`"
-        )
+        raise InputError(f"{config}: found a 'tune' section, so run `ecnomy tune {config}` instead")
     try_values(sweep, config)
     if dry_run:
         with stoppable("nothing was saved"):
@@ -120,15 +119,15 @@ def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
     """Refuse options that exclude each other, or that lack another option."""
     from ecnomy.agents.errors import InputError
 
-    for found, other, wrong in (
+    for one, other, wrong in (
         ("--shard", "--emit", shard and emit),
         ("--shard", "--dry-run", shard and dry_run),
         ("--emit", "--dry-run", emit and dry_run),
     ):
         if wrong:
-            raise InputError(f"{found}: found {other} too, expected only one of the two")
+            raise InputError(exclusive(one, other))
     if shards and not emit:
-        raise InputError("--shards: missing --emit; to run a single shard, use --shard")
+        raise InputError("--shards needs --emit; to run a single shard, use --shard")
 
 
 def _part(shard: str, jobs: int, scheduler: str) -> Any:
@@ -138,9 +137,7 @@ def _part(shard: str, jobs: int, scheduler: str) -> Any:
 
     if shard and (jobs or scheduler):
         other = "--scheduler" if scheduler else "--jobs"
-        raise InputError(
-            f"--shard: found {other} too, expected only one of the two; use more shards"
-        )
+        raise InputError(f"--shard and {other} exclude each other: use more shards instead")
     return part_from(shard) if shard else None
 
 
@@ -172,8 +169,8 @@ def _emit(
             {"file": file, "shards": count, "each_s": part_s, "submit": submit, "then": jobs.merge}
         )
         return
-    shards = "1 shard" if count == 1 else f"{count} shards"
-    print(f"{len(sweep)} runs in {shards}, about {duration(part_s)} each: {file}")
+    runs, shards = counted(len(sweep), "run"), counted(count, "shard")
+    print(f"{runs} in {shards}, about {duration(part_s)} each: {file}")
     print(f"submit: {submit}")
     print(f"then: {jobs.merge}")
 
@@ -205,11 +202,11 @@ def _make(
 
 def _say_store(store: Any) -> None:
     for file in store.put_aside:
-        print(f"ecnomy: {file}: is incomplete; its runs will be repeated", file=sys.stderr)
+        print(f"ecnomy: {file} is incomplete; its runs will be repeated", file=sys.stderr)
     if store.others:
         print(
-            f"ecnomy: {store.others} earlier runs in {store.folder} do not belong to the current "
-            "sweep file; they are kept but not shown",
+            f"ecnomy: {store.folder}: {counted(store.others, 'earlier run')} outside the current "
+            "sweep file, kept but not shown",
             file=sys.stderr,
         )
 
@@ -217,7 +214,7 @@ def _say_store(store: Any) -> None:
 def _report(tally: Any, folder: Path) -> None:
     made = f"{tally.done} new, {tally.present} reused"
     failed = f"; {tally.failed} failed (--retry-failed repeats them)" if tally.failed else ""
-    print(f"{tally.total} runs: {made}{failed}")
+    print(f"{counted(tally.total, 'run')}: {made}{failed}")
     print(f"results: {folder}")
 
 
@@ -287,4 +284,5 @@ def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
         print(f"about {each_s:.2g} s per run on this machine, {each_s * len(sweep):.3g} s in total")
         return
     count = workers or os.cpu_count() or 1
-    print(f"about {each_s:.2g} s per run, {each_s * len(sweep) / count:.3g} s on {count} workers")
+    total_s = each_s * len(sweep) / count
+    print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {counted(count, 'worker')}")

@@ -145,7 +145,9 @@ def not_exported(sweep: Sweep) -> Iterator[str]:
 
 def _check(sweep: Sweep) -> None:
     if sweep.calibrate:
-        raise InputError(f"{sweep.file}: found calibrate, expected a sweep whose points are known")
+        raise InputError(
+            f"{sweep.file}: found calibrate, expected a sweep whose points are known in advance"
+        )
     if not sweep.paired:
         found = "seeds: found independent, expected paired"
         raise InputError(

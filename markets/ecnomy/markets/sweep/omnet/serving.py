@@ -69,7 +69,7 @@ class SweepOffer:
         if len(self._doors) > 1 and not address.startswith("unix:"):
             raise InputError(
                 f"address {address!r}: expected unix:/path, because each of the "
-                f"{len(self._doors)} combinations of values that only agents see has its socket"
+                f"{len(self._doors)} combinations of values that only agents see needs a socket"
             )
         return [at_door(address, numbers) for numbers, _ in self._doors]
 
