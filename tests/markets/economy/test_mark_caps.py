@@ -106,8 +106,8 @@ def test_an_agent_leaves_the_budgets_of_others_alone() -> None:
     ("how", "said"),
     [
         ({"settlement": "direct"}, "settlement: retail, cascade or peering"),
-        ({"more": ", rows: together"}, "a row for each flow"),
-        ({"transport": "{law: udp}", "more": ", traffic: {kind: cbr, rate: 1 Mbps}"}, "over tcp"),
+        ({"more": ", rows: together"}, "rows: together"),
+        ({"transport": "{law: udp}", "more": ", traffic: {kind: cbr, rate: 1 Mbps}"}, "uses udp"),
     ],
 )
 def test_where_no_budget_can_be_kept(tmp_path: Path, how: dict[str, str], said: str) -> None:

@@ -112,9 +112,9 @@ def test_a_posted_fee_is_that_of_its_class_alone() -> None:
             StrategyError, match=f"fee of {fee} micro-units/s for class 'tin', expected 0 to"
         ):
             parties.post_fee("shop", "tin", fee)
-    with pytest.raises(StrategyError, match="fee of 'lead', expected one of gold, tin"):
+    with pytest.raises(StrategyError, match="fee for class 'lead', expected one of gold, tin"):
         parties.post_fee("shop", "lead", 5)
-    with pytest.raises(StrategyError, match="fee of 'lead', expected one of none"):
+    with pytest.raises(StrategyError, match="class 'lead', expected a provider with classes"):
         parties.post_fee("ann", "lead", 5)
 
 
