@@ -367,10 +367,10 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert status == 0 and json.loads(text)["runs"] == {"asked": 2, "failed": 0, "made": 0}
     for words, wrong in (
         (("--emit", "pbs"), "expected slurm, kubernetes, snakemake"),
-        (("--shard", "1/2", "-j", "2"), "found --jobs too"),
+        (("--shard", "1/2", "-j", "2"), "--shard and --jobs exclude"),
         (("--shard", "half"), "expected NUMBER/COUNT"),
-        (("--shard", "1/2", "--emit", "slurm"), "found --emit too"),
-        (("--shard", "1/2", "--dry-run"), "found --dry-run too"),
+        (("--shard", "1/2", "--emit", "slurm"), "--shard and --emit exclude"),
+        (("--shard", "1/2", "--dry-run"), "--shard and --dry-run exclude"),
         (("--shards", "3"), "--shards needs --emit"),
     ):
         status, text = said("sweep", file, *words)

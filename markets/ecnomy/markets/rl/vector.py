@@ -55,7 +55,7 @@ class MarketVectorEnv(VectorEnv):
         """Start the processes; see `vector_env`."""
         if count < 1 or processes < 0:
             raise InputError(
-                f"found count {count} and processes {processes}, expected at least 1 and 0"
+                f"found {count} markets and {processes} processes, expected 1 or more and 0 or more"
             )
         one = market_env(path, learner)
         self._first_seed: int | None = one.scenario_seed
