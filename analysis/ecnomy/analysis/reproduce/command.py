@@ -61,10 +61,11 @@ def reproduce_command(
     from ecnomy.analysis.reproduce.papers import PAPERS, select_all
     from ecnomy.analysis.reproduce.studies import Form
     from ecnomy.markets.engines.registry import SIMULATORS, engine_kind
+    from ecnomy.markets.support.wording import exclusive
 
     if what and all_:
         named = " ".join(what)
-        raise InputError(f"--all and {named} exclude each other: use only one")
+        raise InputError(exclusive("--all", named))
     if not what and not all_:
         return _list(as_json)
     engine_kind(engine)

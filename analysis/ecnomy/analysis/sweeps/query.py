@@ -19,6 +19,7 @@ import typer
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.cli.printing import UNBOUNDED, Json, hanging, print_json
 from ecnomy.markets.support.printable import printable
+from ecnomy.markets.support.wording import exclusive
 
 __all__ = ["query_command"]
 
@@ -51,7 +52,7 @@ def query_command(
     from ecnomy.analysis.sweeps.open_sweep import connect
 
     if csv and as_json:
-        raise InputError("--json and --csv exclude each other: use only one")
+        raise InputError(exclusive("--json", "--csv"))
 
     with connect(folder, confined=not unsafe) as connection:
         import duckdb
