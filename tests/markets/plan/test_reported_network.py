@@ -80,7 +80,7 @@ def test_what_is_no_report_is_refused(plan: Plan, read: Any, report: str) -> Non
             "of the network: found nodes -1 and 1",
         ),
         (lambda one: one["sources"][0].update(path=[9]), "one of the network: found links [9, 1]"),
-        (lambda one: one["sources"][0].update(path=[]), "one of the network: found links [1]"),
+        (lambda one: one["sources"][0].update(path=[]), "one of the network: found an empty path"),
         (lambda one: one["sources"][0].update(count=9 * 10**15), "found 9000000000000000"),
         (lambda one: one["sources"][0].update(count=-1), "source one of the network: found -1"),
     ],

@@ -239,11 +239,16 @@ class EngineLink:
             if report.epoch != 0 or report.t_ps != 0:
                 self._fail(
                     "wrong-epoch",
-                    f"the first report is of epoch {report.epoch}, expected epoch 0 at 0 s",
+                    f"the first report is of epoch {report.epoch} at {_seconds(report.t_ps)}, "
+                    "expected epoch 0 at 0 s",
                 )
             return
         if report.epoch - last.epoch not in (0, 1) or report.t_ps <= last.t_ps:
-            self._fail("wrong-epoch", f"epoch {report.epoch} follows epoch {last.epoch}")
+            self._fail(
+                "wrong-epoch",
+                f"found epoch {report.epoch} at {_seconds(report.t_ps)}, expected epoch "
+                f"{last.epoch} or {last.epoch + 1} after {_seconds(last.t_ps)}",
+            )
         if self._times and report.t_ps != (due := self._times.after(last.t_ps)):
             wanted = "finish" if due is None else f"the report at {_seconds(due)}"
             self._fail(

@@ -97,7 +97,11 @@ class ByHand(Stepped):
         weighted = {one.name: one.weighted for one in self.plan.sources}
         if not weighted[source]:
             having = ", ".join(name for name, has in weighted.items() if has)
-            expected = f"one of {having}" if having else "a scenario with a source over wtp"
+            expected = (
+                f"one of {having}"
+                if having
+                else "a scenario with a source that has one, e.g. over wtp"
+            )
             raise InputError(
                 f"set_willingness({source!r}): found a source whose law has no weight, "
                 f"expected {expected}"

@@ -86,13 +86,16 @@ def _check_places(plan: Plan) -> None:
     nodes, links = range(len(plan.nodes)), range(len(plan.links))
     for link in plan.links:
         if link.source not in nodes or link.target not in nodes:
-            ends = f"nodes {link.source} and {link.target}"
-            raise InputError(f"link {link.name} of the network: found {ends} of {len(nodes)}")
+            raise InputError(
+                f"link {link.name} of the network: found nodes {link.source} and {link.target}, "
+                f"expected nodes from 0 to {len(nodes) - 1}"
+            )
     for source in plan.sources:
         if not all(link in links for link in (*source.path, *source.ack_path)) or not source.path:
-            found = [*source.path, *source.ack_path]
+            found = f"links {[*source.path, *source.ack_path]}" if source.path else "an empty path"
             raise InputError(
-                f"source {source.name} of the network: found links {found} of {len(links)}"
+                f"source {source.name} of the network: found {found}, expected links from 0 to "
+                f"{len(links) - 1}"
             )
         if not 1 <= source.count <= _MOST_FLOWS:
             raise InputError(
