@@ -25,8 +25,8 @@ namespace ecnomy {
 
 inline constexpr double kUnlimited = 1e300;
 
-// Hosts check each value against its row. A law in this folder calls check_parameters(kName, kParameters, values) as well,
-// in its constructor and in configure(), with kOrder as third argument if it has one: it may also be used without a host.
+// Hosts check each value against its row. A law in this folder calls check_parameters(this, values) as well, in its
+// constructor and in configure(), because it may also be used without a host.
 struct Parameter {
   const char* name;
   // "" for a pure number, "whole" for a whole number, "flag" (0 or 1), or "choice". "s", "packets", "bytes", "bit/s",
@@ -116,20 +116,27 @@ void check_parameters(const char* law, const Parameter (&table)[N], const double
   for (std::size_t i = 0; i < N; ++i) check_parameter(law, table[i], values[i]);
 }
 
-// Also checks parameters that bound each other.
-template <std::size_t N, std::size_t M>
-void check_parameters(const char* law, const Parameter (&table)[N], const AtLeast (&order)[M],
-                      const double* values) {
-  check_parameters(law, table, values);
-  const auto value = [&](std::string_view name) {
-    std::size_t i = 0;
-    while (i < N && name != table[i].name) ++i;
-    return values[i];
-  };
-  for (const AtLeast& pair : order) {
-    if (value(pair.more) >= value(pair.less)) continue;
-    throw BadParameter(std::string(law) + ": " + pair.more + " is below " + pair.less);
+// Also checks the parameters that bound each other, if the law has kOrder.
+template <Described Law>
+void check_parameters(const double* values) {
+  check_parameters(Law::kName, Law::kParameters, values);
+  if constexpr (requires { Law::kOrder; }) {
+    const auto value = [&](std::string_view name) {
+      std::size_t i = 0;
+      while (name != Law::kParameters[i].name) ++i;
+      return values[i];
+    };
+    for (const AtLeast& pair : Law::kOrder) {
+      if (value(pair.more) >= value(pair.less)) continue;
+      throw BadParameter(std::string(Law::kName) + ": " + pair.more + " is below " + pair.less);
+    }
   }
+}
+
+// The same for the law whose member function calls it with `this`.
+template <Described Law>
+void check_parameters(const Law* /* law */, const double* values) {
+  check_parameters<Law>(values);
 }
 
 }  // namespace ecnomy

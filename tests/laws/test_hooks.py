@@ -263,5 +263,5 @@ def test_no_law_has_a_member_that_looks_like_a_hook() -> None:
         assert misspelt(WINDOW.replace("void see", f"void {name}() {{}}\n  void see")) == {name}
     constant = "static constexpr AtLeast kOrdr[] = {};\n  void see"
     assert misspelt(WINDOW.replace("void see", constant)) == {"kOrdr"}
-    used = constant + "() { check_parameters(kName, kParameters, kOrdr, values); }\n  void see"
+    used = constant + "() { for (const AtLeast& pair : kOrdr) check(pair); }\n  void see"
     assert misspelt(WINDOW.replace("void see", used)) == {"kOrdr"}

@@ -43,7 +43,7 @@ class AdaptiveVirtualQueue : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     utilization_ = values[0];
     alpha_ = values[1];
     limit_bytes_ = values[2] * values[3];

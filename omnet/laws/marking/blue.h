@@ -38,7 +38,7 @@ class Blue : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     increment_ = values[0];
     decrement_ = values[1];
     freeze_ = picoseconds(values[2]);

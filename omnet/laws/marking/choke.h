@@ -55,7 +55,7 @@ class Choke : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters(this, values);
     own_->red.configure(as_red(values).data());
     own_->min = values[1];
   }

@@ -35,7 +35,7 @@ class Codel : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     bounds_ = {picoseconds(values[0]), picoseconds(values[1])};
   }
 

@@ -24,7 +24,7 @@ class FixedMarking : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     probability_ = values[0];
   }
 

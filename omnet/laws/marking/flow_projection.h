@@ -88,7 +88,7 @@ class FlowProjection : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     limit_bytes_ = values[0] * values[1];
     rules_ = {values[2], values[3], values[4], values[5] != 0};
   }

@@ -61,7 +61,7 @@ class FlowProjectionHeuristic : public MarkingLaw {
 
   // May be called between packets. The flows are kept; a changed filter starts empty.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     limit_bytes_ = values[0] * values[1];
     rules_ = {values[2], values[3], values[4], values[5] != 0};
     interval_ = picoseconds(values[6]);

@@ -34,7 +34,7 @@ class LoadBased : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     interval_ = picoseconds(values[0]);
     threshold_ = values[1];
     slope_ = values[2];

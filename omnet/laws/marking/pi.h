@@ -40,7 +40,7 @@ class Pi : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters(this, values);
     in_bytes_ = values[0] != 0;
     packet_ = in_bytes_ ? values[5] : 1.0;
     reference_ = values[1];

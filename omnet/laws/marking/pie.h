@@ -50,7 +50,7 @@ class Pie : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     target_ = values[0];
     update_ = picoseconds(values[1]);
     alpha_ = values[2];

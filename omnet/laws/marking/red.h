@@ -93,7 +93,7 @@ class Red : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters(this, values);
     in_bytes_ = values[0] != 0;
     min_ = values[1];
     max_ = values[2];

@@ -62,7 +62,7 @@ class Rem : public MarkingLaw {
 
   // May be called between packets; the state is kept. A new interval applies from the next update on.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     price_rule_ = static_cast<PriceRule>(static_cast<int>(values[0]));
     log_phi_ = std::log(values[1]);
     gamma_ = values[2];

@@ -51,7 +51,7 @@ class SelfConfiguringRed : public MarkingLaw {
 
   // May be called between packets. The state is kept, but a changed max_probability replaces max_p.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters(this, values);
     if (values[3] != first_) max_p_ = first_ = values[3];
     min_ = values[1];
     max_ = values[2];
@@ -76,7 +76,7 @@ class SelfConfiguringRed : public MarkingLaw {
   enum class Side : std::uint8_t { below, between, above };
 
   static std::array<double, std::size(Red::kParameters)> as_red(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters<SelfConfiguringRed>(values);
     return Red::from_first_five(values, values[7]);
   }
 

@@ -67,7 +67,7 @@ class Sfb : public MarkingLaw {
 
   // May be called between packets. The state is kept, unless the number of bins changes.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     const auto levels = static_cast<std::size_t>(values[0]);
     const auto bins = static_cast<std::size_t>(values[1]);
     if (levels != levels_ || bins != bins_) {

@@ -56,7 +56,7 @@ class Sred : public MarkingLaw {
 
   // May be called between packets; the state is kept. A shorter list loses the flows at its end.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     max_probability_ = values[0];
     flows_ = values[1];
     memory_ = static_cast<std::size_t>(values[2]);

@@ -29,7 +29,7 @@ class Threshold : public MarkingLaw {
 
   // May be called between packets; the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     threshold_packets_ = values[0];
     scope_ = static_cast<Scope>(static_cast<int>(values[1]));
   }

@@ -46,7 +46,7 @@ class VirtualQueue : public MarkingLaw {
 
   // May be called between packets. The state is kept; a change of the service empties the buffer.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     theta_ = values[0];
     limit_bytes_ = values[0] * values[1] * values[2];
     busy_period_ = values[3] == 0;

@@ -94,7 +94,7 @@ class ClassScheduler {
         loss_(ratios(&ServiceClass::loss_ratio)),
         states_(classes.size()),
         views_(classes.size()) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     double rates = 0.0;
     for (const ServiceClass& one : promised_) rates += one.rate_bps;
     if (promised_.empty()) throw BadParameter(std::string(kName) + ": needs a class");

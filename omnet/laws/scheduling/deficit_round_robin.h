@@ -48,7 +48,7 @@ class DeficitRoundRobin {
   DeficitRoundRobin(const double* values, const std::vector<std::vector<double>>& classes,
                     std::int64_t capacity_bps)
       : capacity_bps_(capacity_bps) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     if (classes.empty()) throw BadParameter(std::string(kName) + ": needs a class");
     double sum = 0.0, smallest = 1.0;
     for (const std::vector<double>& one : classes) {

@@ -85,7 +85,7 @@ class DualPi2 {
 
   // `values` are in the order of kParameters. `classes` has two entries, both empty.
   DualPi2(const double* values, const std::vector<std::vector<double>>& classes, std::int64_t) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     if (classes.size() != queues_.size()) {
       throw BadParameter(std::string(kName) + ": needs two classes, for L4S and classic traffic");
     }

@@ -57,7 +57,7 @@ class FqCodel {
 
   // `values` are in the order of kParameters. `classes` has one entry, which is empty.
   FqCodel(const double* values, const std::vector<std::vector<double>>& classes, std::int64_t) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     if (classes.size() != 1) throw BadParameter(std::string(kName) + ": needs one class");
     bounds_ = {picoseconds(values[0]), picoseconds(values[1])};
     quantum_bytes_ = std::llround(values[2]);

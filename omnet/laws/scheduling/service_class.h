@@ -40,7 +40,7 @@ struct ServiceClass {
         rate_bps(values[2]),
         delay_ratio(values[3]),
         loss_ratio(values[4]) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4}}) {
       const bool least = i == 1 ? values[i] >= 0 : values[i] > 0;
       if (values[i] == -1 || least) continue;

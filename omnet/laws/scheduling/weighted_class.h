@@ -28,7 +28,7 @@ struct WeightedClass {
 
   explicit WeightedClass(const double* values)
       : share(values[0]), buffer_packets(values[1]), buffer_bytes(values[2]) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
   }
 
   double share, buffer_packets, buffer_bytes;

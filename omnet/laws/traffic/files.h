@@ -30,7 +30,7 @@ class OneFile {
   };
 
   explicit OneFile(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     bytes_ = static_cast<std::int64_t>(std::llround(values[0]));
   }
 
@@ -66,7 +66,7 @@ class OnOff {
   };
 
   explicit OnOff(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     packets_mean_ = values[0];
     pause_mean_ps_ = values[1] * kPsPerSecond;
     lasting_ = values[2] != 0;

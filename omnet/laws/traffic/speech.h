@@ -26,7 +26,7 @@ class Speech {
   };
 
   explicit Speech(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     talk_mean_ps_ = values[0] * kPsPerSecond;
     silence_mean_ps_ = values[1] * kPsPerSecond;
   }

@@ -76,7 +76,7 @@ class RateCapped {
   };
 
   explicit RateCapped(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     rate_bps_ = static_cast<std::int64_t>(values[0]);
     until_ = values[1] < 0 ? kNever : picoseconds(values[1]);
   }
@@ -104,7 +104,7 @@ class Cbr {
   };
 
   explicit Cbr(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     interval_ = picoseconds(values[0]);
     random_phase_ = values[1] != 0;
   }
@@ -134,7 +134,7 @@ class Poisson {
   };
 
   explicit Poisson(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     mean_ps_ = values[0] * kPsPerSecond;
   }
 
@@ -219,7 +219,7 @@ class Web {
   }
 
   static const double* checked(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters<Web>(values);
     return values;
   }
 

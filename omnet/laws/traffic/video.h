@@ -141,7 +141,7 @@ class Video {
 
  private:
   static VideoPackets made(const double* values, std::int32_t payload) {
-    check_parameters(kName, kParameters, values);
+    check_parameters<Video>(values);
     for (int i : {1, 2}) {
       if (values[i] == std::floor(values[i])) continue;
       throw BadParameter(std::string("video: ") + kParameters[i].name + " is not a whole number");

@@ -47,7 +47,7 @@ class Voip {
   };
 
   explicit Voip(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     idle_mean_ps_ = values[0] * kPsPerSecond;
     call_mean_ps_ = values[1] * kPsPerSecond;
     interval_ = picoseconds(values[2]);

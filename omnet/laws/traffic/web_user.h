@@ -42,7 +42,7 @@ class Sessions {
   };
 
   explicit Sessions(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     idle_mean_ps_ = values[0] * kPsPerSecond;
     pages_mean_ = values[1];
   }
@@ -102,7 +102,7 @@ class Page {
 
  private:
   static const double* checked(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters<Page>(values);
     return values;
   }
 

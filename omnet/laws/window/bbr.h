@@ -120,7 +120,7 @@ class Bbr {
 
  private:
   static BbrSettings settings_of(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters<Bbr>(values);
     const auto ps = [&](int i) {
       return static_cast<Time>(std::llround(values[i] * kPsPerSecond));
     };

@@ -58,7 +58,7 @@ class Cubic {
                    .min_ssthresh = values[3],
                    .fast = values[2] != 0,
                    .hystart = values[5] != 0}) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
   }
 
   void begin(Window&) noexcept {

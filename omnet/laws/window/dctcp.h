@@ -39,7 +39,7 @@ class Dctcp {
   };
 
   explicit Dctcp(const double* values) : own_(State{values[0], values[1], values[2], values[1]}) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
   }
 
   void begin(Window&) noexcept {

@@ -29,7 +29,7 @@ class MulTcp {
   };
 
   explicit MulTcp(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     min_ssthresh_ = values[2];
     halve_ = values[1] != 0;
     keep_ = 0.5;

@@ -175,7 +175,7 @@ class Prague {
          reduced_at = kNever;  // last changes of alpha and of the window; kNever: not yet
   };
   static State state_of(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters<Prague>(values);
     return {values[0], values[3], std::llround(values[1] * kPsPerSecond),
             static_cast<std::int64_t>(values[2]), values[4] != 0};
   }

@@ -45,7 +45,7 @@ class Primal {
   static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 
   explicit Primal(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters(this, values);
     w_ = values[0];
     kappa_ = values[1];
     min_ = values[3];

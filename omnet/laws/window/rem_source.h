@@ -75,7 +75,7 @@ class RemSource {
   static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 
   explicit RemSource(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters(this, values);
     setup_ = std::make_shared<const Setup>(values);
     w_ = values[1];
     forget();

@@ -43,7 +43,7 @@ class Vegas {
   static constexpr AtLeast kOrder[] = {{"beta", "alpha"}};
 
   explicit Vegas(const double* values) {
-    check_parameters(kName, kParameters, kOrder, values);
+    check_parameters(this, values);
     setup_ =
         std::make_shared<const Setup>(Setup{values[0], values[1], values[2], values[3], values[4]});
   }

@@ -56,7 +56,7 @@ class Wtp {
   };
 
   explicit Wtp(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     form_ = static_cast<Form>(static_cast<int>(values[0]));
     gain_ = values[1];
     w_inc_ = values[2];

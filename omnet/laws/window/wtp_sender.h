@@ -35,7 +35,7 @@ class WtpSender {
   };
 
   explicit WtpSender(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(this, values);
     gain_ = values[0];
     w_ = values[1];
     only_down_ = values[2] != 0;

@@ -38,10 +38,17 @@ def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
     Raises:
         Misfit: the value of `more` is below that of `less`.
     """
-    found, least = (in_table(one, getattr(form, one.key)) for one in (more, less))
+    (found, shown), (least, bound) = (_amount(one, getattr(form, one.key)) for one in (more, less))
     if found < least:
-        found, least = (f"{n:g} {p.unit}".rstrip() for n, p in ((found, more), (least, less)))
-        raise Misfit(more.key, found, f"at least {less.key}, {least}")
+        raise Misfit(more.key, shown, f"at least {less.key}, {bound}")
+
+
+def _amount(parameter: Param, value: Any) -> tuple[float, str]:
+    """Return a value as a number in the unit of its parameter, and with its unit."""
+    if isinstance(value, Size):
+        return value.value, f"{value.value} {value.unit}"
+    number = in_table(parameter, value)
+    return number, f"{number:g} {parameter.unit}".rstrip()
 
 
 def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:

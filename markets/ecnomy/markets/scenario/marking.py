@@ -21,6 +21,7 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
 from ecnomy.markets.scenario.law_forms import (
     Field,
+    check_order,
     default_of,
     in_table,
     kind_of,
@@ -49,10 +50,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
                 raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, like {first}")
         entry = _entry(self.law)
         for pair in entry.at_least:
-            more, less = (entry.named(name).key for name in pair)
-            found, least = (_shown(self.written(key)) for key in (more, less))
-            if _number(self.written(more)) < _number(self.written(less)):
-                raise Misfit(more, found, f"at least {less}, {least}")
+            check_order(self, *(entry.named(name) for name in pair))
 
     def written(self, key: str) -> Any:
         """Return the value of a key."""
@@ -123,14 +121,6 @@ def _fields(law: str) -> Iterator[Field]:
         else:
             kind, default = kind_of("marking", law, parameter), default_of(parameter)
             yield (key, kind) if default is None else (key, kind, default)
-
-
-def _number(value: Any) -> float:
-    return value.value if isinstance(value, Size) else float(value)
-
-
-def _shown(value: Any) -> str:
-    return f"{value.value} {value.unit}" if isinstance(value, Size) else f"{value:g}"
 
 
 def _made(law: str) -> type[MarkingForm]:
