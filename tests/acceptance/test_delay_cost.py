@@ -11,10 +11,12 @@ import tempfile
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.welfare.welfare import welfare_of
 from ecnomy.markets import run
+from ecnomy.markets.cli.main import app
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full, seeds
@@ -108,11 +110,13 @@ def test_users_choose_the_path_of_the_lower_full_price(cost: float, taken: int, 
 
 
 def test_surplus_is_what_waiting_leaves() -> None:
-    """Utility of users in `show`: U less the cost of delay, within 4 %."""
+    """Utility of users in `show`: U less the cost of delay, within 4 %. The optimum omits it."""
     with tempfile.TemporaryDirectory() as folder:
         run(scenario_from_text(text("elastic-utility", 2.0)), seed=1, out=folder + "/r")
         found = welfare_of(open_raw(folder + "/r"))
-    assert found is not None
+        lines = CliRunner().invoke(app, ["show", folder + "/r"]).stdout
+    assert found is not None and found.distance.without_delay
+    assert "(same routes, other traffic unchanged, without the cost of delay)" in lines
     rates = X0 * (A / full_prices(2.0) - 1)
     waits = 2.0 * np.array(TRIPS) / 8 * rates
     had = USERS * float((A * np.log1p(rates / X0) - waits).sum())

@@ -127,7 +127,8 @@ def _distance(found: Welfare) -> Iterator[str]:
     if not all(one.has_zero for one in found.consumers):
         less = significant(distance.optimum_per_s - found.per_s(found.welfare_micro))
         of_it = f": welfare is lower by {less}"
-    yield f"optimum {best} (same routes, other traffic unchanged){of_it}"
+    delay = ", without the cost of delay" if distance.without_delay else ""
+    yield f"optimum {best} (same routes, other traffic unchanged{delay}){of_it}"
     yield f"largest deviation of a rate from the optimum: {percent(distance.furthest)}"
     if distance.nash_per_s < distance.optimum_per_s * (1 - 1e-6):
         share = distance.nash_per_s / distance.optimum_per_s

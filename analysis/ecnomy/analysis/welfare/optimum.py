@@ -11,7 +11,7 @@ of flows are taken from the run. The other traffic on a link, b_l (other users, 
 retransmissions), is also taken from the run, as a constant rate. c_l is the link's rate minus
 framing, regardless of its marking law's target. M_r is the largest demand of the flow's traffic.
 The run itself is one of the compared allocations. Apart from packets in flight at the ends of a
-part, a run therefore never exceeds its optimum.
+part, a run therefore never exceeds its optimum. The optimum omits a utility's cost of delay.
 
 Users who anticipate prices (`theory.nash_equilibrium`) are considered if a single link limits all
 rates, all flows are on throughout, and no cap limits the traffic.
@@ -29,6 +29,7 @@ import numpy.typing as npt
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.utilities import delay_cost_of
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.nash import nash_equilibrium
 from ecnomy.analysis.theory.optimum import FlowProblem, Optimum, network_optimum
@@ -72,13 +73,16 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
         optimum_per_s: utility of the best rates over the window [money/s]; NaN if not found.
         furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN if not found.
         nash_per_s: utility of users who anticipate prices [money/s]; NaN if not considered.
+        without_delay: whether utilities have a cost of delay, which the optimum omits: then it is
+            only an upper bound.
         why: the reason for a missing optimum, or "".
-        parts: the parts of the window from which it was computed.
+        parts: the parts of the window for which an optimum was found.
     """
 
     optimum_per_s: float = math.nan
     furthest: float = math.nan
     nash_per_s: float = math.nan
+    without_delay: bool = False
     why: str = ""
     parts: tuple[Part, ...] = ()
 
@@ -149,6 +153,7 @@ def distance_of(
         optimum_per_s=sum(part.optimum_per_s * part.seconds for part in known) / whole_s,
         furthest=max((_furthest(part) for part in known), default=math.nan),
         nash_per_s=sum(part.nash_per_s * part.seconds for part in known) / whole_s,
+        without_delay=any(delay_cost_of(one.utility) for one in declared),
         parts=known,
     )
 
