@@ -114,6 +114,7 @@ def test_a_place_varies_once(tmp_path: Path, alias: str) -> None:
         ("replicates: 3", "set: {sources.goldd.count: 2}", 8, "sources"),
         ("[1, 2]", "[0, 2]", 7, "sources[0].count"),
         ("[0.1 money", "[0.1 s", 6, "market.price_per_mark"),
+        ("[1, 2]", "[1, 2]\n    sources.silver.count: [-3, 2]", 8, "sources[1].count"),
     ],
 )
 def test_values_that_fit_no_scenario_are_told_of_where_they_stand(

@@ -92,9 +92,10 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 
 
 def _blamed(root: Node, path: str, override: str = "") -> Place:
-    """Return the place of a fault in the sweep file: the first key that is or contains the path.
+    """Return the place of a fault in the sweep file.
 
-    `override` is the path of the override in which the fault was found.
+    This is the key of the path, else that of the override in which the fault was found, else the
+    first key with the same last name, else the first section.
     """
     given = root.mapping()
     parts = [given[key] for key in ("set", "parameters", "calibrate", "tune") if key in given]
@@ -106,9 +107,11 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
     listed = [item for each in tied for item in each.mapping()[PATHS].items()]
     keys |= {str(item.value): item.place for item in listed}
     last = path.rpartition(".")[2]
-    exact = [key for key in keys if key == path or key.rpartition(".")[2] == last]
-    exact = exact or [key for key in keys if key == override]
-    return keys[exact[0]] if exact else parts[0].place if parts else root.place
+    alike = [key for key in keys if key.rpartition(".")[2] == last]
+    for key in (path, override, *alike[:1]):
+        if key in keys:
+            return keys[key]
+    return parts[0].place if parts else root.place
 
 
 def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
