@@ -105,7 +105,7 @@ market:
       strategy: {kind: elastic-utility, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}}
 """
 
-# x0 costs 0.5 money/s for marks. Users buy 2 / 0.5 - 1 = 3 Mbps and gain 2 log 4 - 1.5 = 1.27 money/s.
+# x0 costs 0.5 money/s for marks. Users buy 2 / 0.5 - 1 = 3 Mbps and gain 1.27 money/s of it.
 PEAK = """\
 version: 1
 duration: 1000 s

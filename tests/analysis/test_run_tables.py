@@ -104,7 +104,7 @@ def test_a_folder_of_results_names_one_of_them(copy: Path) -> None:
     """The folder above a run, and a run in place of a sweep, are refused with the right name."""
     with pytest.raises(ResultsError, match=f"{copy.name} is one$"):
         open_run(copy.parent)
-    with pytest.raises(ResultsError, match="found the results of a run, expected a sweep"):
+    with pytest.raises(ResultsError, match="results of a run, expected the results of `ecnomy sw"):
         open_sweep(copy)
 
 

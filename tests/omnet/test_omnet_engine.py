@@ -206,8 +206,8 @@ UNFIT = {
         "#define INET_VERSION 0x0406\n#define INET_PATCH_LEVEL 0x00\n",
         "found INET 4.6.0, expected 4.5",
     ),
-    "an INET that is not built": ("inet/src/libINET.so", None, "is not built: make -C .*MODE=rel"),
-    "modules that are not built": ("modules/inet/libecnomy.so", None, "not built: make -C .*modul"),
+    "an INET that is not built": ("inet/src/libINET.so", None, "build it: make -C .*MODE=rel"),
+    "modules that are not built": ("modules/inet/libecnomy.so", None, "build them: make -C .*"),
     "an OMNeT++ that is not built": ("omnetpp/bin/opp_run", None, "opp_run: not found; build"),
 }
 

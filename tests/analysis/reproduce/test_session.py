@@ -175,7 +175,7 @@ def test_other_ids_are_listed() -> None:
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(catalogue_table(load_paper("athuraliya2000")))
     assert "fig5, fig6, fig7" in console.export_text()
-    with pytest.raises(InputError, match="has fig5, fig6, fig7, table1"):
+    with pytest.raises(InputError, match="expected one of fig5, fig6, fig7, table1"):
         select("athuraliya2000.fig6x")
 
 

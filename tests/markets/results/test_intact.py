@@ -89,7 +89,9 @@ def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused(
         "outcomes/1.json": lambda: read_record(folder / name),
         "sweep.json": lambda: head_of(folder),
     }
-    with pytest.raises(ResultsError, match=r"not a regular file|expected a sweep"):
+    with pytest.raises(
+        ResultsError, match=r"not a regular file|expected the results of `ecnomy sw"
+    ):
         readers[name]()
 
 

@@ -73,7 +73,7 @@ class GuaranteedStreamProvider(Role):
         self._files = [seat.rows_of(line.sources) for line in self.elastic]
 
     def act(self, seat: Seat) -> None:
-        """Observe the test streams, pay for files and record changed readings."""
+        """Observe the test streams, post call prices, pay for marks of files, and note readings."""
         before = self.readings
         for number, line in zip(self._sold, self.lines, strict=True):
             price_micro = line.watch(seat.streams(self._streams, number))

@@ -100,7 +100,7 @@ def record_scenario(
 
     Raises:
         InputError: the sources changed during the recording.
-        EcnomyError: as ecnomy.analysis.compare.comparison.compare.
+        EcnomyError: as for ecnomy.analysis.compare.comparison.compare.
         OSError: the record cannot be written.
     """
     file = checkout / SCENARIOS / entry.file

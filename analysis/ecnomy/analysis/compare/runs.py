@@ -99,7 +99,7 @@ def simulated(task: Task, folder: Path) -> None:
     Raises:
         InputError: the engine is unknown, or the scenario is invalid.
         EngineError: an engine in real time was late in all three attempts.
-        EcnomyError: as ecnomy.markets.run.
+        EcnomyError: as for ecnomy.markets.run.
     """
     check_engine(task.engine)
     for _ in range(_TRIES):

@@ -74,7 +74,7 @@ class Stage:
         """End the current market and open another.
 
         Raises:
-            EcnomyError, OSError: as open_market.
+            EcnomyError, OSError: as for open_market.
         """
         self._end()
         self._await_players()
@@ -135,7 +135,7 @@ class LiveMarket:
         """Open a market on the stage.
 
         Raises:
-            EcnomyError, OSError: as open_market.
+            EcnomyError, OSError: as for open_market.
         """
         self.stage = stage
         self.market = stage.open(int(seed))

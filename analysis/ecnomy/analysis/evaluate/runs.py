@@ -162,7 +162,7 @@ def measured(
         told: function that returns a listener, given the number of all runs and of missing runs.
 
     Raises:
-        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
         ResultsError: runs failed or are missing.
     """
     make_missing(sweep_of(evaluation), folder, pool, told)

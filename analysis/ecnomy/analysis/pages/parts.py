@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A query over the views of the page's first query, and its result.
+    """A query, with its result, over the tables that the page's first query makes.
 
     Attributes:
         id: an identifier that is unique in the page.

@@ -30,7 +30,7 @@ def environment(folder: Path) -> Any:
     """Return a Jinja environment that finds templates in a folder, in pages/, and by their path.
 
     Raises:
-        InputError: as page_maker.
+        InputError: as for page_maker.
     """
     return _environment(page_maker(), folder)
 

@@ -313,7 +313,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Describe the loads nearest to a crossing at which the ends of the interval are 0."""
+    """Describe the nearest loads at which the ends of the confidence interval cross 0."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]

@@ -48,7 +48,7 @@ def make_any(
     Raises:
         ScenarioError, InputError: the study's sweep or variant is invalid.
         ResultsError: runs of a calibration failed.
-        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
     sweep = load_study(paper, name, form, doublings, variant)
     if sweep.calibrate is None:

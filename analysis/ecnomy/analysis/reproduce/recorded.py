@@ -40,7 +40,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
         region: expected region; None for a quantity that is only reported.
         verdict: the verdict on the quantity; "" if only the quick form has the quantity.
         p: p-value of the hypothesis that the true value lies in the region (see judge.py).
-        of: the part that uses the quantity: the claim (""), its `control`, or the `reason`.
+        of: what uses the quantity, which is "" (the claim), "control" or "reason".
     """
 
     name: str

@@ -352,7 +352,7 @@ def make_study(
 
     Raises:
         ScenarioError, InputError: its sweep or variant is invalid.
-        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
     sweep = load_study(paper, name, form, doublings, variant)
     folder = study_folder(paper, name, form, variant)

@@ -85,7 +85,7 @@ def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
     """Return the content of the page.
 
     Raises:
-        ResultsError, InputError: as write_run_page.
+        ResultsError, InputError: as for write_run_page.
     """
     summary, seconds = summarize(run), run.plan.duration_ps / 1e12
     db = open_run_database(run)

@@ -45,7 +45,7 @@ def settings_section(run: RawRun) -> Section:
 
 
 def provenance_section(run: RawRun, told: Sequence[str]) -> Section:
-    """Return the source of every number."""
+    """Return the section on the command, seed, versions and machine behind the numbers."""
     rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, told))
     table = Table(
         id="provenance-table",

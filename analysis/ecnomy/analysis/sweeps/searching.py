@@ -37,7 +37,7 @@ def make_missing(
         accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:
-        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
     from ecnomy.markets.sweep.driver import missing, sweep_runs
     from ecnomy.markets.sweep.store import Store

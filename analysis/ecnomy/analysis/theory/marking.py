@@ -102,7 +102,7 @@ def load_based_probability(load: float, threshold: float, slope: float) -> float
     """Return min(slope (load - threshold), 1) above the threshold, otherwise 0; load may exceed 1.
 
     Raises:
-        InputError: a negative load or threshold or a slope that is not positive.
+        InputError: a negative load or threshold, or a slope that is not positive.
     """
     if load < 0 or threshold < 0 or slope <= 0:
         raise InputError("load and threshold must be 0 or more, and the slope must be positive")

@@ -53,7 +53,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
         if not ((low >= 0) & (low <= high) & (high > 0)).all():
             raise InputError("rate limits must satisfy 0 <= smallest <= largest and largest > 0")
         if (self.incidence().T @ low > capacities).any():
-            raise InputError("the smallest rates exceed the capacity of a link")
+            raise InputError("the min_rates of flows on a link add up to more than its capacity")
 
     def incidence(self) -> Floats:
         """Return 1 where a flow (row) crosses a link (column), otherwise 0; shape (S, L)."""

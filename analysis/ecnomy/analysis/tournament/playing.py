@@ -42,7 +42,7 @@ def played(
 
     Raises:
         ResultsError: runs failed.
-        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
     asked = beginning(tournament)
     rounds = (_finals, outsiders)

@@ -45,7 +45,7 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
     Raises:
         InputError: the sweep has no `tune`, or optuna is not installed.
         ResultsError: runs failed or lack the outcome.
-        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
     tuning = sweep.tune
     if tuning is None:

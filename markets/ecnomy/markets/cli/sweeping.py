@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Observed", "Out", "Quick", "Scheduler", "chosen_options", "command_on", "resumable"]
 
-Out = Annotated[Path | None, typer.Option(help="Results folder. Default: results/<sweep file>.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Results folder. Default: results/<name of the sweep file>.")
+]
 Scheduler = Annotated[
     str, typer.Option(help="Use a running Dask scheduler: tls://HOST:PORT or tcp://HOST:PORT.")
 ]

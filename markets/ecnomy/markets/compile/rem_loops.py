@@ -281,7 +281,7 @@ def _scale(plan: Plan, link: int, source: Source) -> float:
 
 
 def _delay_s(plan: Plan, source: Source, rate_pps: float, link: int) -> float:
-    """Return the delay from a price until the link measures the resulting rate."""
+    """Return the delay from a change of price until the link measures the resulting rate."""
     params = plan.links[link].marking.params
     waiting_s = sum(_target_s(plan, other) for other in source.path)
     marks_s = _params(source)["samples"] / (2 * rate_pps)

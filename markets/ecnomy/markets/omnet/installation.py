@@ -93,8 +93,8 @@ def find_installation() -> Installation:
     omnetpp, inet = find_omnetpp(), find_inet()
     modules, suffix = find_modules()
     if not (inet.folder / "src" / f"libINET{suffix}.so").exists():
-        mode = "debug" if suffix else "release"
-        raise InputError(f"INET in {inet.folder} is not built: make -C {inet.folder} MODE={mode}")
+        remedy = f"make -C {inet.folder} MODE={'debug' if suffix else 'release'}"
+        raise InputError(f"INET in {inet.folder} is not built; build it: {remedy}")
     newer = newer_source(modules, suffix)
     if newer is not None:
         library = library_of(modules, suffix)
@@ -167,7 +167,7 @@ def find_modules() -> tuple[Path, str]:
         given = os.environ.get(PROJECT_VARIABLE)
         named = f"{PROJECT_VARIABLE}={given}" if given else f"{PROJECT_VARIABLE} is not set"
         raise InputError(f"ecnomy's OMNeT++ modules not found: {named}; set it to their folder")
-    raise InputError(f"ecnomy's OMNeT++ modules are not built: make -C {places[0]}")
+    raise InputError(f"ecnomy's OMNeT++ modules are not built; build them: make -C {places[0]}")
 
 
 def project_folder() -> Path:

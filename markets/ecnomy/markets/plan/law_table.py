@@ -138,7 +138,8 @@ def trait_value(kind: str, name: str, trait: str, values: Mapping[str, float]) -
                 left=ast.Name(id=parameter), ops=[ast.Eq()], comparators=[ast.Name(id=choice)]
             ):
                 return float(values[parameter] == of[parameter].choices.index(choice))
-        raise ValueError(f"{kind} law {name}: {trait} is {text!r}, expected sums and products")
+        expected = "sums and products of numbers and parameters, or parameter == choice"
+        raise ValueError(f"{kind} law {name}: {trait} is {text!r}, expected {expected}")
 
     return value(ast.parse(text, mode="eval").body)
 

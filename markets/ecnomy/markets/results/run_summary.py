@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary after a run: rates and payments of each class, or of each source outside classes.
+"""The summary after a run: rates and payments of each class, and of each source outside classes.
 
 The summary covers the measured window, [warm-up, end]. `ecnomy show` prints the same means, and
 also those of each phase. Background traffic belongs to no class and no agent. Its marks are booked

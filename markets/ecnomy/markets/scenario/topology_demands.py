@@ -148,7 +148,7 @@ def _loads(
     if cut:
         named = ", ".join(cut[:_MOST_NAMED])
         more = f" and {len(cut) - _MOST_NAMED} more" if len(cut) > _MOST_NAMED else ""
-        expected = "a path between the nodes, or 'from' and 'to' without these pairs"
+        expected = "a path for each pair, or lists 'from' and 'to' that leave these pairs out"
         raise places.fault(path, f"no path from {named}{more}", expected)
     packet = demands.packet_bytes
     return [
