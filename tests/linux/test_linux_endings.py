@@ -148,4 +148,4 @@ def test_doubts_name_the_bounds() -> None:
         engine.facts = lambda valid=valid: late | {"valid": valid}  # type: ignore[method-assign]
         lines = engine.doubts()
         assert len(lines) == (0 if valid else 1)
-        assert valid or ("2 ms, 30 ms" in lines[0] and "1 ms and 10 ms" in lines[0])
+        assert valid or ("2 ms and 30 ms" in lines[0] and "1 ms and 10 ms" in lines[0])

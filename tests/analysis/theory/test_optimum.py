@@ -151,7 +151,7 @@ def test_what_it_refuses() -> None:
     """Errors name problems without a solution, and parameters that do not fit."""
     log = LogUtility(1.0)
     for make, message in (
-        (lambda: FlowProblem(((0,),), (1.0,), log, 2.0), "exceed the capacity of a link"),
+        (lambda: FlowProblem(((0,),), (1.0,), log, 2.0), "add up to more than its capacity"),
         (lambda: FlowProblem(((0,),), (0.0,), log), "positive, finite capacities"),
         (lambda: FlowProblem(((1,),), (1.0,), log), "route 0 must cross"),
         (lambda: FlowProblem(((0,),), (1.0,), log, 0.5, 0.2), "smallest <= largest"),
