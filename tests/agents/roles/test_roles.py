@@ -22,6 +22,7 @@ from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.role import ADAPT, LONGEST_PS, Role, Strategist, Terms, settling_ps
 from flow_world import noting
+from flow_world import seen as observed
 from role_views import OFFERS, flows, prices, seen
 
 PS = 10**12
@@ -170,6 +171,31 @@ def test_providers_set_their_next_decision(model: mesa.Model) -> None:
     provider = ApplicationProvider(model, "shop", terms, OFFERS[:2])
     provider.decide(seen(1, 0))
     assert (provider.next_ps, provider.settles_ps, provider.hasty) == (15 * PS, 60 * PS, True)
+
+
+def test_a_provider_does_not_switch_off_customers_who_pay_a_high_fee(model: mesa.Model) -> None:
+    """Only customers may leave a class, so the provider goes on paying for their marks."""
+    utility = {"kind": "log", "a": 1.0, "x0": 1e6}
+    terms = Terms(7, "elastic-utility", {"utility": utility}, PS)
+    provider = ApplicationProvider(model, "shop", terms, OFFERS[:2])
+    provider.join(SimpleNamespace(spec=SimpleNamespace(classes=())))  # type: ignore[arg-type]
+    for t_s in range(1, 20):
+        decision = provider.decide(
+            observed(
+                t_s,
+                min(1, t_s - 1),
+                goodput_bps=1e6,
+                delivered=125,
+                delivered_bytes=125_000,
+                marks=10,
+                charge_micro=400_000,
+                bill_micro=5_400_000,
+                standing_micro=5_000_000,
+                posted_standing_micro=5e6,
+            )
+        )
+        assert decision.active is None or decision.active.all()
+    assert decision.willingness_micro_per_s.min() > 100_000
 
 
 @pytest.mark.parametrize("price", [0, 10**12, -1, 10**12 + 1])

@@ -39,6 +39,8 @@ class Life:
         micro = {name: np.rint(1e6 * each) for name, each in columns.items()}
         flows = SimpleNamespace(
             **micro,
+            posted_standing_micro=np.zeros(len(price)),
+            weight_micro=np.zeros(len(price)),
             charge_micro=np.rint(0.8e6 * use),
             marks=packets // 10,
             active=np.ones(len(price)),

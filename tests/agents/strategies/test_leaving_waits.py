@@ -64,14 +64,19 @@ class User:
         return self.away()
 
 
-def bill(fee: float, marks: float, users: int = 1) -> Observation:
-    """A flow's 5 s at x0, with 100 marks and charges in money/s; of many users all together."""
+def bill(fee: float, marks: float, users: int = 1, by_time: float = 0.0) -> Observation:
+    """A flow's 5 s at x0, with 100 marks and charges in money/s; of many users all together.
+
+    `by_time` is the posted charge now.
+    """
     micro = {"charge_micro": marks, "bill_micro": fee + marks, "standing_micro": fee}
     columns = {
         name: np.array([round(1e6 * EVERY_S * each * users)]) for name, each in micro.items()
     }
     flows = SimpleNamespace(
         **columns,
+        posted_standing_micro=np.array([1e6 * by_time]),
+        weight_micro=np.zeros(1),
         srtt_s=np.ones(1),
         active=np.array([users]),
         marks=np.array([100 * users]),
@@ -106,7 +111,7 @@ def test_a_fall_of_a_posted_charge_by_time_ends_a_wait() -> None:
     leaving = user.leaving
     while not leaving.away[0]:
         user.t_s += EVERY_S
-        leaving.learn(bill(3.0, 0.5), np.array([EVERY_S]), ON)
+        leaving.learn(bill(3.0, 0.5, by_time=3.0), np.array([EVERY_S]), ON)
         leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=3.0))
     left_s, turns = user.t_s, []
     for fee in (3.0, 5.0, 0.25, 0.15):
@@ -118,19 +123,48 @@ def test_a_fall_of_a_posted_charge_by_time_ends_a_wait() -> None:
     assert leaving.hurries
 
 
-def test_users_leave_for_a_posted_charge_before_its_first_bill() -> None:
-    """Two decisions after the fee has risen, at bills that are still low."""
+def settled(by_time: float) -> User:
+    """A user who has paid this posted charge by time for 50 s, at a price of 0.5."""
     user = User()
     for _ in range(10):
         user.t_s += EVERY_S
-        user.leaving.learn(bill(0.05, 0.5), np.array([EVERY_S]), ON)
-        user.leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=0.05))
-    assert not user.leaving.away[0]
-    for _ in range(2):
+        user.leaving.learn(bill(by_time, 0.5, by_time=by_time), np.array([EVERY_S]), ON)
+        user.leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=by_time))
+    return user
+
+
+@pytest.mark.parametrize("fee", [0.25, 3.0])
+def test_users_leave_for_a_posted_charge_before_its_first_bill(fee: float) -> None:
+    """They leave at the decision after the rise; a trial of 30 s would lose fee - 0.193."""
+    user = settled(0.05)
+    leaving = user.leaving
+    assert not leaving.away[0]
+    leaving.learn(bill(0.05, 0.5, by_time=fee), np.array([EVERY_S]), ON)
+    leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=fee))
+    assert leaving.away[0]
+    loss = 30 * (fee - (math.log(2) - 0.5))
+    wait_s = max(30.0, loss / (0.1 * math.log(2)))
+    assert leaving._again_s[0] - user.t_s == pytest.approx(wait_s, rel=0.3)  # p less its error
+
+
+def test_a_charge_by_time_that_has_fallen_no_longer_counts() -> None:
+    """Sums fade by half at each decision, but the posted charge is known."""
+    user = settled(0.15)
+    for fee in (0.19, 0.19, 0.01, 0.01, 0.01):
+        user.leaving.learn(bill(9.0, 0.5, by_time=fee), np.array([EVERY_S]), ON)
+        user.leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=fee))
         assert not user.leaving.away[0]
-        user.leaving.learn(bill(0.05, 0.5), np.array([EVERY_S]), ON)
-        user.leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(by_time=3.0))
-    assert user.leaving.away[0]
+
+
+def test_gains_before_a_rise_do_not_shorten_a_wait() -> None:
+    """The loss of a stay counts from the last rise of the posted charge."""
+    user = settled(0.01)
+    assert user.leaving._stay[1, 0] < -5
+    for _ in range(2):
+        user.leaving.learn(bill(0.9, 0.5, by_time=0.9), np.array([EVERY_S]), ON)
+        user.leaving._left[4] = 0.9
+    lost = 2 * EVERY_S * (0.9 + 0.5 - math.log(2))
+    assert user.leaving._stay[1, 0] == pytest.approx(lost)
 
 
 def test_whoever_cannot_be_without_it_waits_no_longer() -> None:

@@ -65,7 +65,9 @@ class ApplicationProvider(Role):
         return cls(model, spec.name, terms, offers)
 
     def join(self, seat: Seat) -> None:
-        """Put the provider's classes on sale."""
+        """Put the provider's classes on sale. Its strategy does not switch customers off."""
+        if callable(stay := getattr(self._seller, "staying", None)):
+            stay()
         for sold in seat.spec.classes:
             seat.sell_class(sold, self)
         if isinstance(self._seller, Menu):

@@ -13,7 +13,7 @@ from typing import Final
 import mesa
 
 from ecnomy.agents.decision import Decision
-from ecnomy.agents.observation import Observation
+from ecnomy.agents.observation import Observation, Truths
 from ecnomy.agents.roles.role import ADAPT, SHORTEST_PS, Strategist, Terms, settling_ps
 from ecnomy.agents.roles.user import User
 
@@ -29,6 +29,7 @@ class PriceHandler(User):
     decision is at a random phase, and later decisions are an interval apart. An adaptive interval
     is at most twice the last interval. Otherwise, the next decision could be many minutes away,
     because a flow that has just started has met too few marks to estimate the marking probability.
+    With an adaptive interval, the handler also decides when a posted charge by time changes.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
@@ -41,6 +42,11 @@ class PriceHandler(User):
     def advice(self) -> str:
         """See Role."""
         return self._strategist.advice
+
+    def reconsider(self, t_ps: int, changed: Truths) -> None:
+        """See Role. A handler with a set interval keeps it."""
+        if self.interval_ps == ADAPT and changed[self._rows].any():
+            self.next_ps = min(self.next_ps, t_ps)
 
     def decide(self, seen: Observation) -> Decision:
         """Return the willingness to pay for each flow, and the flow's rate cap."""

@@ -22,7 +22,7 @@ from ecnomy.agents.answers import number, truth, whole
 from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.money import MICRO
-from ecnomy.agents.observation import FlowColumns, FlowView, Observation
+from ecnomy.agents.observation import FlowColumns, FlowView, Observation, Truths
 from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.roles.preset import Preset
 from ecnomy.agents.spec import AgentSpec
@@ -184,6 +184,12 @@ class Role(mesa.Agent):
     def due(self, t_ps: int) -> bool:
         """Return whether a decision is due at a report at `t_ps`."""
         return t_ps >= self.next_ps
+
+    def reconsider(self, t_ps: int, changed: Truths) -> None:
+        """Decide at this report if the posted charges by time of own flows have changed.
+
+        `changed` has a value per row of flows.
+        """
 
     def decided(
         self,

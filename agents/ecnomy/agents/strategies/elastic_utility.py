@@ -119,6 +119,7 @@ class ElasticUtility:
         self._flow: Integers = np.zeros(0, dtype=np.int64)
         self._x0_bps: Floats = np.zeros(0)
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
+        self._settled_pay: Floats = np.zeros(0)  # the last log w beyond trials, -inf if none
         self._going: Truths = []  # flows that sent at the last decision
         self._silent_s: Floats = np.zeros(0)  # time since a packet arrived
         self._leaving = Leaving(self._utility, self.retry)
@@ -225,15 +226,24 @@ class ElasticUtility:
         return np.where(changed, (self._log_pay + step).clip(*self._bounds), moved)
 
     def _look_again(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
-        """Start returning flows with the payment at x0/100."""
+        """Start returning flows with the payment at x0/100.
+
+        After the fall of a charge by time, flows return with their last payment of a whole stay.
+        """
         if not self._leaves:
             return
         sent = np.asarray(sent, dtype=np.bool_)
-        back = self._leaving.turn(seen.t_s, ratio, self._silent_s, sent, seen.flows)
-        self._switches = self._switches or bool(self._leaving.away.any())
+        leaving = self._leaving
+        settled = sent & ~leaving.away & ~leaving.probing & (ratio > 2 * PROBE)
+        self._settled_pay = np.where(settled, self._log_pay, self._settled_pay)
+        back = leaving.turn(seen.t_s, ratio, self._silent_s, sent, seen.flows)
+        self._switches = self._switches or bool(leaving.away.any())
         if back.any():
             least = self._log_worth(PROBE * self._x0_bps).clip(*self._bounds)
             self._log_pay = np.where(back, least, self._log_pay)
+            known = leaving.fee_fell & (self._settled_pay > -np.inf)
+            self._log_pay = np.where(known, self._settled_pay, self._log_pay)
+            leaving.probing &= ~known
 
     def _largest_bps(self, contract: Floats) -> Floats | None:
         """Return D(c) x0 under contracts by use, x0/100 for a probe; None if no cap was needed."""
@@ -272,7 +282,9 @@ class ElasticUtility:
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
         silent_s[new] = self._silent_s[old]
-        self._silent_s = silent_s
+        settled_pay = np.full(len(own_bps), -np.inf)
+        settled_pay[new] = self._settled_pay[old]
+        self._silent_s, self._settled_pay = silent_s, settled_pay
         self._leaving.meet(len(own_bps), new, old)
         self._change.meet(len(own_bps), new, old)
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()

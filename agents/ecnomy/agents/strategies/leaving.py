@@ -8,25 +8,28 @@ marks.
 
     p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
-    S  =  sum of standing / sum of dt                 the cost by time, money/s; at least s
+    S  =  s + sum of unposted standing / sum of dt    the cost by time, money/s
+
+s is the posted charge by time: class fees, flat and two-part tariffs, and prices of time. Where a
+flow has had an s above 0, only charges by weight are unposted.
 
 Contracts charge exactly, so if c falls by a quarter or rises by a third, the time of day or the
 tariff has changed. The sums then begin again. After a fall, decisions come sooner for a time
 `retry`. Until its first complete interval ends, a flow has the c of the interval in which it began.
 A utility's delay cost counts as a contract on round trip x arrived data, although it is not billed.
 A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S:
-U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p minus one standard error of
-the n marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain
-depends on p far more than a demand, so its sums fade over the time `retry` for which the flow would
-be away. In an interval without a packet, r is one packet over the time since the last arrival, as
-if a packet arrived at the end of the interval.
+U(D(p)) - p D(p) - S < U(0). At the decision after a rise of s, it leaves at once. Marks are random,
+so both are taken at p minus one standard error of the n marks, (p - c) / sqrt(n). For a rate of
+x0/1000, the demand is taken at p itself. A gain depends on p far more than a demand, so its sums
+fade over the time `retry` for which the flow would be away. In an interval without a packet, r is
+one packet over the time since the last arrival, as if a packet arrived at the end of the interval.
 
 A user who is away observes the posted price of a mark and the posted charge by time s, not the
 marks of its path. It tries again at once if a fall of the price or of s, with the marks that it met
 before, gives it a demand and a gain again:
 
     p'  =  c + (p - c) (price now) / (price when it left)      D(p') >= x0/100
-    S'  =  S + s now - s when it left, but at least s now      U(D(p')) - p' D(p') - S' > U(0)
+    S'  =  S + s now - s when it left                          U(D(p')) - p' D(p') - S' > U(0)
 
 The same holds for a user with less than x0/100. Otherwise a user who is away tries again after a
 time `retry`. The wait doubles each time the user leaves again, up to 8 times `retry`. After a stay
@@ -34,6 +37,10 @@ that cost more than it was worth, the wait is so long that the loss L to charges
 10 % of the worth of x0:
 
     wait  >=  L / (0.1 (U(x0) - U(0)))      L = min(standing, bill - sum of (U(r) - U(0)) dt)
+
+L counts from the last rise of s, so that gains before it do not shorten the wait. A flow that
+leaves at the decision after the rise has L = `retry` (S - U(D(p)) + p D(p) + U(0)), the loss of a
+trial that lasts for `retry`.
 
 A trial starts with the payment at x0/100, and the flow forgets its earlier sums. Until the flow
 knows a price, x0/100 is its largest rate, because its w falls only while marks stay expensive.
@@ -71,6 +78,7 @@ class Leaving:
     Attributes:
         away: flows that have left.
         probing: flows that have returned and do not know a price yet.
+        fee_fell: flows that returned at the last decision because s has fallen.
     """
 
     def __init__(self, utility: Utility, retry_s: float) -> None:
@@ -80,6 +88,8 @@ class Leaving:
         self.probing: Truths = np.zeros(0, dtype=np.bool_)
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at last decision
         self._charged = False  # whether any charge by time has occurred
+        self._posts: Truths = np.zeros(0, dtype=np.bool_)  # flows that have had an s above 0
+        self.fee_fell: Truths = np.zeros(0, dtype=np.bool_)
         self._tries = False
         self._cheaper_s = -math.inf  # time of the last return for a lower price, or fall of c
         self._retariffed = False  # whether c fell at this decision
@@ -112,8 +122,10 @@ class Leaving:
         early = np.zeros(count)
         early[new] = self._early[old]
         self._early = early
-        probing, doubts = np.zeros((2, count), np.bool_)
+        probing, doubts, posts = np.zeros((3, count), np.bool_)
         probing[new], doubts[new] = self.probing[old], self._doubts[old]
+        posts[new] = self._posts[old]
+        self._posts = posts
         self.away, self._wait_s, self._again_s, self._sums = away, wait_s, again_s, sums
         self._back_s, self._past, self._stay = back_s, past, stay
         self.probing, self._doubts = probing, doubts
@@ -125,15 +137,17 @@ class Leaving:
         that fill a hole cover more data than the bill of the same interval.
         """
         flows = seen.flows
-        standing = flows.standing_micro / MICRO
-        use = flows.bill_micro / MICRO - standing
+        standing, by_time = flows.standing_micro / MICRO, flows.posted_standing_micro / MICRO
+        self._posts = self._posts | (by_time > 0)
+        unposted = np.where(self._posts, flows.weight_micro / MICRO, standing)
+        use = (flows.bill_micro - flows.standing_micro) / MICRO
         marks = np.minimum(flows.charge_micro / MICRO, use)  # the bill omits marks paid by others
         if self._delay_cost:
             use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
         users = np.maximum(flows.active, 1)
         time = seen.dt_s * users
-        more = np.array([use, use - marks, used_s, count, standing, time, flows.delivered])
+        more = np.array([use, use - marks, used_s, count, unposted, time, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
         held |= FADE * self._sums[6] < ENOUGH  # otherwise, slow flows would never know a price
         kept = np.where(held, 1.0, FADE)
@@ -151,7 +165,8 @@ class Leaving:
         self._charged |= bool(standing.any())
         if standing.any():  # charges by time are also due while a flow begins
             lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
-            self._stay = self._stay + [standing / users, lost]
+            before = np.where(by_time > self._left[4], 0.0, self._stay)  # s has risen
+            self._stay = before + [standing / users, lost]
 
     def _recharged(self, charged: Floats, used_s: Floats) -> tuple[Truths, Truths]:
         """Return the flows whose c fell by a quarter, and those whose c rose by a third."""
@@ -176,22 +191,26 @@ class Leaving:
         ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one arrived now
         price, error = _price(self._sums[:4])
         nothing = self._utility.demand(np.where(ratio <= LEAST, price, price - error)) < LEAST
-        flat = np.maximum(_ratio(standing, time, 0.0), by_time)
+        flat = by_time + _ratio(standing, time, 0.0)
         if flat.any():
             nothing |= (flat > 0) & (self._gain() < flat)
         nothing &= (packets >= ENOUGH) | ((ratio <= LEAST) & ~self.probing)
-        leave = sent & ~self.away & nothing & self._doubts
+        surely = by_time > self._left[4]  # the posted charge is exact
+        leave = sent & ~self.away & nothing & (self._doubts | surely)
         self._doubts = np.where(sent, nothing, self._doubts) & ~leave
         cheaper = self._cheaper(mark_price, by_time) & (
             self.away | sent & ~self.probing & (ratio < PROBE)
         )
+        self.fee_fell = cheaper & self.away & (by_time < self._left[4])
         back = cheaper | self.away & (t_s >= self._again_s)
         self._wait_s[back & cheaper] = self._retry_s
         self._back_s[back] = t_s
         stays = sent & ~self.away & ~nothing & (ratio > 2 * PROBE)
         self._wait_s[stays & (t_s - self._back_s >= self._wait_s)] = self._retry_s
-        lost = np.minimum(*self._stay[:, leave]).clip(min=0.0)
-        wait_s = np.maximum(self._wait_s[leave], lost / (LOST * self._worth))
+        lost = np.minimum(*self._stay).clip(min=0.0)
+        if (surely & leave).any():
+            lost = np.where(surely, (flat - self._gain_at(price)) * self._retry_s, lost)
+        wait_s = np.maximum(self._wait_s, lost / (LOST * self._worth))[leave]
         self._again_s[leave] = t_s + wait_s
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
         parts = np.array([price, self.contract(), flat, mark_price, by_time])
@@ -215,7 +234,7 @@ class Leaving:
             return np.asarray(lower, dtype=np.bool_)
         now = contract + (price - contract) * _ratio(posted, then, 1.0)
         gains = self._utility.demand(np.where(lower, now, 1.0)) >= PROBE
-        charge = np.maximum(standing + by_time - by_time_then, by_time)
+        charge = standing + by_time - by_time_then
         if charge.any():
             gains &= self._gain_at(np.where(lower, now, 1.0)) > charge
         return np.asarray(lower & gains, dtype=np.bool_)

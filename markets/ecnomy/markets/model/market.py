@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.find import guarded
@@ -106,6 +108,7 @@ class Market(ByHand):
         picked = StrategyMenus(self.strategies, self.parties, self.offer)
         self.menus = MarketMenus(sold, picked, self.parties, self.journal, lambda: self.t_ps)
         self._standing = StandingCharges(self.parties, sold)
+        self._posted: Floats = np.zeros(len(self.offer))  # charges by time at the last report
         own = (*self._settlement.contracts, ClassFee(plan, self.parties))
         self._book = Book((*own, *sold, *self.added), self.parties.users, self.ledger)
         self._before: Report | None = None
@@ -192,6 +195,10 @@ class Market(ByHand):
         bills = book.bill_micro, book.standing_micro, book.weight_micro
         standing = self._standing.at(report.t_ps, self.offer)
         self.sight.read(report, (book.charge_micro, *bills), standing)
+        if standing is not self._posted:
+            changed, self._posted = standing != self._posted, standing
+            for role in self.roles if changed.any() else ():
+                role.reconsider(report.t_ps, changed)
         self.aims.read(report, self._book.charge_micro)
         self.desk.spread()
         for phase in PHASES:
