@@ -103,7 +103,7 @@ def test_the_shares_of_a_pair_are_named() -> None:
     (pair,) = found({"slow": always(100, 30), "fast": always(300, 60)})
     assert (pair.source, pair.other, pair.links) == ("slow", "fast", ("bottleneck",))
     assert (pair.share, pair.other_share) == pytest.approx((0.3, 0.2))
-    assert "marked 30.0% of its packets, but only 20.0% of the packets of fast" in str(pair)
+    assert "marked 30 % of its packets, but only 20 % of the packets of fast" in str(pair)
     assert "costs 1.5 times as many marks" in str(pair)
 
 
@@ -111,13 +111,13 @@ def test_the_shares_of_a_pair_are_named() -> None:
     ("counts", "options"),
     [
         ({"a": always(100, 30), "b": always(100, 28)}, {}),  # 7 % more
-        ({"a": always(100, 16), "b": always(100, 40)}, {}),  # fewer than 1,000 marks
+        ({"a": always(100, 1), "b": always(100, 40)}, {}),  # fewer than 100 marks
         ({"a": always(100, 30), "b": always(100, 20)}, {"charged": False}),
         ({"a": always(100, 30), "b": always(100, 20)}, {"background": "b"}),
     ],
 )
 def test_small_rare_or_free_differences_are_not_reported(counts: Counts, options: Any) -> None:
-    """Up to 10 %, under 1,000 marks, or of marks that nobody or no agent pays for."""
+    """Up to 10 %, under 100 marks, or of marks that nobody or no agent pays for."""
     assert found(counts, **options) == []
 
 

@@ -30,7 +30,7 @@ __all__ = ["UnequalMarks", "unequal_marks"]
 
 _RATIO: Final = 1.1  # smaller ratios are not reported
 _CHANCE: Final = 0.001  # of a false report for a group of sources (Bonferroni)
-_MARKS: Final = 1000  # of each source; with fewer, a ratio is too uncertain
+_MARKS: Final = 100  # of each source; with fewer, a ratio is too uncertain
 _BLOCKS: Final = 20  # of equal numbers of reports; with fewer reports, nothing is compared
 
 
@@ -61,10 +61,10 @@ class UnequalMarks(msgspec.Struct, frozen=True):
         """Describe the pair in one line for users."""
         links = f"{'link' if len(self.links) == 1 else 'links'} {', '.join(self.links)}"
         return (
-            f"{self.source}: {links} marked {self.share:.1%} of its packets, but only "
-            f"{self.other_share:.1%} of the packets of {self.other} in the same time. A packet of "
-            f"{self.source} thus costs {self.ratio:.3g} times as many marks. Laws with a smooth "
-            "probability, such as load-based or rem, mark all packets alike"
+            f"{self.source}: {links} marked {100 * self.share:.3g} % of its packets, but only "
+            f"{100 * self.other_share:.3g} % of the packets of {self.other} in the same time. A "
+            f"packet of {self.source} thus costs {self.ratio:.3g} times as many marks: packets "
+            "that arrive in bursts, or at regular times, can meet more or fewer marks than others"
         )
 
 
