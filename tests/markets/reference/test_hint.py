@@ -47,9 +47,13 @@ def test_names_in_place_of_files_are_understood(
 def test_every_message_about_a_key_ends_with_the_command_that_explains_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A known key has its own page. For an unknown key at the top, all keys are listed."""
+    """A known key has its own page, also in the wrong place. For other keys, all are listed."""
     file = tmp_path / "s.yaml"
-    for text, command in (("version: 1\nlinks: []", ""), ("version: 2", " version")):
+    for text, command in (
+        ("version: 1\nlinx: []", ""),
+        ("version: 1\nlinks: []", " links"),
+        ("version: 2", " version"),
+    ):
         file.write_text(f"{text}\n")
         assert ecnomy("check", str(file)) == 2
         assert capsys.readouterr().err.endswith(f"; ecnomy explain{command}\n")
@@ -86,9 +90,9 @@ RED = "law: red, min_threshold: 5 packets, max_threshold: 15 packets"
         ),
         ("law: fixed, probability: 0.1", f"{RED}, buffer: 9 kB", "network.links.marking.red"),
         ("law: fixed, probability: 0.1", "law: pi", "network.links.marking.pi"),
-        ("law: fixed, probability: 0.1", "law: pi, unit: bytes", "network.links.marking.pi"),
+        ("law: fixed, probability: 0.1", "law: pi, unit: bytes", "unit"),
         ("law: fixed", "law: fixd", "network.links.marking"),
-        ("{kind: greedy}", "{kind: greedy, profile: {}}", "sources.traffic.greedy"),
+        ("{kind: greedy}", "{kind: greedy, profile: {}}", "profile"),
         ("{law: wtp}", "{law: wtp, beta: 1}", "sources.transport.wtp"),
         (
             "{law: wtp}",
@@ -126,6 +130,23 @@ def test_the_command_at_the_end_names_the_law_or_kind(
     assert ecnomy("explain", *shown.split()) == 0
 
 
+def test_a_key_in_the_wrong_place_is_told_of_its_places(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The law or the mapping that has the key, if there are at most three."""
+    file = tmp_path / "s.yaml"
+    red = "law: red, min_threshold: 5 packets, max_threshold: 9 packets"
+    for old, new, places in (
+        ("law: fixed, probability: 0.1", f"{red}, freeze: 1 s", "'freeze' is a key of blue; "),
+        ("market:", "series: [cwnd]\nmarket:", "'series' is a key of record; "),
+        ("{law: wtp}", "{law: wtp, rate: 1 Mbps}", ""),  # of many
+    ):
+        file.write_text(GOOD.replace(old, new, 1))
+        assert ecnomy("check", str(file)) == 2
+        message = capsys.readouterr().err
+        assert places in message and ("is a key of" in message) == bool(places)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_every_command_that_a_message_names_works(case: str, tmp_path: Path) -> None:
     """The reference has the page that the message of each bad scenario names."""
@@ -135,5 +156,5 @@ def test_every_command_that_a_message_names_works(case: str, tmp_path: Path) -> 
     try:
         make_plan(load(file))
     except ScenarioError as error:
-        command = hint(error).removeprefix("; ecnomy explain").strip()
+        command = hint(error).rpartition("; ecnomy explain")[2].strip()
         assert not command or lookup(command, all_entries()), error

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.markets.inputs.error_variants import variants_of
@@ -15,13 +17,19 @@ from ecnomy.markets.reference.lookup import known_path, sections
 
 __all__ = ["hint"]
 
+_UNKNOWN: Final = re.compile(r"the unknown key '([^']+)'")
+_MOST_PLACES: Final = 3
+
 
 def hint(error: ScenarioError) -> str:
     """Return the end of an error message: `ecnomy explain` for a key, `ecnomy example` for the name
-    of an example or a file of configs/ that is not here, or "".
+    of an example or a file of configs/ that is not here, or "". For a key in the wrong place, the
+    end also names the right place.
     """
     if error.path:
         entries = all_entries()
+        if elsewhere := _elsewhere(error, entries):
+            return elsewhere
         key = known_path(error.path, entries, variants_of(error)) or _section(error, entries)
         return f"; ecnomy explain {key}".rstrip()  # without a key, the command lists all keys
     if os.path.exists(error.file):
@@ -36,6 +44,26 @@ def hint(error: ScenarioError) -> str:
     except (InputError, OSError, ValueError):  # not installed, or no file name
         return ""
     return f"; `ecnomy example {name}` copies the example here" if known else ""
+
+
+def _elsewhere(error: ScenarioError, entries: Sequence[Entry]) -> str:
+    """Return the places of an unknown key that has few other places, or ""."""
+    unknown = _UNKNOWN.fullmatch(error.found)
+    if unknown is None:
+        return ""
+    key = unknown[1]
+    found = [one for one in entries if one.name == key and not one.variant and "." in one.path]
+    places = list(dict.fromkeys(_place(one) for one in found))
+    if not 0 < len(places) <= _MOST_PLACES:
+        return ""
+    return f"; {key!r} is a key of {', '.join(places)}; ecnomy explain {key}"
+
+
+def _place(one: Entry) -> str:
+    """Return the law or kind that has the key, or the mapping that contains it."""
+    if one.within:
+        return one.within[-1].partition(": ")[2]
+    return ".".join(step for step in one.path.split(".")[:-1] if step[0] != "<")
 
 
 def _section(error: ScenarioError, entries: Sequence[Entry]) -> str:
