@@ -38,7 +38,7 @@ class FeeLimit:
         low: the lowest limit [above 0], which is the highest fee that the least willing user pays.
         high: the highest limit [at least `low`], which is the highest fee that the most willing
             user pays.
-        even: whether limits are evenly spaced between `low` and `high` instead of random [Boolean].
+        even: whether limits are evenly spaced on a logarithmic scale instead of random [Boolean].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)

@@ -55,8 +55,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         delay: propagation delay of all links of the topology, instead of a delay by length.
         buffer: room for waiting packets at each link of the topology.
         framing: link-layer bytes added to every packet on the topology's links.
-        not_ect: treatment of packets that are not ECN-capable at the links of the topology; by
-            default drop.
+        not_ect: treatment of packets that are not ECN-capable at the links of the topology, drop
+            (the default) or pass. Other links have their own `not_ect`.
         marking: marking law of all links that do not set their own. A link's marking with a `law`
             replaces this law; one without a `law` changes single values of it. Without both, a link
             is drop-tail. The `marking` of a link is for its forward direction, but links of a

@@ -94,8 +94,9 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
 
     def __post_init__(self) -> None:
         if (self.weight is None) == (self.mark_rate is None):
-            found = "neither" if self.weight is None else "both"
-            raise Misfit("weight", f"{found} 'weight' and 'mark_rate'", "one of them")
+            neither = self.weight is None
+            found = "neither 'weight' nor 'mark_rate'" if neither else "'weight' and 'mark_rate'"
+            raise Misfit("weight", found, "one of them")
         self._fill({"ect": "all"})
         self._priced("rem", "ack-clocked", 1.0)
 

@@ -141,7 +141,7 @@ class RateCapped(msgspec.Struct, frozen=True, kw_only=True, tag="rate-capped", t
 
 
 class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"):
-    """A packet every `interval`, or at the interval that gives `rate` (in IP bits).
+    """A packet every `interval`, or at the interval that gives `rate` (IP bits); give one of them.
 
     Attributes:
         rate: bits per second of IP packets, instead of `interval`.
