@@ -231,12 +231,16 @@ def test_users_come_back_in_the_cheap_hours_of_a_charge_by_time() -> None:
     Users who have to try for the tariff are on for a third of the cheap time.
     """
     for seed in seeds(10):
-        on = series(PEAK, seed, "active", "source")["s"].loc[200:] / 4
+        with tempfile.TemporaryDirectory() as folder:
+            result = run(scenario_from_text(PEAK, seed=seed), out=Path(folder) / "run")
+            on, bought = (
+                result.timeseries(what, by="source")["s"].loc[200:] / 4
+                for what in ("active", "goodput")
+            )
         cheap = on.index.to_numpy() % 200 > 102  # an epoch after the change
         print(seed, round(float(on[cheap].mean()), 3), round(float(on[~cheap].mean()), 3))
         assert on[cheap].mean() > 0.99
         assert on[~cheap].mean() < 0.1
-        bought = series(PEAK, seed, "goodput", "source")["s"].loc[200:] / 4
         assert bought[bought.index.to_numpy() % 200 >= 140].mean() == pytest.approx(3, rel=0.1)
 
 

@@ -28,6 +28,7 @@ from ecnomy.analysis.diff.outcomes import outcomes_of
 from ecnomy.analysis.sweeps.labels import labels_of
 from ecnomy.analysis.sweeps.value_words import words_of
 from ecnomy.markets.results.rawrun import RawRun, open_raw
+from ecnomy.markets.support.wording import counted
 from ecnomy.markets.sweep.head import head_of, is_sweep
 
 __all__ = ["Group", "Member", "open_group", "sweep_groups"]
@@ -209,7 +210,7 @@ class _Sweep:
             for row in frame[done].to_dict(orient="records")
         ]
         failures = int((~done).sum())
-        failed = "1 run failed" if failures == 1 else f"{failures} runs failed" if failures else ""
+        failed = f"{counted(failures, 'run')} failed" if failures else ""
         missing = missing_runs(folder, len(self._head["points"]), frame["number"])
         self._left_out = tuple(f"{folder}: {words}" for words in (failed, missing) if words)
         self.paths = [path for path in self._head["kinds"] if path in frame]

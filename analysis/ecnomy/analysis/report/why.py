@@ -23,7 +23,6 @@ from ecnomy.analysis.report.maps import promised_otherwise
 from ecnomy.analysis.report.material import Made
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
-from ecnomy.markets.compile.target_marks import packet_bytes
 
 __all__ = ["Queueing", "queueing_of", "why_it_loses"]
 
@@ -130,9 +129,9 @@ def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
     way_ps = sum(link.delay_ps for _, link in links)
     found = []
     for index, link in links:
-        packet = max(packet_bytes(s) for s in plan.sources if index in s.path)
+        packet = max(s.packet_bytes for s in plan.sources if index in s.path)
         held = link.buffer_packets * packet if link.buffer_packets >= 0 else link.buffer_bytes
-        way_ps += packet_bytes(source) * 8 * PS_PER_S // link.rate_bps
+        way_ps += source.packet_bytes * 8 * PS_PER_S // link.rate_bps
         if held > 0 and packet > 0:
             found.append((held * 8 / link.rate_bps, link, packet, held // packet))
     if not found:

@@ -31,7 +31,7 @@ from ecnomy.analysis.run.link_marking import (
     link_shares,
 )
 from ecnomy.analysis.run.windows import Epochs, Window, marks_by_flow
-from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.plan import Plan, Source
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 
@@ -217,9 +217,7 @@ def _weighted(values: Floats, weights: Floats) -> Floats:
 
 def packet_bits(source: Source) -> int:
     """Return the bits of a full data packet of a source, IP headers included."""
-    transport = source.transport
-    size = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
-    return 8 * (size + transport.header_bytes)
+    return 8 * source.packet_bytes
 
 
 def _links(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.support.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,5 +38,6 @@ def refuse_failed_runs(
         return
     first = failed.iloc[0]
     named = f" ({name(int(first['number']))})" if name else ""
-    count = "1 run failed" if len(failed) == 1 else f"{len(failed)} runs failed; the first one"
+    which = "" if len(failed) == 1 else "; the first one"
+    count = f"{counted(len(failed), 'run')} failed{which}"
     raise ResultsError(f"{place}: {count}{named}: {first['reason']}")

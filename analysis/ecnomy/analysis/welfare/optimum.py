@@ -34,7 +34,7 @@ from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.nash import nash_equilibrium
 from ecnomy.analysis.theory.optimum import FlowProblem, Optimum, network_optimum
 from ecnomy.analysis.welfare.declared_utilities import Declared, Lived, lived
-from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.plan import Plan, Source
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Distance", "Part", "distance_of"]
@@ -207,7 +207,7 @@ def _alike(
     first: list[int] = []
     for row, source in enumerate(sources):
         own = (int(agent[row]), float(x0_bps[row]), _most_bps(source, window))
-        key = (*own, _packet_bytes(source), tuple(source.path))
+        key = (*own, source.packet_bytes, tuple(source.path))
         if key not in numbers:
             numbers[key] = len(first)
             first.append(row)
@@ -281,12 +281,6 @@ def _most_bps(source: Source, window: Window) -> float:
     return source.most_bps
 
 
-def _packet_bytes(source: Source) -> int:
-    transport = source.transport
-    payload = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
-    return payload + transport.header_bytes
-
-
 def _room(
     plan: Plan,
     links: Epochs,
@@ -298,7 +292,7 @@ def _room(
     """Return the links' capacity for given rows, at least their use, in Mbit/s of IP packets."""
     grown = links.difference("departed_bytes", window)
     packets = links.difference("departures", window)
-    size = np.array([_packet_bytes(source) for source in sources])
+    size = np.array([source.packet_bytes for source in sources])
     room = []
     for link in used:
         at, framing = plan.links[link], plan.links[link].framing_bytes

@@ -20,7 +20,6 @@ from ecnomy.markets.compile.target_marks import (
     constant_charge_micro,
     largest_probability,
     most_marked,
-    packet_bytes,
 )
 from ecnomy.markets.plan import Plan, Source
 from ecnomy.markets.scenario import Scenario
@@ -60,7 +59,7 @@ def cheap_marks(scenario: Scenario, plan: Plan) -> Iterator[str]:
         line, most = plan.links[link], most_marked(plan.links[link])
         wanted_bps = 0.0
         for source in sources:
-            per_bit = most * prices[source.name].low / MICRO / (8 * packet_bytes(source))
+            per_bit = most * prices[source.name].low / MICRO / (8 * source.packet_bytes)
             wanted_bps += source.count * _demand_bps(payers[source.name])(per_bit)
         if wanted_bps > line.rate_bps:
             yield (

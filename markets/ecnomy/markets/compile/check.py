@@ -28,7 +28,6 @@ from ecnomy.markets.compile.target_marks import (
     constant_rates,
     largest_probability,
     mark_rates,
-    packet_bytes,
     sorts,
     takes_marks,
 )
@@ -132,12 +131,12 @@ def _asking(plan: Plan, rates: Mapping[str, float]) -> list[Source]:
 
 def _asked(source: Source, rate: float, line: Link) -> float:
     """Return the target marks per second of a flow, at most those of its traffic's largest rate."""
-    packets_per_s = source.most_bps / (8 * packet_bytes(source))
+    packets_per_s = source.most_bps / (8 * source.packet_bytes)
     return min(rate, packets_per_s * largest_probability(line))
 
 
 def _beyond(line: Link, users: list[Source], said: str, asked: float) -> Iterator[str]:
-    packet = min(packet_bytes(source) for source in users) + line.framing_bytes
+    packet = min(source.packet_bytes for source in users) + line.framing_bytes
     packets_per_s = line.rate_bps / (8 * packet)
     most = packets_per_s * largest_probability(line)
     if asked > most:
@@ -251,7 +250,7 @@ def _virtual_queues(plan: Plan) -> Iterator[str]:
         if link.marking.law != "virtual-queue" or params["service"] != 0:
             continue
         size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
-        largest = max((packet_bytes(s) for s in plan.sources), default=0)
+        largest = max((s.packet_bytes for s in plan.sources), default=0)
         if size < largest:
             yield (
                 f"link {link.name}: the virtual queue holds {size:.4g} bytes, less than one "

@@ -44,7 +44,6 @@ from typing import Final
 import msgspec
 
 from ecnomy.markets.compile.slow_windows import round_trip_s
-from ecnomy.markets.compile.target_marks import packet_bytes
 from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["Loop", "Path", "best_phi", "loops", "paths"]
@@ -276,7 +275,7 @@ def _scale(plan: Plan, link: int, source: Source) -> float:
     """Return how many packets of the link's law a packet of the source counts as."""
     line = plan.links[link]
     params = line.marking.params
-    in_bytes = packet_bytes(source) + line.framing_bytes
+    in_bytes = source.packet_bytes + line.framing_bytes
     return in_bytes / params["mean_packet_bytes"] if params["unit"] else 1.0
 
 

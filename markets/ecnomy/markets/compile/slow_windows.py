@@ -17,7 +17,6 @@ from ecnomy.markets.compile.target_marks import (
     largest_probability,
     mark_rates,
     marks_alike,
-    packet_bytes,
 )
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import with_trait
@@ -250,7 +249,7 @@ def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:
     others = sum(
         s.count for s in beside if isinstance(s.transport, Tcp) and s.traffic.law in _LASTING
     )
-    bits = 8 * (min(packet_bytes(source) for source in users) + line.framing_bytes)
+    bits = 8 * (min(source.packet_bytes for source in users) + line.framing_bytes)
     return max(0.0, left_bps) / bits * mine / (mine + others)
 
 
@@ -264,7 +263,7 @@ def _datagram_bps(source: Source, link: Link) -> float:
     senders = source.count * source.profile.largest
     if source.traffic.law == "voip":
         senders = _talking(source)
-    bits = 8 * (packet_bytes(source) + link.framing_bytes)
+    bits = 8 * (source.packet_bytes + link.framing_bytes)
     return senders * bits / gap_s
 
 
@@ -292,7 +291,7 @@ def _talking(source: Source) -> float:
 
 def packets_per_s(link: Link, source: Source) -> float:
     """Return how many full packets of a source a link sends per second."""
-    return link.rate_bps / (8 * (packet_bytes(source) + link.framing_bytes))
+    return link.rate_bps / (8 * (source.packet_bytes + link.framing_bytes))
 
 
 def round_trip_s(source: Source, plan: Plan) -> float:
@@ -307,7 +306,7 @@ def buffer_packets(link: Link, source: Source) -> float | None:
     if link.buffer_packets >= 0:
         return float(link.buffer_packets)
     if link.buffer_bytes >= 0:
-        return link.buffer_bytes / (packet_bytes(source) + link.framing_bytes)
+        return link.buffer_bytes / (source.packet_bytes + link.framing_bytes)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.agents.strategies import make
-from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import trait_value, with_trait
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.header_queues import HEADERS
@@ -20,7 +20,6 @@ __all__ = [
     "mark_rates",
     "marks_alike",
     "most_marked",
-    "packet_bytes",
     "sorts",
     "sorts_by",
     "takes_marks",
@@ -129,14 +128,6 @@ def charges_micro(agent: AgentSpec) -> dict[str, int]:
     if not callable(charge_in):
         return {}
     return {name: int(charge_in(charge)) for name, charge in charges.items()}
-
-
-def packet_bytes(source: Source) -> int:
-    """Return the size of a source's full data packet in IP bytes."""
-    transport = source.transport
-    if isinstance(transport, Udp):
-        return transport.payload_bytes + transport.header_bytes
-    return transport.mss_bytes + transport.header_bytes
 
 
 def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:

@@ -138,8 +138,10 @@ def trait_value(kind: str, name: str, trait: str, values: Mapping[str, float]) -
                 left=ast.Name(id=parameter), ops=[ast.Eq()], comparators=[ast.Name(id=choice)]
             ):
                 return float(values[parameter] == of[parameter].choices.index(choice))
-        expected = "sums and products of numbers and parameters, or parameter == choice"
-        raise ValueError(f"{kind} law {name}: {trait} is {text!r}, expected {expected}")
+        raise ValueError(
+            f"{kind} law {name}: {trait} is {text!r}, expected sums, differences and products of "
+            "numbers and parameters, or `parameter == choice`"
+        )
 
     return value(ast.parse(text, mode="eval").body)
 

@@ -215,6 +215,13 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return float(self.traffic.params.get("rate_bps", math.inf)) * self.profile.largest
 
     @property
+    def packet_bytes(self) -> int:
+        """Return the size of a full data packet [bytes of an IP packet]."""
+        transport = self.transport
+        payload = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
+        return payload + transport.header_bytes
+
+    @property
     def weighted(self) -> bool:
         """Return whether the window law has a weight, so that a market can set a mark rate."""
         return isinstance(self.transport, Tcp) and self.transport.window.law in with_trait(

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.markets.plan import Source, Tcp
+from ecnomy.markets.plan import Source
 from ecnomy.markets.results.groups import background_rows
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.window_reports import Looks
@@ -84,6 +84,8 @@ def unequal_marks(run: RawRun) -> list[UnequalMarks]:
 
 def _comparable(run: RawRun) -> dict[tuple[tuple[str, ...], object], list[Source]]:
     """Return the payers with enough marks, by links that marked, class, codepoint and size."""
+    if len(run.plan.sources) < 2:
+        return {}
     links = run.table("links", ("name", "marks"))
     if "ce" not in run.flows or "marks" not in links or not run.file("ledger").is_file():
         return {}  # the run ended before it had totals
@@ -98,16 +100,10 @@ def _comparable(run: RawRun) -> dict[tuple[tuple[str, ...], object], list[Source
         classes = source.classes or [-1] * len(source.path)
         names = [run.plan.links[link].name for link in source.path]
         passed = [(name, of) for name, of in zip(names, classes, strict=True) if name in marking]
-        alike = (tuple(of for _, of in passed), source.codepoint, _packet_bytes(source))
+        # laws may mark by bytes, so sizes must be equal
+        alike = (tuple(of for _, of in passed), source.codepoint, source.packet_bytes)
         groups.setdefault((tuple(name for name, _ in passed), alike), []).append(source)
     return groups
-
-
-def _packet_bytes(source: Source) -> int:
-    """Return the size of a full packet: laws may mark by bytes, so sizes must be equal."""
-    transport = source.transport
-    payload = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
-    return payload + transport.header_bytes
 
 
 def _extremes(links: tuple[str, ...], sources: list[Source], looks: Looks) -> UnequalMarks | None:
