@@ -22,12 +22,12 @@ class Life:
 
     def __init__(self, users: int) -> None:
         self.leaving = Leaving(utility_of({"kind": "log", "a": 1.0, "x0": 1e6}), 20.0)
-        self.leaving.meet(users, np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self.leaving.meet(np.full(users, np.inf), np.zeros(0, np.int64), np.zeros(0, np.int64))
         self.on = np.zeros(users, np.bool_)
 
     def move(self, count: int, new: Floats, old: Floats) -> None:
         """Rows `new` of `count` were rows `old`."""
-        self.leaving.meet(count, new, old)
+        self.leaving.meet(np.full(count, np.inf), new, old)
         on = np.zeros(count, np.bool_)
         on[new] = self.on[old]
         self.on = on

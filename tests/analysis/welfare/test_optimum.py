@@ -166,6 +166,14 @@ def test_users_who_anticipate_prices(tmp_path: Path) -> None:
     assert without.optimum_ratio == welfare.optimum_ratio
 
 
+def test_without_marks_nobody_anticipates_a_price(tmp_path: Path) -> None:
+    """The same users on a link that only drops."""
+    a_run = world.one_link(tmp_path, marking="{law: drop-tail}", utilities=(world.LOG, SQRT))
+    welfare = welfare_of(a_run)
+    assert welfare is not None and welfare.distance.optimum_per_s > 0
+    assert math.isnan(welfare.distance.nash_per_s)
+
+
 def test_margin_of_a_law_by_load(lot: RawRun) -> None:
     """The margin follows from gain (p + x s/C), in the part with the smallest margin."""
     welfare = welfare_of(lot)

@@ -46,7 +46,7 @@ from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
-from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.arrays import Floats, Integers, moved_rows
 from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Observation, Truths
@@ -126,11 +126,11 @@ class AggressivenessKnob:
         count = len(flows.flow)
         self._x0_bps = x0_of_flows(self._utility, flows.limit_bps, "aggressiveness-knob")
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
-        weight, sums = np.full(count, min(max(1.0, self.least), self.most)), np.zeros((2, count))
-        sending = np.zeros(count, dtype=np.bool_)
-        weight[new], sums[:, new] = self._weight[old], self._sums[:, old]
-        sending[new] = self._sending[old]
-        self._flow, self._weight, self._sums, self._sending = flows.flow, weight, sums, sending
+        first = min(max(1.0, self.least), self.most)
+        self._weight = moved_rows(self._weight, count, new, old, first)
+        self._sums = moved_rows(self._sums, count, new, old)
+        self._sending = moved_rows(self._sending, count, new, old)
+        self._flow = flows.flow
 
     def _price(self, flows: FlowColumns, weight_s: Floats, sent: Truths) -> Floats:
         """Return c of each flow: the cost of a unit of weight, money/s."""

@@ -63,7 +63,7 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.arrays import Floats, Integers, moved_rows
 from ecnomy.agents.decision import FEW, NO_CAP, Decision
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Observation, column
@@ -274,19 +274,17 @@ class ElasticUtility:
 
     def _meet(self, flows: FlowColumns) -> None:
         """Give new flows their first w. Other flows keep their w."""
-        own_bps = flows.limit_bps
+        own_bps, count = flows.limit_bps, len(flows.flow)
         self._x0_bps = x0_of_flows(self._utility, own_bps, "elastic-utility")
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
         log_pay = self._log_worth(first_bps / 2 if self._sates else first_bps).clip(*self._bounds)
-        going, silent_s = np.zeros(len(own_bps), dtype=np.bool_), np.zeros(len(own_bps))
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
-        log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
-        silent_s[new] = self._silent_s[old]
-        settled_pay = np.full(len(own_bps), -np.inf)
-        settled_pay[new] = self._settled_pay[old]
-        self._silent_s, self._settled_pay = silent_s, settled_pay
-        self._leaving.meet(len(own_bps), new, old)
-        self._change.meet(len(own_bps), new, old)
+        log_pay[new] = self._log_pay[old]
+        going = moved_rows(np.array(self._going, np.bool_), count, new, old)
+        self._silent_s = moved_rows(self._silent_s, count, new, old)
+        self._settled_pay = moved_rows(self._settled_pay, count, new, old, -np.inf)
+        self._leaving.meet(own_bps / self._x0_bps, new, old)
+        self._change.meet(count, new, old)
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
     def _log_aim(self, rate_bps: Floats, contract: Floats) -> tuple[Floats, Truths]:

@@ -18,11 +18,13 @@ tariff has changed. The sums then begin again. After a fall, decisions come soon
 `retry`. Until its first complete interval ends, a flow has the c of the interval in which it began.
 A utility's delay cost counts as a contract on round trip x arrived data, although it is not billed.
 A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S:
-U(D(p)) - p D(p) - S < U(0). At the decision after a rise of s, it leaves at once. Marks are random,
-so both are taken at p minus one standard error of the n marks, (p - c) / sqrt(n). For a rate of
-x0/1000, the demand is taken at p itself. A gain depends on p far more than a demand, so its sums
-fade over the time `retry` for which the flow would be away. In an interval without a packet, r is
-one packet over the time since the last arrival, as if a packet arrived at the end of the interval.
+U(D(p)) - p D(p) - S < U(0), where D(p) is at most the largest rate of the traffic. At the decision
+after a rise of s, it leaves at once; if it does not know a price yet since its return, the price
+for which it had left counts. Marks are random, so demand and gain are taken at p minus one standard
+error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A
+gain depends on p far more than a demand, so its sums fade over the time `retry` for which the flow
+would be away. In an interval without a packet, r is one packet over the time since the last
+arrival, as if a packet arrived at the end of the interval.
 
 A user who is away observes the posted price of a mark and the posted charge by time s, not the
 marks of its path. It tries again at once if a fall of the price or of s, with the marks that it met
@@ -40,7 +42,8 @@ that cost more than it was worth, the wait is so long that the loss L to charges
 
 L counts from the last rise of s, so that gains before it do not shorten the wait. A flow that
 leaves at the decision after the rise has L = `retry` (S - U(D(p)) + p D(p) + U(0)), the loss of a
-trial that lasts for `retry`.
+trial that lasts for `retry`. If s has changed since the user left, the loss of such a trial at S'
+limits L: from below if s has risen, from above if it has fallen.
 
 A trial starts with the payment at x0/100, and the flow forgets its earlier sums. Until the flow
 knows a price, x0/100 is its largest rate, because its w falls only while marks stay expensive.
@@ -54,7 +57,7 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.arrays import Floats, Integers, moved_rows
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Observation, Truths
 from ecnomy.agents.utilities import Utility, delay_cost_of
@@ -98,9 +101,11 @@ class Leaving:
         self._sums: Floats = np.zeros((7, 0))
         self._past: Floats = np.zeros((4, 0))  # the first four sums, faded over `retry`
         self._early: Floats = np.zeros(0)  # c of the interval in which a flow began
-        self._wait_s: Floats = np.zeros(0)
-        self._again_s: Floats = np.zeros(0)
-        self._back_s: Floats = np.zeros(0)
+        self._most: Floats = np.zeros(0)  # largest r of the traffic
+        self._wait_s: Floats = np.zeros(0)  # next wait, unless its stay costs more
+        self._back_s: Floats = np.zeros(0)  # time of the last return
+        # when a flow left: the time, its wait, and the loss that makes the wait longer, money
+        self._gone: Floats = np.zeros((3, 0))
         # p, c and S [money/s], the price of a mark, and s [money/s], at the last decision or when
         # a flow left
         self._left: Floats = np.zeros((5, 0))
@@ -108,27 +113,19 @@ class Leaving:
         self._stay: Floats = np.zeros((2, 0))
         self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
 
-    def meet(self, count: int, new: Integers, old: Integers) -> None:
-        """Resize to `count` flows; rows `old` become rows `new`."""
-        away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
-        again_s, back_s = np.zeros((2, count))
-        sums, past, stay = np.zeros((7, count)), np.zeros((4, count)), np.zeros((2, count))
-        left = np.zeros((5, count))
-        left[:, new] = self._left[:, old]
-        self._left = left
-        away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
-        sums[:, new], back_s[new] = self._sums[:, old], self._back_s[old]
-        past[:, new], stay[:, new] = self._past[:, old], self._stay[:, old]
-        early = np.zeros(count)
-        early[new] = self._early[old]
-        self._early = early
-        probing, doubts, posts = np.zeros((3, count), np.bool_)
-        probing[new], doubts[new] = self.probing[old], self._doubts[old]
-        posts[new] = self._posts[old]
-        self._posts = posts
-        self.away, self._wait_s, self._again_s, self._sums = away, wait_s, again_s, sums
-        self._back_s, self._past, self._stay = back_s, past, stay
-        self.probing, self._doubts = probing, doubts
+    def meet(self, most: Floats, new: Integers, old: Integers) -> None:
+        """Resize to the flows whose traffic has the largest r `most`.
+
+        Rows `old` become rows `new`.
+        """
+        self._most, rows = most, (len(most), new, old)
+        self.away, self.probing = moved_rows(self.away, *rows), moved_rows(self.probing, *rows)
+        self._doubts, self._posts = moved_rows(self._doubts, *rows), moved_rows(self._posts, *rows)
+        self._sums, self._past = moved_rows(self._sums, *rows), moved_rows(self._past, *rows)
+        self._early, self._stay = moved_rows(self._early, *rows), moved_rows(self._stay, *rows)
+        self._wait_s = moved_rows(self._wait_s, *rows, otherwise=self._retry_s)
+        self._back_s = moved_rows(self._back_s, *rows)
+        self._gone, self._left = moved_rows(self._gone, *rows), moved_rows(self._left, *rows)
 
     def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
         """Add the bills of flows that were on throughout.
@@ -158,7 +155,7 @@ class Leaving:
             self._retariffed = bool((fell & sent).any())
         self._sums = np.where(sent, kept * self._sums + more, self._sums)
         if (use > marks).any():
-            began = ~np.asarray(sent, np.bool_) & (used_s > 0)
+            began = ~np.asarray(sent, np.bool_) & ~self.away & (used_s > 0)
             self._early = np.where(began, _ratio(use - marks, used_s, 0.0), self._early)
         faded = math.exp(-seen.dt_s / self._retry_s)
         self._past = np.where(sent, faded * self._past + more[:4], self._past)
@@ -196,25 +193,31 @@ class Leaving:
             nothing |= (flat > 0) & (self._gain() < flat)
         nothing &= (packets >= ENOUGH) | ((ratio <= LEAST) & ~self.probing)
         surely = by_time > self._left[4]  # the posted charge is exact
-        leave = sent & ~self.away & nothing & (self._doubts | surely)
+        leave = sent & nothing & (self._doubts | surely)
+        unknown = (self._back_s > 0) & (packets < ENOUGH)  # the price that it left for still counts
+        price = np.where(unknown, self._left[0], price)
+        if (surely & unknown).any():
+            leave |= surely & unknown & (self._gain_at(price) < flat)
+        leave &= ~self.away
         self._doubts = np.where(sent, nothing, self._doubts) & ~leave
         cheaper = self._cheaper(mark_price, by_time) & (
             self.away | sent & ~self.probing & (ratio < PROBE)
         )
         self.fee_fell = cheaper & self.away & (by_time < self._left[4])
-        back = cheaper | self.away & (t_s >= self._again_s)
+        back = cheaper | self.away & (t_s >= self._again_s(by_time))
         self._wait_s[back & cheaper] = self._retry_s
         self._back_s[back] = t_s
         stays = sent & ~self.away & ~nothing & (ratio > 2 * PROBE)
         self._wait_s[stays & (t_s - self._back_s >= self._wait_s)] = self._retry_s
-        lost = np.minimum(*self._stay).clip(min=0.0)
-        if (surely & leave).any():
+        if leave.any():
+            lost = np.minimum(*self._stay).clip(min=0.0)
             lost = np.where(surely, (flat - self._gain_at(price)) * self._retry_s, lost)
-        wait_s = np.maximum(self._wait_s, lost / (LOST * self._worth))[leave]
-        self._again_s[leave] = t_s + wait_s
+            self._gone[:, leave] = np.array([np.full(len(lost), t_s), self._wait_s, lost])[:, leave]
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
         parts = np.array([price, self.contract(), flat, mark_price, by_time])
+        parts[[1, 3]] = np.where(unknown, self._left[[1, 3]], parts[[1, 3]])
         self._left = np.where(self.away, self._left, parts)
+        self._left[[2, 4]] += np.where(back, by_time - self._left[4], 0.0)
         over = leave | cheaper
         self._sums[:, over] = self._past[:, over] = self._stay[:, over] = 0.0
         self.away = (self.away | leave) & ~back
@@ -225,6 +228,17 @@ class Leaving:
             self._cheaper_s = t_s
         self._grows = t_s - self._cheaper_s < self._retry_s
         return back
+
+    def _again_s(self, by_time: Floats) -> Floats:
+        """Return the times of the next trials at the charges `by_time` now."""
+        gone_s, wait_s, lost = self._gone
+        price, _, standing, _, then = self._left
+        moved = self.away & (by_time != then)
+        if moved.any():
+            loss = (standing + by_time - then - self._gain_at(price)) * self._retry_s
+            loss = np.where(by_time > then, np.maximum(lost, loss), np.minimum(lost, loss))
+            lost = np.where(moved, loss, lost)
+        return np.asarray(gone_s + np.maximum(wait_s, lost / (LOST * self._worth)))
 
     def _cheaper(self, posted: Floats, by_time: Floats) -> Truths:
         """Return the users who would gain at the posted prices, if one of these has fallen."""
@@ -262,7 +276,7 @@ class Leaving:
 
     def _gain_at(self, price: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            used = np.minimum(self._utility.demand(price), 1 / LEAST)
+            used = np.minimum(self._utility.demand(price), np.minimum(self._most, 1 / LEAST))
             return np.asarray(self._worth_of(used) - price * used, dtype=np.float64)
 
 

@@ -39,7 +39,7 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.arrays import Floats, Integers, moved_rows
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Truths
 from ecnomy.agents.utilities import Utility
@@ -67,13 +67,11 @@ class PriceChange:
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Resize to `count` flows; rows `old` become rows `new`."""
-        last, limit = np.zeros(count), np.full(count, LONGEST)
-        last[new], limit[new] = self._last[old], self._limit[old]
-        self._last, self._limit = last, limit
-        marks, used_s, dispersion = np.zeros(count), np.zeros(count), np.ones(count)
-        marks[new], used_s[new] = self._marks[old], self._used_s[old]
-        dispersion[new] = self._dispersion[old]
-        self._marks, self._used_s, self._dispersion = marks, used_s, dispersion
+        self._last = moved_rows(self._last, count, new, old)
+        self._limit = moved_rows(self._limit, count, new, old, LONGEST)
+        self._marks = moved_rows(self._marks, count, new, old)
+        self._used_s = moved_rows(self._used_s, count, new, old)
+        self._dispersion = moved_rows(self._dispersion, count, new, old, 1.0)
 
     def steps(
         self, flows: FlowColumns, used_s: Floats, log_pay: Floats, most: Floats

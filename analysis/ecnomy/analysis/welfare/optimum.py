@@ -14,7 +14,7 @@ The run itself is one of the compared allocations. Apart from packets in flight 
 part, a run therefore never exceeds its optimum. The optimum omits a utility's cost of delay.
 
 Users who anticipate prices (`theory.nash_equilibrium`) are considered if a single link limits all
-rates, all flows are on throughout, and no cap limits the traffic.
+rates, all flows are on throughout, some packets are marked, and no cap limits the traffic.
 """
 
 from __future__ import annotations
@@ -143,6 +143,7 @@ def distance_of(
         return Distance(why=f"the utility of {crooked[0]} is not concave")
     flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     links = Epochs(run.link_epochs, "link", len(run.plan.links))
+    nash = nash and bool(run.flow_epochs["ce"].any())  # marks are the price
     try:
         parts = [_part(run.plan, flows, links, declared, window, nash=nash) for window in windows]
     except InputError as error:

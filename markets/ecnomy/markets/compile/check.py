@@ -21,6 +21,7 @@ from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
 from ecnomy.markets.compile.line_load import few_lines
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.overpaying import anticipated_otherwise, paid_beyond_worth
+from ecnomy.markets.compile.packet_sizes import unequal_packets
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.slow_windows import endless_starts, slow_windows, small_windows
 from ecnomy.markets.compile.target_marks import (
@@ -82,6 +83,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *paid_beyond_worth(scenario, plan),
         *anticipated_otherwise(scenario, plan),
         *coarse_payments(scenario),
+        *unequal_packets(scenario, plan),
         *_floods(plan),
         *unguarded_admission(scenario, plan),
         *claims_without_effect(scenario),
