@@ -16,6 +16,8 @@ from ecnomy.agents.errors import InputError
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.reference.class_entries import strategy_entries
+from ecnomy.markets.reference.entries import struct_entries
 from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.files import all_entries
 from ecnomy.markets.reference.lookup import grouped, known_path, lookup
@@ -45,6 +47,10 @@ LAWS = [
     *typing.get_args(transport.Transport),
     *KINDS.values(),
 ]
+# Keys with one valid value, by law or kind.
+ONE_VALUE = {("posted", "per")} | {
+    (law, key) for law in ("rem", "primal") for key in ("ecn", "send", "slow_start")
+}
 
 
 @functools.cache
@@ -93,6 +99,40 @@ def test_examples_of_laws_and_kinds_read(kind: type[msgspec.Struct]) -> None:
     """Examples can be read as in a scenario; a menu is read as tariffs instead of fields."""
     node = parse(in_yaml(example_of(kind)), "example", lines=False)
     assert isinstance(reading.read(node, kind, "", {}), kind)
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in LAWS if kind is not KINDS["menu"]], ids=lambda kind: kind.__name__
+)
+def test_examples_of_keys_read_with_all_that_the_law_needs(kind: type[msgspec.Struct]) -> None:
+    """Each key's example is the law with that key."""
+    for one in struct_entries(kind):
+        if one.path != one.name or one.within:
+            continue
+        node = parse(one.whole, "example", lines=False)
+        assert isinstance(reading.read(node, kind, "", {}), kind)
+        assert one.name in node.value, one
+
+
+def test_examples_of_parameters_read_with_all_that_the_strategy_needs() -> None:
+    """Likewise for strategies; a form of a parameter is read as part of a strategy elsewhere."""
+    checked = 0
+    for one in strategy_entries():
+        if one.variant or len(one.within) > 1:
+            continue
+        assert StrategyReader().read(parse(one.whole, "example", lines=False), "").params, one
+        checked += 1
+    assert checked > 100
+
+
+def test_examples_show_another_value_than_the_default() -> None:
+    """If the key has another valid value."""
+    same = {
+        (one.within[-1].partition(": ")[2] if one.within else "", one.name)
+        for one in entries()
+        if not one.variant and one.default == one.example.partition(": ")[2]
+    }
+    assert same == ONE_VALUE
 
 
 def test_examples_have_the_keys_that_stand_below() -> None:

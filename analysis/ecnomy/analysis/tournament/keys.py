@@ -79,7 +79,7 @@ TOURNAMENT: Final = {
         about="Number of top strategies that play the final, in every possible mix.",
         form=Number(what="a whole number", least=2, most=3, whole=True),
         default="3",
-        example="3",
+        example="2",
     ),
     "without": Key(
         about="Installed strategies that do not play, each with the reason.",

@@ -81,14 +81,15 @@ def _show(group: Group, entries: Sequence[Entry]) -> None:
     if one.note:
         print(hanging("  ", one.note))
     children = grouped(below(one, entries))
+    keys = [step for step in one.path.split(".") if step[0] != "<"]
     if one.variant:
-        key = [step for step in one.path.split(".") if step[0] != "<"][-1]
+        key = keys[-1]
         rows = [("under", _some(group.paths)), ("example", f"{key}: {one.example}")]
         rows.insert(0, ("takes", "" if children else one.takes))
     else:
         default = "required" if one.default is None else one.default
         rows = [("takes", one.takes), ("default", default), ("also at", _some(group.paths[1:]))]
-        rows.append(("example", one.example))
+        rows.append(("example", f"{keys[-2]}: {one.whole}" if one.whole else one.example))
     rows += [("for", ", ".join(one.roles)), ("source", one.source)]
     for head, text in rows:
         if text:

@@ -13,11 +13,18 @@ import re
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from ecnomy.agents.roles.find import ROLES
 from ecnomy.agents.roles.preset import Preset
 from ecnomy.markets.reference.entry import Entry, below
-from ecnomy.markets.reference.samples import in_yaml, parameters_example, strategy_sample
+from ecnomy.markets.reference.samples import in_yaml
 from ecnomy.markets.reference.sentences import attributes, first_sentence, sentence
+from ecnomy.markets.reference.strategy_samples import (
+    parameters_example,
+    strategy_sample,
+    strategy_with,
+)
 from ecnomy.markets.scenario.parameters import Field, declared, expected_of_field
 
 __all__ = ["role_entries", "strategy_entries"]
@@ -99,6 +106,8 @@ def _variant(name: str, cls: type) -> tuple[Entry, ...]:
             choices=("true", "false") if field.kind is bool else tuple(field.forms),
             example=f"{parameter}: {strategy_sample(parameter, field)}",
         )
+        whole = strategy_with(cls, parameter, key.example, itself.example)
+        key = msgspec.structs.replace(key, whole=whole)
         found.append(key)
         for form, kind in field.forms.items():
             found += below(_variant(form, kind), parameter, within)

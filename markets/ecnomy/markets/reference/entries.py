@@ -23,10 +23,10 @@ from ecnomy.markets.reference.entry import Entry, below
 from ecnomy.markets.reference.samples import (
     example_of,
     in_yaml,
+    key_sample,
     members,
-    other_number,
-    sample,
     wanted,
+    whole_sample,
 )
 from ecnomy.markets.reference.sentences import about, class_note, first_sentence, law_of, note
 from ecnomy.markets.scenario.document import AgentEntry, Document
@@ -66,12 +66,7 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                 if value is None and isinstance(made, HeaderQueues):
                     value = made.implied(key)
         default = None if field.required else _text(value, field.type)
-        shown = in_yaml(sample(field.type, key, kind.__name__))
-        reader = split(present(field.type))[1]
-        if default and isinstance(reader, Number):
-            shown = other_number(reader, default)
-        if present(field.type) is bool and default == "true":
-            shown = "false"
+        shown = key_sample(kind, key, field.type, default or "")
         found.append(
             Entry(
                 path=key,
@@ -83,6 +78,7 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                 default=default,
                 choices=_choices(field.type),
                 example=f"{key}: {shown}",
+                whole=whole_sample(kind, key, shown) if kind.__struct_config__.tag_field else "",
             )
         )
         found += below(_inside(field.type), key)

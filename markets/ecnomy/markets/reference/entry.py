@@ -27,6 +27,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         default: default as YAML; None for a required key, "" for a key without a default.
         choices: accepted words.
         example: one line of YAML.
+        whole: for a key of a variant, an example of the variant's mapping with this key.
         file: scenario, sweep or environment.
     """
 
@@ -42,6 +43,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     default: str | None = ""
     choices: tuple[str, ...] = ()
     example: str = ""
+    whole: str = ""
     file: str = "scenario"
 
 

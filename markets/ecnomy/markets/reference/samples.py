@@ -15,24 +15,25 @@ from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
+import yaml
 
-from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.errors import EcnomyError, ScenarioError
+from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.reading import expected_of, fields_of, present, split
 from ecnomy.markets.inputs.units import decimal_text
-from ecnomy.markets.inputs.yamlfile import Node, Place
-from ecnomy.markets.scenario.parameters import Field, declared
+from ecnomy.markets.inputs.yamlfile import Node, Place, parse
 
 __all__ = [
     "example_of",
     "in_yaml",
+    "key_sample",
     "members",
-    "other_number",
-    "parameters_example",
     "readable",
     "sample",
-    "strategy_sample",
     "wanted",
+    "whole_sample",
+    "with_key",
 ]
 
 _SUCH_AS: Final = re.compile(r"such as (\{.*\}|\[.*\]|[^,]+?)(?: or |, or|,|$)")
@@ -66,6 +67,10 @@ _SAMPLES: Final[dict[str, Any]] = {
     "max_threshold": "15 packets",
     "reference": "20 packets",
     "threshold": "30 packets",
+    "marking": "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}",
+    "traffic": "{kind: cbr, rate: 64 kbps}",
+    "record": "{series: [cwnd, queue]}",
+    "histograms": "{delay: {width: 1 ms}}",
     "phi": 1.1,
     "flows": 4,
     "share": 0.3,
@@ -83,7 +88,7 @@ _SAMPLES: Final[dict[str, Any]] = {
     "classes": "{gold: {fee: 4 money/s, sources: gold}}",
 }
 _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
-    ("LoadBased", "threshold"): 0.6,
+    ("LoadBased", "threshold"): 0.8,
     ("ClassBased", "classes"): "[{name: gold, delay: 10 ms}, {}]",
     ("DeficitRoundRobin", "classes"): "[{name: voice, share: 0.3}, {name: web, share: 0.7}]",
     ("Link", "name"): "bottleneck",
@@ -122,7 +127,19 @@ _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
     ("Learner", "name"): "isp",
     ("Learner", "observations"): "{utilization: {least: 0, most: 1}}",
     ("Learner", "actions"): "{price: {least: 0.01 money, most: 1 money, scale: log}}",
-    ("Reverse", "marking"): "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}",
+    ("Rem", "slow_start"): "false",
+    ("Primal", "slow_start"): "false",
+    ("Primal", "send"): "paced",
+}
+# Examples of laws and kinds with a key that excludes another or needs further ones.
+_WHOLE: Final[dict[tuple[str, str], str]] = {
+    ("wtp", "form"): "{law: wtp, form: general, w_inc: 4 marks, w_dec: 4 marks}",
+    ("wtp", "w_inc"): "{law: wtp, form: general, w_inc: 4 marks, w_dec: 4 marks}",
+    ("wtp", "w_dec"): "{law: wtp, form: general, w_inc: 4 marks, w_dec: 4 marks}",
+    ("rem", "mark_rate"): "{law: rem, max_rate: 24000 packets/s, phi: 1.1, mark_rate: 36 marks/s}",
+    ("cbr", "interval"): "{kind: cbr, interval: 20 ms}",
+    ("web", "size"): "{kind: web, size: list, sizes: [10 kB, {size: 1 MB, weight: 0.5}]}",
+    ("web", "sizes"): "{kind: web, size: list, sizes: [10 kB, {size: 1 MB, weight: 0.5}]}",
 }
 # Keys that a law needs in addition to its required keys.
 _BESIDE: Final[dict[str, tuple[str, ...]]] = {
@@ -147,7 +164,12 @@ def in_yaml(value: Any) -> str:
 
 def _usual(text: str) -> str:
     match = _QUANTITY.fullmatch(text)
-    return _scaled(match) if match else re.sub(r"^(-?[0-9]+)\.0 ", r"\1 ", text) or '""'
+    return _scaled(match) if match else _plural(re.sub(r"^(-?[0-9]+)\.0 ", r"\1 ", text)) or '""'
+
+
+def _plural(text: str) -> str:
+    """Return `10 packet/s` as `10 packets/s`."""
+    return re.sub(r"^(?!1 )([0-9.]+ (?:packet|mark|call|byte))(/s|$)", r"\1s\2", text)
 
 
 def _scaled(match: re.Match[str], thousands: str = "") -> str:
@@ -209,13 +231,54 @@ def _number(reader: Number) -> int | float:
     return reader.most
 
 
-def other_number(reader: Number, default: str) -> str:
-    """Return half of a default as an example, or the default itself if half is out of range."""
-    if default == "auto":
-        return default
-    half = float(default) / 2
-    fits = reader.least <= half <= reader.most and not (reader.whole and half % 1)
-    return f"{half:g}" if fits else default
+def key_sample(kind: type[msgspec.Struct], key: str, field: Any, default: str) -> str:
+    """Return an example of a key that differs from its default, if its mapping allows one."""
+    shown = in_yaml(sample(field, key, kind.__name__))
+    if (kind.__name__, key) in _OF_STRUCT:
+        return shown
+    likely, usual = [*_near(default), shown, *_others(field)], _value(field, default)
+    fitting = (
+        one for one in likely if _value(field, one) != usual and _fits(kind, key, field, one)
+    )
+    return next(fitting, default or shown)
+
+
+def _value(field: Any, text: str) -> Any:
+    """Return the value of a key, or the text if it is not valid."""
+    try:
+        return reading.read(parse(text, "example", lines=False), field, "", {})
+    except EcnomyError:
+        return text
+
+
+def _near(default: str) -> list[str]:
+    """Return half and twice a default, half of an amount last."""
+    number, _, unit = default.partition(" ")
+    try:
+        value = Fraction(number)
+    except ValueError:
+        return []
+    near = (value * 2, value / 2) if unit else (value / 2, value * 2)
+    return [_plural(f"{float(one):.10g} {unit}".strip()) for one in near if one]
+
+
+def _others(kind: Any) -> list[str]:
+    """Return words, or simple numbers."""
+    reader = split(present(kind))[1]
+    if present(kind) is bool:
+        return ["true", "false"]
+    return list(reversed(reader.words)) if isinstance(reader, Choice) else ["0.5", "1"]
+
+
+def _fits(kind: type[msgspec.Struct], key: str, field: Any, shown: str) -> bool:
+    """Return whether a law or kind accepts an example of a key, or the key alone if in neither."""
+    of_law = kind.__struct_config__.tag_field is not None
+    text = whole_sample(kind, key, shown) if of_law else shown
+    try:
+        reading.read(parse(text, "example", lines=False), kind if of_law else field, "", {})
+    except EcnomyError:
+        return False
+    return True
 
 
 def _plain(kind: Any) -> Any:
@@ -244,6 +307,18 @@ def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     return found
 
 
+def with_key(mapping: str, key: str) -> str:
+    """Return the example of a mapping with the example of one of its keys, on one line."""
+    plain, own = (yaml.load(text, yaml.BaseLoader) for text in (mapping, key))
+    return in_yaml(plain | own)
+
+
+def whole_sample(kind: type[msgspec.Struct], key: str, shown: str) -> str:
+    """Return an example of a law or kind with one of its keys, and the keys that it needs."""
+    by_hand = _WHOLE.get((str(kind.__struct_config__.tag), key))
+    return by_hand or with_key(in_yaml(example_of(kind)), f"{key}: {shown}")
+
+
 def members(union: Any) -> list[type[msgspec.Struct]]:
     """Return the structs of a union."""
     return [one for one in typing.get_args(union) if one is not type(None)]
@@ -265,50 +340,3 @@ def wanted(kind: Any) -> str:
     if origin is tuple and reader is None and split(arguments[0])[1] is not None:
         return f"a list; each item {wanted(arguments[0])}"
     return expected_of(present(kind))
-
-
-_BY_UNIT: Final = {"s": "10 s", "bit/s": "1 Mbps", "money": "0.1 money", "byte": "1 MB"}
-_OF_PARAMETER: Final = {  # values that must fit other parameters
-    "ceiling": "1 money",
-    "high": "4 money/s",
-    "most": "8",
-    "link": "bottleneck",
-    "arms": "10",
-}
-
-
-# Optional parameters that examples include, because some cases need them.
-_WANTED: Final = ("x0", "deadline", "quantile")
-
-
-def strategy_sample(name: str, field: Field) -> str:
-    """Return an example of a parameter of a strategy."""
-    plain = not field.unit and not field.forms and not field.strategies
-    if name in _OF_PARAMETER and (plain or _OF_PARAMETER[name].endswith(f" {field.unit}")):
-        return _OF_PARAMETER[name]
-    if field.strategies:
-        return "{steady: {kind: constant-charge, charge: 1 money/s}}"
-    if field.by_time:
-        return f"{{60 s: 0.1 {field.unit}}}"
-    if field.forms:
-        form = next(iter(field.forms))
-        return in_yaml({"kind": form, **parameters_example(field.forms[form])})
-    if field.unit:
-        return _BY_UNIT.get(field.unit, f"1 {field.unit}")
-    if field.kind is bool:
-        return in_yaml(not field.default)
-    if field.kind is float and field.default is not None:
-        return in_yaml(field.default / 2 or 0.1)
-    if field.default is not None:
-        return in_yaml(field.default)
-    return {float: "0.5", int: "10"}.get(field.kind, "text")
-
-
-def parameters_example(cls: type) -> dict[str, str]:
-    """Return the required parameters of a class, with values."""
-    fields = declared(cls).items()
-    return {
-        key: strategy_sample(key, field)
-        for key, field in fields
-        if field.required or key in _WANTED
-    }

@@ -175,7 +175,7 @@ PARAMETERS: Final = {
                 about="Number of values of each parameter.",
                 form=Number(what="an even number of levels", least=2, most=100, whole=True),
                 default="4",
-                example="4",
+                example="6",
             ),
         },
     ),
@@ -210,13 +210,13 @@ UNTIL: Final = {
         about="Confidence level of the intervals, for all looks at a point together.",
         form="a level from 50 % to below 100 %",
         default="95 %",
-        example="95 %",
+        example="99 %",
     ),
     "most": Key(
         about="Maximum number of replicates per point.",
         form=_count(2, 10**6),
         default="100",
-        example="100",
+        example="50",
     ),
 }
 
@@ -255,25 +255,25 @@ CALIBRATE: Final = {
         about="Whether the column rises or falls as the parameter rises.",
         form=Choice(("up", "down")),
         default="up",
-        example="up",
+        example="down",
     ),
     "first": Key(
         about="Number of values in the first round, both ends of the range included.",
         form=_count(2, 1000),
         default="5",
-        example="5",
+        example="8",
     ),
     "most": Key(
         about="Maximum number of values that a search tries.",
         form=_count(2, 1000),
         default="12",
-        example="12",
+        example="20",
     ),
     "within": Key(
         about="Relative distance below which two values count as one.",
         form=Number(what="a share", least=0, most=0.5),
         default="0.01",
-        example="0.01",
+        example="0.02",
     ),
 }
 
@@ -303,7 +303,7 @@ TUNE: Final = {
         about="Total number of assignments to try.",
         form=_count(2, 10_000),
         default="60",
-        example="60",
+        example="100",
     ),
     "first": Key(
         about="Number of initial trials, spread over the ranges; by default a quarter of all.",
@@ -319,7 +319,7 @@ TUNE: Final = {
         about="Number of runs of the best assignment, with seeds that the search has not used.",
         form=_count(2, 1000),
         default="10",
-        example="10",
+        example="20",
     ),
 }
 
@@ -366,13 +366,13 @@ SWEEP: Final = {
         about="Seed of the first replicate, and of the draws of points.",
         form=_count(0, 2**62),
         default="1",
-        example="1",
+        example="2",
     ),
     "seeds": Key(
         about="Whether all points have the same seeds, which makes comparisons more precise.",
         form=Choice(("paired", "independent")),
         default="paired",
-        example="paired",
+        example="independent",
         note=("With independent, even equal values under two labels get different seeds."),
     ),
     "limits": Key(
@@ -437,7 +437,7 @@ SWEEP: Final = {
         about="Engine of all runs; the option --engine takes precedence.",
         form=Choice(SIMULATORS),
         default=DEFAULT_ENGINE,
-        example=DEFAULT_ENGINE,
+        example="omnet",
         note=(
             "All runs in a folder use one engine. Without `engine`, a repeated command uses the "
             "folder's engine. For another engine, pass another --out."
