@@ -70,6 +70,9 @@ def test_samples_keep_their_unit(tmp_path: Path) -> None:
         ("replicates: 3", "set: [5 s]", 8, "set", "a list"),
         ("sources.gold.count: [1, 2]", "seed: [1, 2]", 6, "parameters.grid", "'seed'"),
         ("replicates: 3", "keep: all", 8, "keep", "'all'"),
+        ("replicates: 3", "step: 1 s\nlearners: []", 8, "step", "a key of environments, expected"),
+        ("replicates: 3", "duration: 1 s", 8, "duration", "a key of scenarios, expected"),
+        ("replicates: 3", "tournament: {}", 8, "tournament", "a key of tournaments, expected"),
         ("replicates: 3", "replicates: 10000000", 2, "parameters", "40,000,000 runs"),
     ],
 )

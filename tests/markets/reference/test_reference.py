@@ -125,6 +125,13 @@ def test_examples_of_parameters_read_with_all_that_the_strategy_needs() -> None:
     assert checked > 100
 
 
+def test_a_sentence_that_refers_to_a_paper_comes_with_the_paper() -> None:
+    """A key of a law has the law's source if its sentence says `the paper`, or only an equation."""
+    referring = [one for one in entries() if re.search("the paper|[(](Eq|Fig)[.]", one.about)]
+    assert len(referring) > 20
+    assert all(one.source for one in referring), [one for one in referring if not one.source]
+
+
 def test_examples_show_another_value_than_the_default() -> None:
     """If the key has another valid value."""
     same = {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import types
 import typing
 from collections.abc import Iterator
@@ -36,6 +37,7 @@ from ecnomy.markets.scenario.role import RoleReader
 
 __all__ = ["scenario_entries", "struct_entries"]
 
+_REFERS: Final = re.compile(r"\bthe paper\b|\((?:Eq|Fig)\. ")
 _OWN: Final = "own"  # tag of a custom tariff, which is not a word in YAML
 
 
@@ -182,8 +184,14 @@ def _variant(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
         takes=f"a mapping with {config.tag_field}: {config.tag}",
         example=in_yaml(example_of(kind)),
     )
-    inside = struct_entries(kind)
-    return (itself, *(msgspec.structs.replace(e, within=(*within, *e.within)) for e in inside))
+    return (itself, *(_of_variant(one, itself) for one in struct_entries(kind)))
+
+
+def _of_variant(key: Entry, variant: Entry) -> Entry:
+    """Return a key of a variant, with the variant's source if the key's sentence refers to it."""
+    source = variant.source if _REFERS.search(key.about) else key.source
+    within = (*variant.within, *key.within)
+    return msgspec.structs.replace(key, within=within, source=source)
 
 
 def _by_reader(reader: Reader) -> Iterator[Entry]:

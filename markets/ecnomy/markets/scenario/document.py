@@ -379,7 +379,8 @@ class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Records of a run in addition to the tables that every run has.
 
     Attributes:
-        series: quantities that are sampled over time, per flow or per link.
+        series: quantities that are sampled over time, per flow or per link. `cwnd`, `rtt` and
+            `rate` are per flow, `queue` and `marking_probability` per link.
         every: time between two samples of the series.
         delay_thresholds: delays beyond which a packet counts as late; late packets are counted per
             flow and threshold.

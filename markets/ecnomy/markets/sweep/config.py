@@ -140,6 +140,9 @@ def _unknown(root: Node, key: str, shown: str) -> ScenarioError:
             found,
             f"a sweep without {key!r}; to play a tournament, run `ecnomy tournament {shown}`",
         )
+    if "learners" in root.keys:
+        expected = "a sweep; market_env(FILE) in Python opens an environment"
+        return root.keys[key].error(key, f"{key!r}, a key of environments", expected)
     if key in Document.__struct_fields__:
         expected = f"{key!r} under 'set'; to run a scenario, use `ecnomy run {shown}`"
         return root.keys[key].error(key, f"{key!r}, a key of scenarios", expected)
