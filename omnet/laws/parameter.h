@@ -88,6 +88,17 @@ constexpr bool is_whole(const Parameter& parameter) {
   return unit == "whole" || unit == "flag" || unit == "choice";
 }
 
+constexpr bool is_integer(double value) {
+  return value > -1e18 && value < 1e18 &&
+         value == static_cast<double>(static_cast<long long>(value));
+}
+
+// True for a value that a parameter may have.
+constexpr bool accepts(const Parameter& parameter, double value) {
+  const bool within = value >= parameter.min && value <= parameter.max;  // false for NaN
+  return within && (!is_whole(parameter) || is_integer(value));
+}
+
 // Thrown if a parameter is out of its range. The message names the law, the parameter, the value and the range.
 class BadParameter : public std::invalid_argument {
  public:
@@ -103,11 +114,9 @@ inline std::string in_short(double value) {
 }
 
 inline void check_parameter(const char* law, const Parameter& parameter, double value) {
-  const bool whole = is_whole(parameter);
-  const bool fits = !whole || value == std::floor(value);
-  if (std::isfinite(value) && value >= parameter.min && value <= parameter.max && fits) return;
+  if (accepts(parameter, value)) return;
   throw BadParameter(std::string(law) + ": " + parameter.name + " is " + in_short(value) +
-                     ", expected " + (whole ? "a whole number from " : "") +
+                     ", expected " + (is_whole(parameter) ? "a whole number from " : "") +
                      in_short(parameter.min) + " to " + in_short(parameter.max));
 }
 

@@ -39,17 +39,6 @@ constexpr bool is_sentence(const char* text) {
   return all.size() > 2 && all.front() != ' ' && all.front() != '.' && all.ends_with('.');
 }
 
-constexpr bool is_integer(double value) {
-  return value > -1e18 && value < 1e18 &&
-         value == static_cast<double>(static_cast<long long>(value));
-}
-
-// True for a value that a parameter may have.
-constexpr bool accepts(const Parameter& parameter, double value) {
-  const bool within = value >= parameter.min && value <= parameter.max;  // false for NaN
-  return within && (!is_whole(parameter) || is_integer(value));
-}
-
 // The parameter of this name, or nullptr.
 template <Described Law>
 constexpr const Parameter* parameter_of(std::string_view name) {
