@@ -18,8 +18,8 @@ from tiers import in_full
 __all__ = ["PRAGUE_CHECKS", "compare_prague"]
 
 PS: Final = 10**12
-LINUX_07: Final = [0.0625, 0.025, 4.0, 0.0, 1.0]
-LINUX_06: Final = [0.0625, 0.025, 500.0, 1.0, 0.0]
+LINUX_07: Final = [0.0625, 0.025, 4.0, 0.0, 1.0, 0.0]
+LINUX_06: Final = [0.0625, 0.025, 500.0, 1.0, 0.0, 0.0]
 PACKET_MBIT: Final = 0.012
 TRIPS_MS: Final = (5.0, 10.0, 25.0) if in_full() else (5.0,)
 START: Final[WindowState] = (0.01, 0.0, 1e-6, 64.0)
@@ -36,6 +36,9 @@ def compare_prague(
     for i, (kind, path, size, marks) in enumerate(events):
         law.see(path)
         oracle.see(path)
+        if kind == "ack" and path[1]:
+            window = law.on_rtt(window, path[1])
+            oracle.rtt(path[1])
         if kind == "begin":
             window = law.begin(window)
             oracle.begin()
@@ -76,9 +79,9 @@ def check_prague_events(laws: Laws) -> None:
     cases = [
         (LINUX_07, 0.05),
         (LINUX_06, 0.3),
-        ([0.25, 0.0, 0.0, 0.5, 1.0], 0.2),
-        ([0.0625, 0.06, 2.0, 0.0, 1.0], 0.1),
-        ([1.0, 3.0, 0.0, 0.25, 0.0], 0.5),
+        ([0.25, 0.0, 0.0, 0.5, 1.0, 0.0], 0.2),
+        ([0.0625, 0.06, 2.0, 0.0, 1.0, 1.0], 0.1),
+        ([1.0, 3.0, 0.0, 0.25, 0.0, 1.0], 0.5),
     ]
     for seed, ((values, marked), start) in enumerate(itertools.product(cases, STARTS)):
         compare_prague(laws, values, start, list(path_events(seed, 500, marked)))
@@ -91,14 +94,54 @@ def check_prague_paths(laws: Laws) -> None:
         own = [*values[:2], (values[2], 0.0, 1.0)[seed % 3], *values[3:]]
         compare_prague(laws, own, start, list(fast_events(seed, 400, marked, srtt_ms)))
     for seed, start in enumerate(STARTS):
-        long = [0.0625, 0.3, 1.0, 0.0, 1.0]
+        long = [0.0625, 0.3, 1.0, 0.0, 1.0, 0.0]
         compare_prague(laws, long, start, list(fast_events(seed, 400, 0.05, 150.0)))
+
+
+def queue_events(seed: int, rounds: int, swing_ms: float) -> Iterator[PathEvent]:
+    """Round trips of ten packets over a queue that swings between 0 and this delay."""
+    draw = random.Random(seed)
+    base, now, acked = 20 * 10**9, 0, 0
+    for number in range(rounds):
+        depth = swing_ms * (number % 8) / 7
+        for place in range(10):
+            acked += 1
+            rtt = base + round((depth + draw.uniform(0, 0.1)) * 10**9)
+            now += rtt // 10
+            path = (now, rtt, base, acked, acked + 10, 10, False)
+            yield "ack", path, 1.0, int(place == 0 and number % 4 == 3)
+
+
+def check_prague_fallback(laws: Laws) -> None:
+    """A queue that swings by 20 ms counts as classic, one by 0.3 ms does not; 3 ms are between.
+
+    Marks of a fortieth of the packets reduce by alpha / 2 = 1.3 % where the queue is one of L4S,
+    and by 5 / 16 where it is one of RFC 3168.
+    """
+    cut = {}
+    for seed, swing_ms in enumerate((0.3, 3.0, 20.0)):
+        values = [0.0625, 0.0, 0.0, 0.0, 0.0, 1.0]
+        events = list(queue_events(seed, 600, swing_ms))
+        for start in STARTS:
+            compare_prague(laws, values, start, events)
+        law, window = laws.window("prague", values), (10.0, 10.0, 2.0, 30.0)
+        law.begin(window)
+        for _, path, size, marks in events:
+            law.see(path)
+            window = law.on_rtt(window, path[1])
+            before, window = window[0], law.on_ack(window, int(size), marks)
+            if marks:
+                cut[swing_ms] = 1 - window[0] / before
+    assert cut[0.3] < 0.03 and abs(cut[20.0] - 5 / 16) < 0.01, cut
 
 
 def check_prague_once_per_target(laws: Laws) -> None:
     """At a round trip of 5 ms, a second mark reduces only from T after the first mark on."""
     for apart, left in ((25 * 10**9 - 1, 8.0), (25 * 10**9, 4.0)):
-        law, window = laws.window("prague", [0.0625, 0.025, 0.0, 1.0, 0.0]), (16.0, 0.0, 1.0, 64.0)
+        law, window = (
+            laws.window("prague", [0.0625, 0.025, 0.0, 1.0, 0.0, 0.0]),
+            (16.0, 0.0, 1.0, 64.0),
+        )
         law.begin(window)
         for now, acked in ((PS, 1), (PS + apart, 101)):
             law.see((now, PS // 200, PS // 200, acked, acked + 99, 99, False))
@@ -109,7 +152,7 @@ def check_prague_once_per_target(laws: Laws) -> None:
 def check_prague_small_windows(laws: Laws) -> None:
     """A window below one packet grows by at most one packet per target for each packet."""
     for rtt_ms, transition, grown in ((5, 0.0, 0.2), (25, 0.0, 1.0), (5, 9.0, 1.0)):
-        law, window = laws.window("prague", [0.0625, 0.025, transition, 0.0, 1.0]), START
+        law, window = laws.window("prague", [0.0625, 0.025, transition, 0.0, 1.0, 0.0]), START
         law.see((PS, 0, 0, 0, 0, 0, False))
         law.begin(window)
         law.see((2 * PS, rtt_ms * 10**9, rtt_ms * 10**9, 1, 2, 1, False))
@@ -183,6 +226,7 @@ PRAGUE_CHECKS = {
         check_prague_once_per_target,
         check_prague_small_windows,
         check_prague_events,
+        check_prague_fallback,
         check_prague_paths,
         check_prague_rate,
         check_prague_rate_at_random_marks,

@@ -10,11 +10,23 @@ from planted_faults import Mutation
 __all__ = ["PRAGUE_MUTATIONS"]
 
 _LAW: Final = "window/prague.h"
+_SCORE: Final = "window/classic_score.h"
 
 PRAGUE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "prague": [
-        Mutation("sign", _LAW, "(1 - own_->alpha / 2)", "(1 + own_->alpha / 2)"),
-        Mutation("half", _LAW, "(1 - own_->alpha / 2)", "(1 - own_->alpha)"),
+        Mutation("sign", _LAW, "(1 - reduction() / 2)", "(1 + reduction() / 2)"),
+        Mutation("half", _LAW, "(1 - reduction() / 2)", "(1 - reduction())"),
+        Mutation("always", _LAW, "if (own_->falls_back) own_->score.sample", "own_->score.sample"),
+        Mutation("share", _LAW, "0.625 * own_->score", "0.5 * own_->score"),
+        Mutation("fresh-score", _LAW, "    own_->score = {};\n", ""),
+        Mutation("no-slow-start", _LAW, "window.ssthresh : kUnlimited", "window.ssthresh : 1.0"),
+        Mutation("first-sample", _SCORE, "      return;\n", ""),
+        Mutation("gains", _SCORE, "gain_ / 2 * (", "gain_ * ("),
+        Mutation("depth", _SCORE, "if (depth > 2e-3) step", "step"),
+        Mutation("variation", _SCORE, "/ 750e-6", "/ 75e-6"),
+        Mutation("most-score", _SCORE, "kMost = 17", "kMost = 9"),
+        Mutation("between", _SCORE, "score_ - 8, 0.0, 1.0", "score_ - 7, 0.0, 1.0"),
+        Mutation("scale", _SCORE, "i + std::floor(i / 2) + 1", "i + 1"),
         Mutation("square", _LAW, "a * a * n", "a * n"),
         Mutation("small", _LAW, "std::max(window.cwnd, a)", "window.cwnd"),
         Mutation("fresh", _LAW, "    new_round(false);\n", ""),

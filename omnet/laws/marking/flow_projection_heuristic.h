@@ -52,9 +52,9 @@ class FlowProjectionHeuristic : public MarkingLaw {
        "Number of bytes per interval above which a flow is followed."},
       {"filter", "choice", 0, 0, 1, "serial,parallel",
        "Multistage filter that finds large flows: stages in series or in parallel."},
-      {"stages", "whole", 3, 1, 16, "", "Number of stages of the filter."},
+      {"stages", "whole", 3, 1, 16, "", "Number of hash tables of the filter."},
       {"buckets", "whole", 8, 1, 65536, "",
-       "Number of buckets per stage, to which flows are hashed."},
+       "Number of buckets of a stage, to which flows are hashed."},
   };
 
   explicit FlowProjectionHeuristic(const double* values) { configure(values); }

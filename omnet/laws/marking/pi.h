@@ -32,7 +32,7 @@ class Pi : public MarkingLaw {
       {"interval_s", "s", 0.00625, 1e-6, 1e6, "",
        "Time between two samples of the queue (1/160 s in the paper)."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Size of a packet, for a reference in bytes."},
+       "Packet size by which q and a reference in bytes are divided."},
   };
   static constexpr AtLeast kOrder[] = {{"a", "b"}};
 

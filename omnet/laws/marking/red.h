@@ -61,8 +61,8 @@ class Red : public MarkingLaw {
       {"mark_on_empty", "flag", 0, 0, 1, "",
        "Packets that find at most one packet waiting are also marked."},
       {"idle_decay", "flag", 1, 0, 1, "",
-       "The average falls while the transmitter is idle, as if mean packets had met an empty "
-       "queue."},
+       "The average falls while the transmitter is idle, as if packets of mean_packet had met an "
+       "empty queue."},
       {"above_max", "choice", 0, 0, 1, "mark,drop",
        "Action on packets while the average is at least max_threshold (gentle: twice "
        "max_threshold)."},

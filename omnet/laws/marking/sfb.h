@@ -44,8 +44,9 @@ class Sfb : public MarkingLaw {
   static constexpr MarkingTraits kTraits{.departures = true, .ceiling = "0.5"};  // it drops above
   static constexpr Parameter kParameters[] = {
       {"levels", "whole", 8, 1, 16, "",
-       "Number of bins of a packet, one per level: L of the paper."},
-      {"bins", "whole", 16, 1, 65536, "", "Number of bins of a level: N of the paper."},
+       "Number of hash tables, in each of which a flow has one bin: L of the paper."},
+      {"bins", "whole", 16, 1, 65536, "",
+       "Number of bins of a level, to which flows are hashed: N of the paper."},
       {"increment", "", 0.001, 0, 1, "",
        "Increase of a bin's probability at a packet that meets a full bin: d1 of the paper."},
       {"decrement", "", 0.000167, 0, 1, "",

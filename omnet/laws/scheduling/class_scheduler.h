@@ -79,9 +79,9 @@ class ClassScheduler {
        "Number of bytes per interval above which a flow is followed."},
       {"filter", "choice", 0, 0, 1, "serial,parallel",
        "Multistage filter that finds large flows: stages in series or in parallel."},
-      {"stages", "whole", 3, 1, 16, "", "Number of stages of the filter."},
+      {"stages", "whole", 3, 1, 16, "", "Number of hash tables of the filter."},
       {"buckets", "whole", 8, 1, 65536, "",
-       "Number of buckets per stage, to which flows are hashed."},
+       "Number of buckets of a stage, to which flows are hashed."},
   };
   static constexpr int kNone = -1;
 

@@ -35,7 +35,8 @@ class Docsis {
  public:
   static constexpr const char* kName = "docsis";
   static constexpr About kAbout{
-      "The dual queue of cable links: L4S marks, drops of classic traffic, queue protection.",
+      "The dual queue of cable links in place of a marking law: L4S marks, drops of classic "
+      "traffic, queue protection.",
       "MULPIv3.1 Annexes M and O; RFC 8034; RFC 9957"};
   static constexpr SchedulingTraits kTraits{
       .by_codepoint = true, .drops_classic = true, .judges = true, .controls = true};
@@ -59,7 +60,8 @@ class Docsis {
       {"max_burst_s", "s", 0.142, 0, 1e3, "",
        "Duration for which all classic packets pass after the first drop of a burst."},
       {"mean_packet_bytes", "bytes", 1024, 1, 1e6, "",
-       "Packet size to which the drop probability applies; larger packets are dropped more often."},
+       "Packet size to which the drop probability applies; that of others is in proportion to "
+       "their size."},
       {"frame_bytes", "bytes", 2000, 64, 1e6, "", "Size of the largest frame."},
       {"protection", "flag", 1, 0, 1, "",
        "Queue protection moves packets of flows that queue to the classic queue."},

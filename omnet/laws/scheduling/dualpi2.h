@@ -46,7 +46,8 @@ class DualPi2 {
  public:
   static constexpr const char* kName = "dualpi2";
   static constexpr About kAbout{
-      "Separate queues for L4S and classic traffic, with coupled marks and drops.",
+      "Separate queues for L4S and classic traffic, with coupled marks and drops, in place of a "
+      "marking law.",
       "RFC 9332; Linux sch_dualpi2"};
   static constexpr SchedulingTraits kTraits{.by_codepoint = true, .draws = true, .controls = true};
   using Class = CodepointClass;

@@ -168,7 +168,7 @@ class Web {
       {"size_max_bytes", "bytes", 5e6, 1, 1e12, "",
        "Maximum size of the truncated Pareto distribution."},
       {"size_shape", "", 1.2, 1e-3, 1e3, "",
-       "Shape of the Pareto distribution; a smaller shape has a heavier tail."},
+       "Shape of the Pareto distribution of sizes; a smaller shape has a heavier tail."},
       {"reading", "choice", 0, 0, 1, "exponential,hyper-exponential",
        "Distribution of reading times; hyper-exponential: coefficient of variation 2.9 "
        "(andreassen2002)."},

@@ -70,7 +70,7 @@ class Page {
       {"parse_mean_s", "s", 0.1, 0, 2e5, "",
        "Mean time to parse a page before its objects are fetched, exponentially distributed."},
       {"objects_mean", "objects", NAN, 0, 1e6, "",
-       "Mean number of objects per page, geometrically distributed."},
+       "Mean number of objects per page besides its file, geometrically distributed."},
       {"size", "choice", 1, 0, 2, "fixed,exponential,pareto", "Distribution of object sizes."},
       {"size_mean_bytes", "bytes", 8000, 1, 1e12, "", "Mean of fixed and exponential sizes."},
       {"size_min_bytes", "bytes", 1, 1, 1e12, "",
@@ -78,7 +78,7 @@ class Page {
       {"size_max_bytes", "bytes", 5e6, 1, 1e12, "",
        "Maximum size of the truncated Pareto distribution."},
       {"size_shape", "", 1.2, 1e-3, 1e3, "",
-       "Shape of the Pareto distribution; a smaller shape has a heavier tail."},
+       "Shape of the Pareto distribution of sizes; a smaller shape has a heavier tail."},
   };
 
   explicit Page(const double* values) : sizes_(kName, checked(values) + 2) {

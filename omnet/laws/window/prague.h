@@ -9,6 +9,10 @@
 //                                        alpha <- (1 - g) alpha + g m / n of its packets, after the first mark
 //   loss                                 half the window; timeout: one packet, then slow start up to half
 //
+// With `fallback`, a mark reduces by max(alpha, 5 c / 8) in place of alpha, where c is 1 if the bottleneck seems to have
+// a queue of RFC 3168, and 0 if it seems to have one of L4S (classic_score.h). The window then falls by 31 %, as much as
+// CUBIC's at a loss.
+//
 // T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, srtt / T), but a = 1 if srtt is
 // above 100 ms. Before that, and in a slow start after a timeout, a = 1 and T does not apply. The max() applies to
 // rates of less than a packet in max(T, srtt). Like tcp_prague's rate, they then grow by at most 1 / max(T, srtt) for
@@ -32,6 +36,7 @@
 #include <cstdint>
 
 #include "../boxed.h"
+#include "classic_score.h"
 #include "window.h"
 
 namespace ecnomy {
@@ -46,6 +51,7 @@ class Prague {
                                         .per_mark = true,
                                         .ect_1 = true,
                                         .begins = true,
+                                        .hears_rtt = true,
                                         .sees = true};
   static constexpr Parameter kParameters[] = {
       {"g", "", 0.0625, 1e-9, 1, "", "Weight of the latest round trip in alpha."},
@@ -59,6 +65,9 @@ class Prague {
       {"first_mark", "choice", 1, 0, 1, "reduces,halves",
        "Response to a connection's first mark: by the share of marks, or half ('reduces' in Prague "
        "0.6)."},
+      {"fallback", "flag", 0, 0, 1, "",
+       "Whether marks reduce the window by up to 31 % if round trips vary as at a queue of RFC "
+       "3168 (arXiv:1911.00710)."},
   };
 
   explicit Prague(const double* values) : own_(state_of(values)) {}
@@ -70,13 +79,18 @@ class Prague {
     own_->reduced_until = -1;
     own_->reduced_at = kNever;
     own_->alpha_at = own_->now;
+    own_->score = {};
     new_round(false);
+  }
+  void on_rtt(Window&, Time rtt) noexcept {
+    if (own_->falls_back) own_->score.sample(rtt);
   }
   void see(const Path& path) noexcept {
     own_->acked_now = path.acked;
     own_->sent_now = path.sent;
     own_->now = path.now;
     own_->srtt = path.srtt;
+    own_->min_rtt = path.min_rtt;
   }
   void on_ack(Window& window, const Ack& ack) noexcept {
     if (ack.marks > 0) marked(window, ack.marks);
@@ -87,6 +101,7 @@ class Prague {
   }
   void on_congestion(Window&, double) noexcept {}
   void on_loss(Window& window, double) noexcept {
+    note_reduction(window);
     window.set(window.cwnd / 2);
     window.ssthresh = window.cwnd;
     own_->reduced_until = own_->sent_now;
@@ -127,14 +142,19 @@ class Prague {
     window.set(window.cwnd + a * a * n / std::max(window.cwnd, a));
   }
 
+  void note_reduction(const Window& window) noexcept {
+    own_->score.reduced(window.ssthresh > 0 ? window.ssthresh : kUnlimited);
+  }
+  double reduction() const noexcept { return std::max(own_->alpha, 0.625 * own_->score.classic()); }
   void marked(Window& window, std::int64_t marks) noexcept {
     own_->marked += marks;
     const double before = window.cwnd;
     if (own_->acked_now > own_->reduced_until) {
       own_->reduced_until = own_->sent_now;
+      note_reduction(window);
       if (target_over(window, own_->reduced_at)) {
         own_->reduced_at = own_->now;
-        window.set(window.cwnd * (1 - own_->alpha / 2));
+        window.set(window.cwnd * (1 - reduction() / 2));
       }
     }
     if (!own_->saw_mark && own_->halves) window.set(window.cwnd / 2);
@@ -144,6 +164,7 @@ class Prague {
 
   void end_round(const Window& window) noexcept {
     if (own_->saw_mark) {
+      own_->score.end_round(own_->min_rtt);
       const std::int64_t acked = std::max<std::int64_t>(own_->acked_now - own_->round_began, 1);
       const double share = static_cast<double>(own_->marked) / static_cast<double>(acked);
       own_->alpha = std::min((1 - own_->g) * own_->alpha + own_->g * share, 1.0);
@@ -162,7 +183,7 @@ class Prague {
     double g, initial_alpha;
     Time target;
     std::int64_t transition;
-    bool halves;
+    bool halves, falls_back;
     bool saw_mark = false;
     double alpha = 0;
     std::int64_t marked = 0, rounds = 0;  // marks of this round trip; round trips after slow start
@@ -170,14 +191,19 @@ class Prague {
     std::int64_t round_began = 0;              // packets acknowledged at its beginning
     std::int64_t round_ends = 0;      // the round ends at this number of acknowledged packets
     std::int64_t reduced_until = -1;  // no second reduction up to this packet
-    Time now = 0, srtt = 0;
+    Time now = 0, srtt = 0, min_rtt = 0;
+    ClassicScore score;
     Time alpha_at = 0,
          reduced_at = kNever;  // last changes of alpha and of the window; kNever: not yet
   };
   static State state_of(const double* values) {
     check_parameters<Prague>(values);
-    return {values[0], values[3], std::llround(values[1] * kPsPerSecond),
-            static_cast<std::int64_t>(values[2]), values[4] != 0};
+    return {values[0],
+            values[3],
+            std::llround(values[1] * kPsPerSecond),
+            static_cast<std::int64_t>(values[2]),
+            values[4] != 0,
+            values[5] != 0};
   }
 
   Boxed<State> own_;

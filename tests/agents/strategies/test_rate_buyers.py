@@ -51,8 +51,22 @@ def test_nothing_until_a_drawn_time_later() -> None:
     assert len(set(np.round(factor, 3))) > 1
     buyer.decide(view(t + 1, 1, 1.0))
     assert buyer.decide(view(t + 2, 1, 1.0)).active  # had again
-    assert not buyer.decide(view(t + 3, 1, 0.5)).active
+    assert buyer.decide(view(t + 3, 1, 0.5)).active
+    buyer._on, buyer._again_s = False, t + 30
     assert buyer.decide(view(t + 3 + 30, 30, 0.0, active=0)).active
+
+
+def test_who_had_x0_leaves_at_the_third_slow_decision_or_later() -> None:
+    """From the third slow decision in a row on, half leave at each."""
+    left = []
+    for number in range(400):
+        buyer = AllOrNothing(threshold=2.0, rate=MBPS, retry=1000.0)
+        rates = [1.0, 1.0, 1.0, 0.5, 0.5, 0.95, *[0.5] * 40]
+        on = [buyer.decide(view(number + k, k, x)).active for k, x in enumerate(rates)]
+        left.append(on.index(False) - rates.index(0.95))
+    share = [np.mean(np.array(left) == place) for place in range(5)]
+    assert share[:3] == [0, 0, 0]
+    assert share[3] == pytest.approx(1 / 2, abs=0.08) and share[4] == pytest.approx(1 / 4, abs=0.07)
 
 
 def test_what_is_owed_by_hand() -> None:

@@ -279,7 +279,7 @@ FAULTS = {
         "links: [{name: l, from: a, to: b, rate: 1 Mbps}]",
         5,
         "network.names",
-        "'names' at each link",
+        "'names' of each link under 'links'",
     ),
 }
 

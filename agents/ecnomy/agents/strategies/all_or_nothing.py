@@ -14,7 +14,10 @@ the previous one, the flow switches
 
 An interval in which the flow was switched on is a trial. A window takes time to fill, so the
 strategy judges only later intervals. Random times prevent users who left together from returning
-together. The price does not limit a flow below x0 without marks, so such a flow stays on.
+together. A trial also slows down the flows that had x0 before. So that they do not all leave for
+one newcomer, a flow that has had x0 since its return leaves only after `PATIENCE` such intervals in
+a row, and then with a probability of 1/2 at each decision. The price does not limit a flow below x0
+without marks, so such a flow stays on.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from ecnomy.agents.parameters import Refused, Unit, positive
 __all__ = ["AllOrNothing"]
 
 LONGEST: Final = 8
+PATIENCE: Final = 3  # a newcomer leaves after two
 
 
 @dataclasses.dataclass
@@ -60,6 +64,7 @@ class AllOrNothing:
             raise Refused("satisfied", f"{self.satisfied:g}", "a share between 0 and 1")
         self._on, self._trial = True, True
         self._again_s, self._failed = 0.0, 0
+        self._had_x0, self._slow = False, 0  # since the return; decisions in a row
 
     @property
     def needs_rate(self) -> str:
@@ -81,12 +86,19 @@ class AllOrNothing:
     def _judge(self, seen: FlowView, rate_bps: float) -> None:
         if not (seen.dt_ps and seen.active and seen.srtt_s):
             return
+        slow = bool(seen.marks) and seen.goodput_bps < self.satisfied * rate_bps
+        self._slow = self._slow + 1 if slow else 0
         if self._trial:
             self._trial = False
-        elif seen.marks and seen.goodput_bps < self.satisfied * rate_bps:
-            drawn = 0.5 + seen.agent.random.random() if seen.agent is not None else 1.0
-            self._again_s = seen.t_s + self.retry * min(2**self._failed, LONGEST) * drawn
+        elif not slow:
+            self._failed, self._had_x0 = 0, True
+        elif not self._had_x0 or (self._slow >= PATIENCE and _drawn(seen) <= 0.5):
+            wait_s = self.retry * min(2**self._failed, LONGEST)
+            self._again_s = seen.t_s + wait_s * (0.5 + _drawn(seen))
             self._failed = min(self._failed + 1, LONGEST)
-            self._on = False
-        else:
-            self._failed = 0
+            self._on, self._had_x0, self._slow = False, False, 0
+
+
+def _drawn(seen: FlowView) -> float:
+    """Return a random number below 1, or 1/2 without an agent."""
+    return float(seen.agent.random.random()) if seen.agent is not None else 0.5

@@ -17,7 +17,8 @@ def sentence(summary: Summary) -> str:
     """Return a sentence per phase in which exactly two groups, each of one class, pay a fee."""
     clauses = []
     for one in summary.phases:
-        paying = sorted((r for r in one.groups if r.fee_per_s > 0), key=lambda r: -r.fee_per_s)
+        classed = [row for row in one.groups if row.group.service_class and row.fee_per_s > 0]
+        paying = sorted(classed, key=lambda row: -row.fee_per_s)
         if len(paying) != 2 or any(row.group.service_class == CHANGING for row in paying):
             continue
         clause = _clause(paying[0], paying[1], _congested(one))

@@ -76,17 +76,21 @@ def _size(row: GroupRow) -> str:
 
 def money_table(one: PhaseSummary) -> Table:
     """Return the table of payments by group: means over its flows, and its total for marks."""
-    columns = ["fee\na flow\nmoney/s", "for marks\na flow\nmoney/s", "marks\nof fee"]
+    columns = [
+        "fees and\ncontracts\na flow\nmoney/s",
+        "for marks\na flow\nmoney/s",
+        "marks\nof fee",
+    ]
     columns += ["price of\na mark\nmoney", "for marks\nall flows\nmoney/s", "of all\nfor marks"]
     table = new_table("who pays", *columns)
     for row in shown_rows(one.groups):
-        charged = row.charge_per_s / row.fee_per_s if row.fee_per_s else math.nan
+        fee_per_s = row.fee_per_s if row.group.service_class else 0.0
         together = row.charge_per_s * row.counted
         table.add_row(
             row.group.label,
             significant(row.fee_per_s) if row.fee_per_s else "-",
             significant(row.charge_per_s),
-            percent(charged),
+            percent(_part(row.charge_per_s, fee_per_s)),
             significant(row.price_per_mark, 4),
             significant(together),
             percent(_part(together, one.charge_per_s)),

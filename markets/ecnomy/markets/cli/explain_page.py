@@ -8,7 +8,7 @@ from typing import Final
 
 from ecnomy.markets.cli.printing import hanging
 from ecnomy.markets.reference.entry import Entry
-from ecnomy.markets.reference.lookup import Group, below, grouped
+from ecnomy.markets.reference.lookup import Group, below, grouped, parent_of
 
 __all__ = ["show_groups", "show_list", "show_units"]
 
@@ -90,6 +90,8 @@ def _show(group: Group, entries: Sequence[Entry]) -> None:
         default = "required" if one.default is None else one.default
         rows = [("takes", one.takes), ("default", default), ("also at", _some(group.paths[1:]))]
         rows.append(("example", f"{keys[-2]}: {one.whole}" if one.whole else one.example))
+        if parent := parent_of(one, entries):
+            rows.insert(0, ("in", f"{parent.name}: {parent.about}"))
     rows += [("for", ", ".join(one.roles)), ("source", one.source)]
     for head, text in rows:
         if text:

@@ -83,7 +83,9 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                 whole=whole_sample(kind, key, shown) if kind.__struct_config__.tag_field else "",
             )
         )
-        found += below(_inside(field.type), key)
+        roles = found[-1].roles
+        for one in below(_inside(field.type), key):
+            found.append(msgspec.structs.replace(one, roles=one.roles or roles))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ import msgspec
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.reference.entry import Entry
 
-__all__ = ["Group", "below", "grouped", "known_path", "lookup", "search", "sections"]
+__all__ = ["Group", "below", "grouped", "known_path", "lookup", "parent_of", "search", "sections"]
 
 _INDEX = re.compile(r"\[[^\]]*\]")
 _ITEM = re.compile(r"\[([0-9]+)\]")  # item of a list; the key after it is not a name
@@ -116,6 +116,19 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
         if variant or (not one.variant and len(steps) == 1 and len(one.within) == depth):
             found.append(one)
     return found
+
+
+def parent_of(key: Entry, entries: Iterable[Entry]) -> Entry | None:
+    """Return the law, the kind or the key whose mapping has a key; None at the top level."""
+    steps = key.path.split(".")[:-1]
+    while steps and steps[-1][0] == "<":
+        steps.pop()
+    path = ".".join(steps)
+    for one in entries:
+        here = one.path in (path, key.path.rpartition(".")[0])
+        if here and one.within == key.within and one.file == key.file and one is not key:
+            return one
+    return None
 
 
 def known_path(path: str, entries: Sequence[Entry], within: Sequence[str] = ()) -> str:

@@ -106,6 +106,7 @@ _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
     ("Rem", "weight"): "12000 packets/s",
     ("Rem", "max_rate"): "24000 packets/s",
     ("Cbr", "rate"): "64 kbps",
+    ("Page", "objects"): 5,
     ("ContractEntry", "meter"): "bytes",
     ("Period", "from"): "8 h",
     ("Period", "to"): "18 h",

@@ -32,7 +32,7 @@ _HEADINGS: Final = (
     "flows",
     "Mbps\na flow",
     "marks/s\na flow",
-    "fee\na flow\nmoney/s",
+    "fees and\ncontracts\na flow\nmoney/s",
     "for marks\na flow\nmoney/s",
     "price of\na mark\nmoney",
     "for marks\nall flows\nmoney/s",

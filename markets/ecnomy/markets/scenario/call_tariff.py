@@ -67,7 +67,7 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
     """The price of a call, of its time, and of each packet that it sends.
 
     Attributes:
-        call: price of each call, in addition to `time` or `packets`.
+        call: price of each call; needs a price under `time` or `packets` too.
         time: price of a call's time, in whole millionths of money per minute.
         packets: price of each packet that a call sends.
     """

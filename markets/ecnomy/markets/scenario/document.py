@@ -237,8 +237,8 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             An agent decides at the first report at or after the end of the interval, so at most
             once per epoch. Providers decide at every report, from t = 0 on. A carrier that waits
             for customers (revenue-gradient, revenue-bandit) adapts its interval to their responses.
-            A customer adapts its interval to max(5 s, 3 T / (gain p)), where T is the round trip, p
-            the share of marked packets and gain the gain of its window law. Its first decision is
+            A customer adapts its interval to max(5 s, 3 T / (g p)), where T is the round trip, p
+            the share of marked packets and g the gain of its window law. Its first decision is
             at a random time within 5 s. A price handler adapts in the same way, but decides first
             at t = 0, and its interval is at most twice the time just observed. If the interval is
             set, the first decision is at a random time within it (a price handler also decides at t

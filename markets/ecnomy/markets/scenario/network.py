@@ -62,7 +62,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
             is drop-tail. The `marking` of a link is for its forward direction, but links of a
             topology mark in both directions. A link with a scheduler ignores this law. `ecnomy
             check` lists the marking of each link.
-        overrides: changes to individual links of the topology, in both directions.
+        overrides: changes to individual links of a `topology`, in both directions. Links under
+            `links` are changed there.
         routing: criterion of the shortest path; by default delay with a topology, otherwise hops.
             `hops` minimizes the number of links, then the delay; `delay` minimizes the delay, then
             the number of links. All flows of a source share a path. ACKs take the path backwards if
@@ -100,7 +101,9 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         if self.topology is None:
             for key in _OF_TOPOLOGY:
                 if getattr(self, key) not in (None, {}):
-                    raise Misfit(key, f"{key!r} without 'topology'", f"{key!r} at each link")
+                    raise Misfit(
+                        key, f"{key!r} without 'topology'", f"{key!r} of each link under 'links'"
+                    )
         elif self.delay is not None and self.delay_per_km is not None:
             raise Misfit("delay", "both 'delay' and 'delay_per_km'", "one of them")
         if self.routing is None:

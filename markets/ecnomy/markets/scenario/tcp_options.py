@@ -76,8 +76,8 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         ecn: echo of marks: accurate (a count), accecn (a count modulo 8), rfc3168 (repeated until
-            CWR), or off. The count of accecn is the ACE field of AccECN, without the AccECN option
-            (RFC 9768).
+            CWR), or off. With off, no packet is ECN-capable. The count of accecn is the ACE field
+            of AccECN, without the AccECN option (RFC 9768).
         ect: ECN-capable packets: data, or all, which adds SYNs, resent packets and ACKs. L4S laws
             and rem have all as their default.
         codepoint: codepoint of ECN-capable packets: ECT(0), or ECT(1) for L4S (RFC 9331). L4S laws
@@ -85,12 +85,13 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         sack: selective acknowledgements (RFC 2018, RFC 6675).
         delayed_acks: number of packets that one ACK acknowledges; off: one ACK per packet.
         delayed_ack_time: longest time for which an ACK is delayed; at most min_rto.
-        receiver_window: room at the receiver beyond the cumulative ACK.
+        receiver_window: room at the receiver beyond the cumulative ACK, which limits the data in
+            flight.
         send: paced: packets leave evenly over the round trip; ack-clocked: arriving ACKs release
             packets.
         slow_start: whether a connection begins in slow start.
-        initial_window: window at the start of a connection; by default 2 to 4 packets depending on
-            mss (RFC 5681), and 1 packet for WTP.
+        initial_window: window at the start of a connection; by default 1 packet for WTP, and 2 to 4
+            packets, depending on mss, for others (RFC 5681).
         cwnd_min: smallest window to which a decrease may lead.
         cwnd_max: largest window.
         mss: payload bytes of a full packet.

@@ -181,7 +181,7 @@ _IDLE: Final = 1_200_000_000_000_000  # andreassen2002 section 2.2.1
 
 
 class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
-    """A telephone user, who is idle, then in a call with a packet every `interval`, and so on.
+    """A telephone user over UDP: idle, then in a call with a packet every `interval`, and so on.
 
     Note:
         Calls and the ticks of their packets are the same with and without `speech`. A call that
@@ -189,8 +189,8 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
 
     Attributes:
         interarrival: mean time between calls of an unlimited population, which form a Poisson
-            process. The flows of the source are then its lines, and a call that finds no free line
-            is lost. By default, each flow makes a call after its idle time.
+            process. The flows of the source are then lines, `count` of them, and a call that finds
+            no free line is lost. By default, each flow makes a call after its idle time.
         phase: time of a call's first packet: after a random part of the interval, or immediately
             (tick).
         longest: time after which a call is cut off.
