@@ -46,6 +46,8 @@ class Node {
     return {*found, place_ + "." + key};
   }
 
+  bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
+
   template <class T>
   T get() const {
     try {
@@ -146,7 +148,8 @@ LawPlan read_law(const Node& node, const char* family) {
   const Node params = node.at("params");
   try {
     for (const Parameter& p : find_law(family, plan.law).parameters) {
-      plan.values.push_back(params.get<double>(p.name));
+      const bool absent = !std::isnan(p.fallback) && !params.has(p.name);  // an older plan
+      plan.values.push_back(absent ? p.fallback : params.get<double>(p.name));
       check_parameter(plan.law.c_str(), p, plan.values.back());
     }
     check_law(family, plan);

@@ -25,7 +25,8 @@ class Voip {
  public:
   static constexpr const char* kName = "voip";
   static constexpr About kAbout{
-      "A telephone user over UDP, idle and in a call in turn. A call sends packets at a constant interval.",
+      "A telephone user over UDP, idle and in a call in turn. A call sends packets at a constant "
+      "interval.",
       "andreassen2002 section 2.2.1"};
   static constexpr TrafficTraits kTraits{.datagrams = true};
   static constexpr Parameter kParameters[] = {

@@ -192,7 +192,7 @@ class Prague {
     std::int64_t round_ends = 0;      // the round ends at this number of acknowledged packets
     std::int64_t reduced_until = -1;  // no second reduction up to this packet
     Time now = 0, srtt = 0, min_rtt = 0;
-    ClassicScore score;
+    ClassicScore score{};
     Time alpha_at = 0,
          reduced_at = kNever;  // last changes of alpha and of the window; kNever: not yet
   };
