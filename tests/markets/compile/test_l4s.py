@@ -218,6 +218,8 @@ def test_check_warns_of_l4s_and_classic_flows_in_one_marking_queue() -> None:
     """There is no warning if the queue only drops, or if no flow is classic."""
     (line,) = warned(RED, "{law: prague}", "{law: cubic}")
     assert line.startswith("link link: s0 (L4S) and s1 (classic) share one marking queue")
+    assert line.endswith("or prague with 'fallback: true'")
+    assert warned(RED, "{law: prague, fallback: true}", "{law: cubic}") == []
     assert warned("not_ect: drop", "{law: prague}", "{law: cubic}") == []
     assert warned(RED, "{law: prague}", "{law: wtp}") == []
     assert warned(RED, "{law: wtp}", "{law: cubic}") == []

@@ -80,14 +80,24 @@ def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
     if link.scheduler is not None or largest_probability(link) == 0:
         return
     tcp = [s for s in plan.sources if isinstance(s.transport, Tcp) and index in s.path]
-    l4s = [s.name for s in tcp if _scalable(s) and s.transport.codepoint == "ect-1"]
+    l4s = [
+        s.name
+        for s in tcp
+        if _scalable(s) and s.transport.codepoint == "ect-1" and not _falls_back(s)
+    ]
     classic = [s.name for s in tcp if not _scalable(s)]
     if l4s and classic:
         yield (
             f"link {link.name}: {l4s[0]} (L4S) and {classic[0]} (classic) share one marking queue, "
             "in which L4S traffic takes nearly everything (RFC 9331 section 4.3). Use "
-            "'scheduler: {kind: dualpi2}'"
+            "'scheduler: {kind: dualpi2}', or prague with 'fallback: true'"
         )
+
+
+def _falls_back(source: Source) -> bool:
+    """Return whether the sender reduces its window as classic TCP does at a classic queue."""
+    transport = source.transport
+    return isinstance(transport, Tcp) and bool(transport.window.params.get("fallback"))
 
 
 def _scalable(source: Source) -> bool:
