@@ -28,7 +28,7 @@ from ecnomy.analysis.compare.record import (
 )
 from ecnomy.analysis.compare.recording import WORK, Entry, main, read_index, record_scenario
 from ecnomy.analysis.compare.runs import BUILT_IN, Done, Study, Task, simulated
-from ecnomy.analysis.compare.sources import code_of, find_checkout, source_digest
+from ecnomy.analysis.compare.sources import INET, code_of, find_checkout, source_digest
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED
 from ecnomy.markets.scenario import load
 
@@ -144,6 +144,25 @@ def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
 def test_code_is_a_source_without_comments_and_layout(text: str, code: str) -> None:
     """Literals and preprocessor lines stay unchanged; tokens stay separate."""
     assert code_of(text) == code
+
+
+def test_parameters_of_the_ned_type_of_a_law_do_not_count(tmp_path: Path) -> None:
+    """They are written from the law's header, which counts. All else of the type counts."""
+    file = tmp_path / INET / "Toy.ned"
+    file.parent.mkdir(parents=True)
+    about = "// The window law `toy`, from laws/window/toy.h.\n"
+    text = 'simple Toy\n{\n    string law = "toy";\n    double g = default(1);\n}\n'
+
+    def digest(text: str) -> str:
+        file.write_text(text)
+        return source_digest(tmp_path, (INET,))
+
+    known = digest(about + text)
+    more = text.replace("    double g", "    bool b @enum(0) = default(false);\n    double g")
+    assert digest(about + more) == known
+    assert digest(about + text.replace('"toy"', '"toys"')) != known
+    assert digest(about + text.replace("simple", "module")) != known
+    assert digest(text) != known
 
 
 def test_changed_plans_are_probed(made) -> None:
