@@ -42,7 +42,7 @@ def share_of_cubic(queue: str, fallback: bool, seed: int) -> float:
 @pytest.mark.parametrize("seed", seeds(5, fast=1))
 @pytest.mark.parametrize("queue", CLASSIC)
 def test_cubic_keeps_most_of_its_share_at_a_classic_queue(queue: str, seed: int) -> None:
-    """Without the fallback, CUBIC keeps an eighth of its share; with it, at least three quarters."""
+    """Without the fallback, CUBIC keeps an eighth of its share, with it at least 3/4."""
     without, with_it = (share_of_cubic(CLASSIC[queue], falls, seed) for falls in (False, True))
     print(queue, seed, round(without, 3), round(with_it, 3))
     assert without < 0.25
