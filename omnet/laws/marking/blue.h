@@ -31,7 +31,8 @@ class Blue : public MarkingLaw {
       {"freeze_s", "s", 0.1, 0, 1e6, "",
        "Minimum time between two changes of the probability: freeze_time of the paper."},
       {"limit_packets", "packets", -1, -1, kUnlimited, "",
-       "Queue beyond which an arriving packet counts as a loss: L of the paper; -1: no limit."},
+       "Queue in packets beyond which an arrival counts as a loss, like at a full buffer: L of the "
+       "paper; -1: no limit."},
   };
 
   explicit Blue(const double* values) { configure(values); }

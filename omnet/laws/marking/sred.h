@@ -47,7 +47,7 @@ class Sred : public MarkingLaw {
       {"favours_small", "flag", 1, 0, 1, "",
        "Flows with many recent packets are marked more often (full SRED, not simple SRED)."},
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "Buffer B in packets of the mean size: packets are marked from a sixth of it on."},
+       "Buffer B in packets of mean_packet: packets are marked from a sixth of it on."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Size of the packets in which the buffer is counted."},
   };

@@ -62,13 +62,18 @@ class Docsis {
       {"mean_packet_bytes", "bytes", 1024, 1, 1e6, "",
        "Packet size to which the drop probability applies; that of others is in proportion to "
        "their size."},
-      {"frame_bytes", "bytes", 2000, 64, 1e6, "", "Size of the largest frame."},
+      {"frame_bytes", "bytes", 2000, 64, 1e6, "",
+       "Size of the largest frame: sets the smallest L4S buffer (20 frames) and ramp (two "
+       "frames)."},
       {"protection", "flag", 1, 0, 1, "",
        "Queue protection moves packets of flows that queue to the classic queue."},
       {"critical_delay_s", "s", 0, 0, 1e3, "",
-       "Delay of the L4S queue above which packets may be moved: CRITICALqL; 0: the ramp's end."},
+       "Delay of the L4S queue above which protection may move packets: CRITICALqL; 0: the ramp's "
+       "end."},
       {"critical_score_s", "s", 0.004, 0, 1e3, "",
-       "Queueing score from which a flow's packets are moved, at the critical delay."},
+       "Queueing score from which a flow's packets are moved, at the critical delay; lower at "
+       "longer "
+       "delays."},
       {"aging_rate_bps", "bit/s", 524288.0 * 8e9 / 1073741824.0, 1, 1e12, "",
        "Rate of marked traffic at which a flow's score stays constant."},
       {"most_score_s", "s", 5, 1e-6, 1e3, "",

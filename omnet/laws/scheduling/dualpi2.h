@@ -54,7 +54,9 @@ class DualPi2 {
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 1, "linux,rfc9332",
        "Queueing discipline: Linux's, or the pseudocode of RFC 9332 appendix A."},
-      {"target_s", "s", 0.015, 1e-6, 1e3, "", "Target queueing delay of the controller."},
+      {"target_s", "s", 0.015, 1e-6, 1e3, "",
+       "Target queueing delay of the controller, of the longer queue, or in form rfc9332 of the "
+       "classic queue."},
       {"update_s", "s", 0.016, 1e-6, 1e3, "", "Time between two updates of the base probability."},
       {"alpha", "1/s", 41.0 / 256, 0, 1e6, "", "Gain of the delay above the target."},
       {"beta", "1/s", 819.0 / 256, 0, 1e6, "", "Gain of the change in delay."},

@@ -50,7 +50,7 @@ class FqCodel {
       {"ce_threshold_s", "s", 0, 0, 1e3, "",
        "Wait beyond which packets are marked, whatever CoDel decides; 0: never."},
       {"ce_packets", "choice", 0, 0, 1, "ect-1,all",
-       "Packets to which ce_threshold applies: ECT(1), or all that are ECN-capable."},
+       "Packets to which ce_threshold, if set, applies: ECT(1), or all that are ECN-capable."},
   };
   static constexpr int kNone = -1;
   static constexpr int kMostDrops = 64;  // per overflow (Linux: drop_batch_size)

@@ -103,7 +103,7 @@ class VideoPackets {
 class Video {
  public:
   static constexpr const char* kName = "video";
-  static constexpr About kAbout{"MPEG video: frames of three types, with lognormal sizes.",
+  static constexpr About kAbout{"MPEG video over UDP: frames of three types, with lognormal sizes.",
                                 "andreassen2002 section 2.2"};
   static constexpr TrafficTraits kTraits{
       .datagrams = true, .timed_packets = true, .own_sizes = true};
@@ -113,7 +113,7 @@ class Video {
       {"group_frames", "frames", 12, 1, 1e6, "",
        "Number of frames per group, which begins with an I frame."},
       {"anchor_distance", "frames", 3, 1, 1e6, "",
-       "Distance between two I or P frames; the frames in between are B frames."},
+       "Distance between two I or P frames, in frames; the frames in between are B frames."},
       {"i_mean_bytes", "bytes", 15000, 1, 1e8, "", "Mean size of I frames."},
       {"i_variation", "", 0.25, 0, 10, "", "Coefficient of variation of I frame sizes."},
       {"p_mean_bytes", "bytes", 7000, 1, 1e8, "", "Mean size of P frames."},

@@ -100,6 +100,7 @@ def _variant(name: str, cls: type) -> tuple[Entry, ...]:
             path=parameter,
             name=parameter,
             within=within,
+            roles=itself.roles,
             about=_BRACKETS.sub(".", said),
             takes=f"{expected_of_field(field)} {'' if field.kind is bool else span}".rstrip(),
             default=None if field.required else _default(field),
@@ -110,7 +111,8 @@ def _variant(name: str, cls: type) -> tuple[Entry, ...]:
         key = msgspec.structs.replace(key, whole=whole)
         found.append(key)
         for form, kind in field.forms.items():
-            found += below(_variant(form, kind), parameter, within)
+            inside = below(_variant(form, kind), parameter, within)
+            found += (msgspec.structs.replace(one, roles=itself.roles) for one in inside)
     return tuple(found)
 
 

@@ -38,6 +38,7 @@ from ecnomy.markets.scenario.role import RoleReader
 __all__ = ["scenario_entries", "struct_entries"]
 
 _REFERS: Final = re.compile(r"\bthe paper\b|\((?:Eq|Fig)\. ")
+_SELLERS: Final = {"CallTariffRow": "guaranteed-stream-provider", "ElasticRow": "price-handler"}
 _OWN: Final = "own"  # tag of a custom tariff, which is not a word in YAML
 
 
@@ -84,7 +85,10 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
             )
         )
         roles = found[-1].roles
+        seller = _SELLERS.get(kind.__name__, "")
         for one in below(_inside(field.type), key):
+            if seller and key == "strategy" and one.roles and seller not in one.roles:
+                continue  # a strategy of other agents
             found.append(msgspec.structs.replace(one, roles=one.roles or roles))
     return tuple(found)
 

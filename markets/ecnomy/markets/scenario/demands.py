@@ -63,7 +63,8 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
         count: number of flows, which differ only in their start and random draws.
         start: start of the first flow.
         stagger: time from the start of one flow to that of the next.
-        spread: largest random delay of a flow's start; delays are uniform from 0 to this value.
+        spread: largest random delay of a flow's start, in addition to `stagger`; delays are uniform
+            from 0 to this value.
         stop: time from which the source starts no new transfers, calls or packets.
         profile: factors on the source's rate over the day. A factor holds until the time of the
             next one, and the steps repeat every period. A larger factor shortens pauses and gaps

@@ -390,7 +390,7 @@ class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
         histograms: histograms over the measured window, from the warm-up to the end.
         counts: counts in bins of time, which show burstiness. `ecnomy.analysis.dispersion(column)`
             returns the index of dispersion of a column.
-        classes: records of the classes of links with a scheduler.
+        classes: intervals of the table of classes, which a run with a scheduler has.
     """
 
     series: tuple[Annotated[str, Choice(SERIES)], ...] = ()

@@ -125,15 +125,15 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             `marking`.
         scheduler: classes of service instead of one first-in first-out queue.
         duplex: whether the link has a reverse direction; half: both directions share one queue and
-            transmitter. A half-duplex link has no collisions and no `<name>.reverse`, and tables
-            count both directions together. Only the built-in engine simulates half-duplex links.
+            transmitter. Without a reverse direction, ACKs need another link back. A half-duplex
+            link has no collisions and no `<name>.reverse`, and tables count both directions
+            together. Only the built-in engine simulates half-duplex links.
         reverse: values of the reverse direction that differ from the forward one; its marking is
             drop-tail unless set here.
         loss: probability that the wire loses a packet, independently of other packets. A lost
             packet has waited and been sent. It counts as a departure of the link, in the link's
-            `drops`, and in the flow's `lost`. The loss is drawn at the far end from a random stream
-            of the link. The reverse direction has the same probability unless `reverse` sets
-            another.
+            `drops`, and in the flow's `lost`. The reverse direction has the same probability unless
+            `reverse` sets another.
     """
 
     name: Name

@@ -92,7 +92,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         slow_start: whether a connection begins in slow start.
         initial_window: window at the start of a connection; by default 1 packet for WTP, and 2 to 4
             packets for others (RFC 5681). The number depends on mss.
-        cwnd_min: smallest window to which a decrease may lead.
+        cwnd_min: smallest window to which a decrease may lead; at least 1 packet if ack-clocked.
         cwnd_max: largest window.
         mss: payload bytes of a full packet.
         header: IP and TCP header bytes of a data packet.
