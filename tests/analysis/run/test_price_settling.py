@@ -20,6 +20,7 @@ from ecnomy.analysis.run.carriers import Prices
 from ecnomy.analysis.run.price_settling import (
     Settling,
     by_slope,
+    scheduled_prices,
     settling_in_words,
     settling_of,
     verdict_of,
@@ -373,6 +374,24 @@ def test_schedules_and_fixed_prices_are_left_out(make_run: MakeRun) -> None:
     agents = [{**one, "strategy": {"kind": "price-schedule"}} for one in world.AGENTS[:2]]
     world.scenario(folder, market={"agents": agents})
     assert settling_of(open_raw(folder)) == ()
+
+
+def test_prices_that_a_schedule_changes_in_a_window(make_run: MakeRun) -> None:
+    """They begin with the price at the start of the window; equal prices in a row are one."""
+    folder = world.two_carriers(make_run())
+    agents = [{**one, "strategy": {"kind": "price-schedule"}} for one in world.AGENTS[:2]]
+    world.scenario(folder, market={"agents": agents})
+    posted = [("left-net", 0, 0.1), ("left-net", 50, 0.1), ("left-net", 100, 0.3)]
+    posted += [("left-net", 170, 0.2), ("right-net", 0, 0.1), ("right-net", 160, 0.5)]
+    rows = [(t * S, who, -1, "price_micro_per_mark", 1e6 * money) for who, t, money in posted]
+    pd.DataFrame(rows, columns=["t_ps", "agent", "flow", "name", "value"]).sort_values(
+        "t_ps", kind="stable"
+    ).to_parquet(folder / "agents.parquet", index=False)
+    found = scheduled_prices(open_raw(folder), 60 * S, 150 * S)
+    assert list(found) == ["left-net"]
+    assert found["left-net"].t_ps.tolist() == [60 * S, 100 * S]
+    assert found["left-net"].money.tolist() == pytest.approx([0.1, 0.3])
+    assert list(scheduled_prices(open_raw(folder), 0, 180 * S)) == ["left-net", "right-net"]
 
 
 @pytest.mark.parametrize(("last", "verdict"), [(0.2, "unclear"), (0.1, "settled")])

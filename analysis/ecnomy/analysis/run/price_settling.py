@@ -75,6 +75,7 @@ __all__ = [
     "Settling",
     "by_slope",
     "print_settling",
+    "scheduled_prices",
     "settling_in_words",
     "settling_of",
     "verdict_of",
@@ -149,6 +150,24 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
         if one is not None
     ]
     return _beside_others(judged)
+
+
+def scheduled_prices(run: RawRun, from_ps: int, to_ps: int) -> dict[str, Prices]:
+    """Return the prices in a window of each carrier whose price changed there by a schedule.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    fixed = {agent.name for agent in agents_of(run) or () if agent.strategy_kind in FIXED}
+    found = {}
+    for name, prices in (prices_of(run) if fixed else {}).items():
+        first = max(int(np.searchsorted(prices.t_ps, from_ps, side="right")) - 1, 0)
+        times, money = prices.t_ps[first:], prices.money[first:]
+        money, times = money[times < to_ps], times[times < to_ps]
+        changes = np.append(True, np.diff(money) != 0)
+        if name in fixed and changes.sum() > 1:
+            found[name] = Prices(np.maximum(times[changes], from_ps), money[changes])
+    return found
 
 
 def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:

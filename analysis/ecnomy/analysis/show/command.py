@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["print_summary", "show_command"]
 
 SWEEP = "sweep.png"
+_MOST_STEPS = 4  # prices of a schedule that are listed
 _WIDEST = 140  # columns used at most, even on a wider terminal
 
 
@@ -205,8 +207,27 @@ def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Con
         console.print(money_table(one))
         if words := background_in_words(one):
             console.print(words, markup=False)
+        for line in _scheduled(run, one):
+            console.print(line, style="dim", markup=False)
         for line in _paid_by_others(run, one.groups):
             console.print(line, style="dim", markup=False)
+
+
+def _scheduled(run: RawRun, one: PhaseSummary) -> list[str]:
+    """Return notes on carriers whose price per mark changed by a schedule: the means mix prices."""
+    from ecnomy.analysis.run.price_settling import scheduled_prices
+    from ecnomy.analysis.support.digits import significant
+
+    lines = []
+    for name, prices in scheduled_prices(run, one.window.from_ps, one.window.to_ps).items():
+        steps = [
+            f"{significant(float(money))} from {t_ps / PS_PER_S:g} s"
+            for t_ps, money in zip(prices.t_ps, prices.money, strict=True)
+        ]
+        more = len(steps) - _MOST_STEPS
+        shown = ", ".join(steps[:_MOST_STEPS]) + (f" and {more:,} more" if more > 0 else "")
+        lines.append(f"(price of {name}, money per mark: {shown}; the columns are means)")
+    return lines
 
 
 def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
