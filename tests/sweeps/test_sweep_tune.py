@@ -319,7 +319,7 @@ def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
         ("  trials: 40", "  trails: 40", "unknown key 'trails'"),
         ("  trials: 40", "  constraints: {sold: 3}", "expected {at-least: A, at-most: B}"),
         ("  trials: 40", "  constraints: {sold: {at-least: 2, at-most: 1}}", "below at-most"),
-        ("from: 0.05 money", "from: 5 money", ".to: found '2 money', expected more than from"),
+        ("from: 0.05 money", "from: 5 money", ".to: found '2 money', expected more than 'from'"),
         (
             "from: 0.05 money",
             "from: 0 money",

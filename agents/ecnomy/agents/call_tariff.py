@@ -63,7 +63,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         money_back: whether the refund is the actual cost of the call.
         hours: call prices by time of day; `price_micro` holds at other times.
         day_ps, offset_ps: length of a day, and the start of the run within a day.
-        max_time_ps: the longest connection that the tariff covers, T; -1 if not set.
+        max_time_ps: T, the longest call that the tariff covers [ps]; -1 if not set.
         peak_pps: the largest packet rate that the tariff covers [packets/s]; -1 if not set.
         mean_pps: the declared mean packet rate [packets/s]; -1 if not set.
         max_blocking_rate: the largest share of blocked calls, B^G; -1 if not set.

@@ -121,8 +121,8 @@ class Role(mesa.Agent):
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
         next_ps: time of the next decision.
         hasty: whether the interval was too short for the flows when they were last measured.
-        settles_ps: response time of the flows when last measured, or of customers to a price; 0 if
-            unknown.
+        settles_ps: settling time of the flows when last measured, or of a carrier's customers after
+            a new price [ps]; 0 if unknown.
         responds_ps: response time of the flows to a price [ps]; 0 if there are no flows.
         notes: notes of the strategy so far, by name; a DataCollector may read it.
     """

@@ -220,7 +220,7 @@ class Quadratic(_Concave):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Target(_Concave):
-    """Buys the rate x0 while it costs less than a per second, otherwise the rate that a buys.
+    """Buys the rate x0 while it costs less than `a`, otherwise the rate that costs exactly `a`.
 
     Antoniadis et al. 2000, 2.2, give a strategy with constant throughput while the charge is below
     a threshold, and a lower rate at the threshold. This strategy is the best reply for the utility

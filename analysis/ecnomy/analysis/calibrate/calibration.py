@@ -80,7 +80,8 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
 def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
     """Return the sweep of all runs that the searches have requested so far.
 
-    In the sweep's table, `replicate` restarts at the seeds of the check, while `seed` is unique.
+    The check repeats a value of the search with other seeds. In the sweep's table, `replicate`
+    continues its count there.
 
     Raises:
         ResultsError: runs failed or lack the outcome.

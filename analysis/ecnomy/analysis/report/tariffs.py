@@ -34,7 +34,7 @@ class Tariff(msgspec.Struct, frozen=True):
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
         max_blocking_rate: the largest share of blocked calls (B^G); None if there is no such
             promise.
-        max_time_s: duration of the longest connection [s]; None if there is no limit.
+        max_time_s: duration of the longest call [s]; None if there is no limit.
         tied: whether the refund follows the price, by declaration or because both change together
             over the runs. A refund that merely equals the only price does not count as tied.
         sample_s: length of a sample of the test streams [s]: the longest connection, otherwise the

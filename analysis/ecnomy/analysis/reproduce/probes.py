@@ -77,7 +77,7 @@ def all_studies() -> list[str]:
 
 
 def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
-    """Return the probe of a study.
+    """Return the runs that a study's probe repeats.
 
     Args:
         paper: the paper of the study.

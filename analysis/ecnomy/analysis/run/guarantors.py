@@ -34,7 +34,7 @@ class Offer(msgspec.Struct, frozen=True):
         max_delay_ps: largest delay of a good packet.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
         max_blocking_rate: the largest share of blocked calls (B^G); None if there is no limit.
-        max_time: the longest connection, as written in the manifest; None if there is no limit.
+        max_time: duration of the longest call, as written in the manifest; None without a limit.
         strategy: strategy, as written in the manifest.
     """
 

@@ -24,7 +24,7 @@ class Sums(msgspec.Struct, frozen=True):
 
     @property
     def price_per_mbit(self) -> float:
-        """Return the payment for marks per delivered megabit, money; NaN without deliveries."""
+        """Return the payment for marks [money/Mbit of delivered data]; NaN without deliveries."""
         return 1e6 * self.charge_per_s / self.goodput_bps if self.goodput_bps else math.nan
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layout of a plan: nodes with gates, addresses, routes and applications.
 
-A link and its reverse share a pair of gates at both ends if their framing is equal, because framing
-belongs to an interface. Other directions have separate pairs, of which one gate stays unconnected.
-Every source has a separate address at each end, and routes to addresses are /32, so that each
-source can have its own path.
+A link and its reverse share one pair of gates at each end if their framing is equal, because
+framing belongs to an interface. Other directions have separate pairs, of which one gate stays
+unconnected. Every source has a separate address at each end, and routes to addresses are /32, so
+that each source can have its own path.
 """
 
 from __future__ import annotations

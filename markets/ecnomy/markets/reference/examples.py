@@ -30,7 +30,9 @@ def examples_folder() -> Path:
     for folder in (here.parents[3] / "configs" / "examples", here / "examples"):
         if folder.is_dir():
             return folder
-    raise InputError("the examples are not installed; they are in configs/examples of the sources")
+    raise InputError(
+        "the examples are not installed; they are in configs/examples of ecnomy's source tree"
+    )
 
 
 def titles() -> dict[str, str]:

@@ -69,7 +69,8 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
 
     Raises:
         ScenarioError: a source is unknown, or has two providers, or has both a provider and a price
-            handler; a strategy has no rate for a source; or a link is not in exactly one domain.
+            handler; neither a strategy nor the traffic of its source sets a rate that the strategy
+            needs; or a link is not in exactly one domain.
     """
     market = document.market
     if market is None:

@@ -276,7 +276,7 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
         expected = "more than 0, because the range has scale: log"
         raise least.place.error(f"{path}.from", show(least), expected)
     if not low < high:
-        expected = f"more than from, which is {show(least)}"
+        expected = f"more than 'from', which is {show(least)}"
         raise most.place.error(f"{path}.to", show(most), expected)
     whole = not unit and all(type(node.value) is int for node in (least, most)) and not log
     return Range(low, high, unit, log, whole)

@@ -41,7 +41,7 @@ _CASES = {100.0: "a", 50.0: "b"}  # short round trip in ms
 
 
 def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: float = 1) -> Ratios:
-    """Return `<over>.<column>` over `<under>.<column>`, by r = weight / unit."""
+    """Return the ratio of `<over>.<column>` to `<under>.<column>`, by r = weight / unit."""
     return {
         value / unit: own.sample(f"{over}.{column}") / own.sample(f"{under}.{column}")
         for value in sorted(runs.values(weight))
