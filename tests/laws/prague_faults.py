@@ -77,8 +77,8 @@ PRAGUE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "loss",
             _LAW,
-            "double) noexcept {\n    window.set(window.cwnd / 2);",
-            "double used) noexcept {\n    window.set(used / 2);",
+            "double) noexcept {\n    note_reduction(window);\n    window.set(window.cwnd / 2);",
+            "double used) noexcept {\n    note_reduction(window);\n    window.set(used / 2);",
         ),
         Mutation(
             "recovery",
