@@ -15,6 +15,7 @@ from msgspec.structs import FieldInfo
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles.find import ROLES
+from ecnomy.agents.roles.preset import CARRIES_FILES
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Choice, Number
 from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
@@ -30,6 +31,7 @@ from ecnomy.markets.reference.samples import (
     whole_sample,
 )
 from ecnomy.markets.reference.sentences import about, class_note, first_sentence, law_of, note
+from ecnomy.markets.scenario.call_tariff import CallTariffRow, ElasticRow
 from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.header_queues import HeaderQueues
 from ecnomy.markets.scenario.parameters import StrategyReader
@@ -38,7 +40,6 @@ from ecnomy.markets.scenario.role import RoleReader
 __all__ = ["scenario_entries", "struct_entries"]
 
 _REFERS: Final = re.compile(r"\bthe paper\b|\((?:Eq|Fig)\. ")
-_SELLERS: Final = {"CallTariffRow": "guaranteed-stream-provider", "ElasticRow": "price-handler"}
 _OWN: Final = "own"  # tag of a custom tariff, which is not a word in YAML
 
 
@@ -85,9 +86,9 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
             )
         )
         roles = found[-1].roles
-        seller = _SELLERS.get(kind.__name__, "")
+        owner = _owner_of_row(kind)
         for one in below(_inside(field.type), key):
-            if seller and key == "strategy" and one.roles and seller not in one.roles:
+            if owner and key == "strategy" and one.roles and owner not in one.roles:
                 continue  # a strategy of other agents
             found.append(msgspec.structs.replace(one, roles=one.roles or roles))
     return tuple(found)
@@ -111,6 +112,13 @@ def _by_auto(kind: Any) -> str:
 def _of_reader(kind: Any) -> str:
     """Return the note of a key's reader, such as the names of quantities."""
     return str(getattr(split(present(kind))[1], "note", ""))
+
+
+def _owner_of_row(kind: type[msgspec.Struct]) -> str:
+    """Return the role that a strategy in a row of a table of sales must fit, or ""."""
+    if kind is ElasticRow:
+        return CARRIES_FILES
+    return _roles_with("tariffs")[0] if kind is CallTariffRow else ""
 
 
 def _roles_with(key: str) -> tuple[str, ...]:
