@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The score by which Prague recognises a queue of RFC 3168 at its bottleneck: such a queue varies by milliseconds, one
 // of L4S by fractions of a millisecond (Briscoe and Ahmed, "TCP Prague Fall-back on Detection of a Classic ECN AQM",
-// arXiv:1911.00710; Linux's tcp_prague 0.6 and 0.7, prague_ecn_fallback).
+// arXiv:1911.00710; Linux's tcp_prague 0.6, prague_ecn_fallback).
 //
 //   RTT sample m             e = m - s;  s += G e;  d += G / 2 (|e| - d)
 //   end of a round trip      score += lg(d / 750 us) / 2 + max(lg((s - m_min) / 2 ms), 0) / 2, in [0, 17]

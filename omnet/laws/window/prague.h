@@ -10,8 +10,8 @@
 //   loss                                 half the window; timeout: one packet, then slow start up to half
 //
 // With `fallback`, a mark reduces by max(alpha, 5 c / 8) in place of alpha, where c is 1 if the bottleneck seems to have
-// a queue of RFC 3168, and 0 if it seems to have one of L4S (classic_score.h). The window then falls by 31 %, as much as
-// CUBIC's at a loss.
+// a queue of RFC 3168, and 0 if it seems to have one of L4S (classic_score.h). The window then falls by 31 %, about as
+// much as CUBIC's at a loss.
 //
 // T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, srtt / T), but a = 1 if srtt is
 // above 100 ms. Before that, and in a slow start after a timeout, a = 1 and T does not apply. The max() applies to

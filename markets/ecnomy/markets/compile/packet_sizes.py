@@ -3,7 +3,8 @@
 
 At a marking probability p and a price of m money per mark, a packet of b bits costs p m, so a bit
 costs p m / b. A source with small packets then pays more for the same rate than its competitors.
-RFC 7141 (section 2.2) recommends marking by the packet and charging by the byte.
+RFC 7141 says that marking should not depend on the size of a packet, and advises against RED's
+`byte_mark`, which marks packets in proportion to their size.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def unequal_packets(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 f"link {plan.links[link].name}: a mark costs the same for a packet of any size, so "
                 f"{small.name} (packets of {small.packet_bytes} bytes) pays about {ratio:.2g} "
                 f"times as much per Mbit as {large.name} ({large.packet_bytes} bytes). Give both "
-                "the same packet size, or let red mark with 'byte_mark: true'"
+                "the same packet size"
             )
 
 

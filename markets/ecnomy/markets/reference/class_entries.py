@@ -106,9 +106,8 @@ def _variant(name: str, cls: type) -> tuple[Entry, ...]:
             default=None if field.required else _default(field),
             choices=("true", "false") if field.kind is bool else tuple(field.forms),
             example=f"{parameter}: {strategy_sample(parameter, field)}",
+            whole=strategy_with(cls, name, parameter),
         )
-        whole = strategy_with(cls, parameter, key.example, itself.example)
-        key = msgspec.structs.replace(key, whole=whole)
         found.append(key)
         for form, kind in field.forms.items():
             inside = below(_variant(form, kind), parameter, within)

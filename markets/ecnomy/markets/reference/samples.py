@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
-import yaml
 
 from ecnomy.agents.errors import EcnomyError, ScenarioError
 from ecnomy.markets.inputs import reading
@@ -33,7 +32,6 @@ __all__ = [
     "sample",
     "wanted",
     "whole_sample",
-    "with_key",
 ]
 
 _SUCH_AS: Final = re.compile(r"such as (\{.*\}|\[.*\]|[^,]+?)(?: or |, or|,|$)")
@@ -308,16 +306,10 @@ def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     return found
 
 
-def with_key(mapping: str, key: str) -> str:
-    """Return the example of a mapping with the example of one of its keys, on one line."""
-    plain, own = (yaml.load(text, yaml.BaseLoader) for text in (mapping, key))
-    return in_yaml(plain | own)
-
-
 def whole_sample(kind: type[msgspec.Struct], key: str, shown: str) -> str:
     """Return an example of a law or kind with one of its keys, and the keys that it needs."""
     by_hand = _WHOLE.get((str(kind.__struct_config__.tag), key))
-    return by_hand or with_key(in_yaml(example_of(kind)), f"{key}: {shown}")
+    return by_hand or in_yaml(example_of(kind) | {key: shown})
 
 
 def members(union: Any) -> list[type[msgspec.Struct]]:

@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from ecnomy.markets.reference.samples import in_yaml, with_key
+from ecnomy.markets.reference.samples import in_yaml
 from ecnomy.markets.scenario.parameters import Field, declared
 
 __all__ = ["parameters_example", "strategy_sample", "strategy_with"]
@@ -61,12 +61,12 @@ def _number_or_word(field: Field) -> str:
     return in_yaml(field.default)
 
 
-def strategy_with(cls: type, name: str, key: str, mapping: str) -> str:
+def strategy_with(cls: type, kind: str, name: str) -> str:
     """Return the example of a strategy with one of its parameters, and a parameter it needs."""
-    beside = _PAIRED.get(name, "")
-    if fields := declared(cls).get(beside):
-        mapping = with_key(mapping, f"{beside}: {strategy_sample(beside, fields)}")
-    return with_key(mapping, key)
+    fields = declared(cls)
+    shown = [one for one in (_PAIRED.get(name, ""), name) if one in fields]
+    own = {one: strategy_sample(one, fields[one]) for one in shown}
+    return in_yaml({"kind": kind, **parameters_example(cls), **own})
 
 
 def parameters_example(cls: type) -> dict[str, str]:
