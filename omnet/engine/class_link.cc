@@ -7,18 +7,6 @@
 
 namespace ecnomy::engine {
 
-void ClassLink::Fifo::push(PacketId id) noexcept {
-  id->next = kNoPacket;
-  (first == kNoPacket ? first : last->next) = id;
-  last = id;
-}
-
-PacketId ClassLink::Fifo::pop() noexcept {
-  const PacketId id = first;
-  first = id->next;
-  return id;
-}
-
 void ClassLink::Ring::push(PacketId id) {
   if (tail_ - head_ == slots_.size()) {
     std::vector<PacketId> bigger(slots_.empty() ? 8 : 2 * slots_.size());
@@ -31,11 +19,7 @@ void ClassLink::Ring::push(PacketId id) {
 }
 
 ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
-    : index_(index),
-      plan_(&plan),
-      law_(plan, seed),
-      loss_(plan.loss, Stream(seed, plan.loss_stream)),
-      waiting_(law_.queues()) {}
+    : index_(index), plan_(&plan), law_(plan, seed), waiting_(law_.queues()) {}
 
 LinkState ClassLink::state(Time now) const noexcept {
   return {queue_.stats, queue_.busy_ps(now), queue_.packets, queue_.bytes, law_.probability()};

@@ -16,7 +16,6 @@
 #include "host/plan.h"
 #include "host/queue/link_queue.h"
 #include "host/scheduler_host.h"
-#include "laws/wire_loss.h"
 
 namespace ecnomy::engine {
 
@@ -34,7 +33,7 @@ class ClassLink {
   }
 
   // As in class Link.
-  bool loses() noexcept { return loss_.loses(); }
+  bool perfect() const noexcept { return plan_->perfect(); }
   void lose(Core& core, PacketId id, Time now);
 
   void catch_up(Core& core, Time now) {
@@ -46,12 +45,6 @@ class ClassLink {
   LinkState state(Time now) const noexcept;
 
  private:
-  struct Fifo {
-    PacketId first = kNoPacket, last = kNoPacket;
-
-    void push(PacketId id) noexcept;
-    PacketId pop() noexcept;
-  };
   // The packets of a queue. It is a ring and not a chain, because a full buffer drops the last packet.
   class Ring {
    public:
@@ -72,10 +65,9 @@ class ClassLink {
   const std::int32_t index_;
   const LinkPlan* plan_;
   SchedulerHost law_;
-  WireLoss loss_;
   LinkQueue queue_;
   std::vector<Ring> waiting_;  // by queue
-  Fifo under_way_;             // packets in service or propagating
+  PacketFifo under_way_;       // packets in service or propagating
 };
 
 }  // namespace ecnomy::engine

@@ -15,6 +15,7 @@
 namespace ecnomy::engine {
 
 class ClassLink;
+class FarEnd;
 class Link;
 
 // The real hosts (linux/) that send the flows of datagrams.
@@ -33,11 +34,13 @@ struct Core : Accounts {
   std::vector<Link> links;
   // Indexed by link. An entry is null if the link has no scheduler; otherwise the link's entry in `links` is unused.
   std::vector<std::unique_ptr<ClassLink>> class_links;
-  Hosts* hosts = nullptr;  // not owned; null if hosts are simulated
+  std::vector<FarEnd> far_ends;  // by link
+  Hosts* hosts = nullptr;        // not owned; null if hosts are simulated
 
   Core();
   ~Core();
 
+  void add_link(const LinkPlan& plan, std::uint64_t seed);
   void enter(PacketId id, Time now);  // a packet enters the link of its current hop
   void settle_links(Time now);        // for a report
   void catch_up_links(Time now);

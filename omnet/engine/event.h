@@ -12,6 +12,7 @@ namespace ecnomy::engine {
 enum class EventKind : std::uint32_t {
   deliver,        // a link's oldest packet reaches its far end
   class_deliver,  // the same, for a link with a class scheduler
+  late,           // a link's oldest late packet reaches its far end
   law_timer,      // the timer of a link's marking law expires
   depart,         // a host's oldest waiting packet enters its first link
   pace,           // a sender's pacing or rate cap allows the next packet

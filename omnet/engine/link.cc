@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/class_link.h"
+#include "engine/far_end.h"
 
 namespace ecnomy::engine {
 namespace {
@@ -18,9 +19,9 @@ void prefetch(PacketId id) noexcept { __builtin_prefetch(id); }
 
 Link::Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
     : index_(index),
+      perfect_(plan.perfect()),
       plan_(&plan),
       law_(make_marking(plan.marking.law, plan.marking.values), Stream(seed, plan.stream)),
-      loss_(plan.loss, Stream(seed, plan.loss_stream)),
       law_values_(plan.marking.values) {}
 
 Time Link::transmission(std::int32_t wire_bytes) noexcept {
@@ -209,6 +210,14 @@ void Link::reconfigure(const std::vector<std::pair<std::size_t, double>>& change
 
 Core::Core() = default;
 Core::~Core() = default;
+
+void Core::add_link(const LinkPlan& plan, std::uint64_t seed) {
+  const std::int32_t index = static_cast<std::int32_t>(links.size());
+  links.emplace_back(index, plan, seed);
+  class_links.push_back(
+      plan.scheduler.classes.empty() ? nullptr : std::make_unique<ClassLink>(index, plan, seed));
+  far_ends.emplace_back(static_cast<std::uint32_t>(index), plan, seed);
+}
 
 void Core::enter(PacketId id, Time now) {
   const Hop& hop = hops[packets[id].hop];

@@ -18,7 +18,6 @@
 #include "host/marking_host.h"
 #include "host/plan.h"
 #include "host/queue/link_queue.h"
-#include "laws/wire_loss.h"
 
 namespace ecnomy::engine {
 
@@ -35,8 +34,8 @@ class Link {
   // The time of the next delivery, or kNever if no packet is under way.
   Time next_delivery() const noexcept { return first_ == kNoPacket ? kNever : first_->delivered; }
 
-  // True if the wire loses the packet just delivered. lose() counts and releases a lost packet.
-  bool loses() noexcept { return loss_.loses(); }
+  bool perfect() const noexcept { return perfect_; }  // see LinkPlan
+  // The wire has lost the packet just delivered: counts and releases it.
   void lose(Core& core, PacketId id, Time now);
 
   Time first_timer() const noexcept { return law_.first_timer(); }
@@ -71,9 +70,9 @@ class Link {
   void drop(Core& core, PacketId id, bool by_law, Time now);
 
   const std::int32_t index_;
+  const bool perfect_;
   const LinkPlan* plan_;
   MarkingHost law_;
-  WireLoss loss_;
   std::int64_t lost_ = 0, lost_bytes_ = 0;  // lost by the wire, after departure
   std::vector<double> law_values_;
   LinkQueue queue_;             // does not count departures and their bytes: see stats()

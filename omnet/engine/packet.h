@@ -60,6 +60,23 @@ struct alignas(64) Packet {
 
 static_assert(sizeof(Packet) == 64);
 
+// Packets in order, chained through themselves.
+struct PacketFifo {
+  PacketId first = kNoPacket, last = kNoPacket;
+
+  bool empty() const noexcept { return first == kNoPacket; }
+  void push(PacketId id) noexcept {
+    id->next = kNoPacket;
+    (empty() ? first : last->next) = id;
+    last = id;
+  }
+  PacketId pop() noexcept {
+    const PacketId id = first;
+    first = id->next;
+    return id;
+  }
+};
+
 class PacketPool {
  public:
   PacketId take() {

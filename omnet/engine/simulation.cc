@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/far_end.h"
+
 namespace ecnomy::engine {
 namespace {
 
@@ -27,13 +29,7 @@ Simulation::Simulation(const Plan& plan, bridge::Client* client)
   core_.trace = recorder_.trace();
   if (plan.warmup == 0) begin_tally();
   core_.delay_thresholds = plan.record.delay_thresholds;
-  for (std::size_t i = 0; i < plan.links.size(); ++i) {
-    const std::int32_t index = static_cast<std::int32_t>(i);
-    core_.links.emplace_back(index, plan.links[i], plan.seed);
-    const bool scheduled = !plan.links[i].scheduler.classes.empty();
-    core_.class_links.push_back(
-        scheduled ? std::make_unique<ClassLink>(index, plan.links[i], plan.seed) : nullptr);
-  }
+  for (const LinkPlan& link : plan.links) core_.add_link(link, plan.seed);
   if (client && plan.record.classes_every > 0) core_.classes = &class_tally_;
   make_room();
   for (const SourcePlan& source : plan.sources) build_source(source);
@@ -144,22 +140,30 @@ bool Simulation::step() {
   return true;
 }
 
-void Simulation::run_until(Time end) {
-  while (core_.events.due(end)) {
-    const Event event = core_.events.top();
-    if (++events_ % kEventsPerLook == 0) look_up(event.time);
-    dispatch(event);
-  }
+// A packet reaches the far end of its link.
+[[gnu::always_inline]] inline void Simulation::arrive(PacketId id, Time now) {
+  if (core_.hops[id->hop].last) return host_receive(id, now);
+  ++id->hop;
+  core_.enter(id, now);
 }
 
-void Simulation::dispatch(const Event& event) {
+[[gnu::noinline]] void Simulation::deliver_other(const Event& event) {
+  const std::uint32_t link = event.subject;
+  const Time now = event.time;
+  if (event.kind == EventKind::late) return arrive(core_.far_ends[link].release(core_), now);
+  deliver(*core_.class_links[link], core_, link, now, [&](PacketId id) { arrive(id, now); });
+}
+
+[[gnu::always_inline]] inline void Simulation::dispatch(const Event& event) {
   const Time now = event.time;
   const std::uint32_t subject = event.subject;
   switch (event.kind) {
     case EventKind::deliver:
-      return deliver(core_.links[subject], now);
+      return deliver(core_.links[subject], core_, subject, now,
+                     [&](PacketId id) { arrive(id, now); });
     case EventKind::class_deliver:
-      return deliver(*core_.class_links[subject], now);
+    case EventKind::late:
+      return deliver_other(event);
     case EventKind::depart: {
       const Time next = tcp_[flows_[subject].slot].depart(core_, now);
       return next == kNever ? core_.events.pop() : core_.events.replace_top(next);
@@ -186,20 +190,12 @@ void Simulation::dispatch(const Event& event) {
   }
 }
 
-template <class AnyLink>
-void Simulation::deliver(AnyLink& link, Time now) {
-  const PacketId id = link.deliver(core_, now);
-  const Time next = link.next_delivery();
-  if (next == kNever) {
-    core_.events.pop();
-  } else {
-    core_.events.replace_top(next);
+void Simulation::run_until(Time end) {
+  while (core_.events.due(end)) {
+    const Event event = core_.events.top();
+    if (++events_ % kEventsPerLook == 0) look_up(event.time);
+    dispatch(event);
   }
-  if (link.loses()) return link.lose(core_, id, now);
-  Packet& packet = core_.packets[id];
-  if (core_.hops[packet.hop].last) return host_receive(id, now);
-  ++packet.hop;
-  core_.enter(id, now);
 }
 
 void Simulation::host_receive(PacketId id, Time now) {

@@ -52,8 +52,8 @@ class Simulation {
 
   void run_until(Time end);
   void dispatch(const Event& event);
-  template <class AnyLink>
-  void deliver(AnyLink& link, Time now);
+  void arrive(PacketId id, Time now);
+  void deliver_other(const Event& event);  // from a link with classes, or late
   void host_receive(PacketId id, Time now);
   void application(const Event& event);
   void sample(Time now);

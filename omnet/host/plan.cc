@@ -172,6 +172,13 @@ SchedulerPlan read_scheduler(const Node& node) {
   return plan;
 }
 
+// A plan without the key has a wire that keeps the order.
+ReorderingPlan read_reordering(const Node& link) {
+  if (!link.has("reordering")) return {};
+  const Node node = link.at("reordering");
+  return {node.number("probability", 0, 1), node.time("delay_ps"), node.get<std::string>("stream")};
+}
+
 LinkPlan read_link(const Node& node) {
   LinkPlan link{node.get<std::string>("name"),
                 node.small("source", 0, kMostNodes),
@@ -186,7 +193,8 @@ LinkPlan read_link(const Node& node) {
                 node.get<std::string>("stream"),
                 read_scheduler(node.at("scheduler")),
                 node.number("loss", 0, 1),
-                node.get<std::string>("loss_stream")};
+                node.get<std::string>("loss_stream"),
+                read_reordering(node)};
   if (link.loss == 1) node.at("loss").refuse("less");
   if (!link.scheduler.classes.empty()) {
     try {

@@ -38,6 +38,13 @@ struct SchedulerPlan {
   std::vector<LawPlan> marking;  // one per class, under a scheduler by weights
 };
 
+// Packets that the wire delivers late.
+struct ReorderingPlan {
+  double probability = 0;
+  Time delay_ps = 0;   // in addition to the link's delay
+  std::string stream;  // stream of its draws
+};
+
 struct LinkPlan {
   std::string name;
   std::int32_t source, target;
@@ -51,6 +58,10 @@ struct LinkPlan {
   SchedulerPlan scheduler;
   double loss;              // probability that the wire loses a packet
   std::string loss_stream;  // stream of its draws
+  ReorderingPlan reordering{};
+
+  // True if every packet that enters the wire arrives, in order.
+  bool perfect() const noexcept { return loss == 0 && reordering.probability == 0; }
 };
 
 enum class Echo { off, accurate, accecn, rfc3168 };

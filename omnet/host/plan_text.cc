@@ -34,18 +34,24 @@ class Text {
   }
 
   Json link(const LinkPlan& plan) const {
-    return {{"name", plan.name},
-            {"rate_bps", plan.rate_bps},
-            {"delay_ps", plan.delay_ps},
-            {"buffer_packets", plan.buffer_packets},
-            {"buffer_bytes", plan.buffer_bytes},
-            {"framing_bytes", plan.framing_bytes},
-            {"not_ect", plan.drop_not_ect ? "drop" : "pass"},
-            {"marking", law("marking", plan.marking)},
-            {"stream", plan.stream},
-            {"scheduler", scheduler(plan.scheduler)},
-            {"loss", plan.loss},
-            {"loss_stream", plan.loss_stream}};
+    Json out{{"name", plan.name},
+             {"rate_bps", plan.rate_bps},
+             {"delay_ps", plan.delay_ps},
+             {"buffer_packets", plan.buffer_packets},
+             {"buffer_bytes", plan.buffer_bytes},
+             {"framing_bytes", plan.framing_bytes},
+             {"not_ect", plan.drop_not_ect ? "drop" : "pass"},
+             {"marking", law("marking", plan.marking)},
+             {"stream", plan.stream},
+             {"scheduler", scheduler(plan.scheduler)},
+             {"loss", plan.loss},
+             {"loss_stream", plan.loss_stream}};
+    const ReorderingPlan& late = plan.reordering;
+    if (late.probability > 0) {
+      out["reordering"] = {
+          {"probability", late.probability}, {"delay_ps", late.delay_ps}, {"stream", late.stream}};
+    }
+    return out;
   }
 
   Json transport(const TransportPlan& plan) const {

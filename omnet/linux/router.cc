@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "engine/far_end.h"
+
 namespace ecnomy::kernel {
 namespace {
 
@@ -66,12 +68,7 @@ Router::Router(const Plan& plan, bridge::Client* client)
 
 void Router::make_links() {
   for (std::size_t i = 0; i < plan_->links.size(); ++i) {
-    const LinkPlan& link = plan_->links[i];
-    const std::int32_t index = static_cast<std::int32_t>(i);
-    core_.links.emplace_back(index, link, plan_->seed);
-    const bool scheduled = !link.scheduler.classes.empty();
-    core_.class_links.push_back(
-        scheduled ? std::make_unique<engine::ClassLink>(index, link, plan_->seed) : nullptr);
+    core_.add_link(plan_->links[i], plan_->seed);
     law_timers_.push_back(core_.links.back().first_timer());
     if (law_timers_.back() == kNever) continue;
     core_.events.push(law_timers_.back(), engine::EventKind::law_timer,
@@ -159,6 +156,7 @@ Time Router::next_time() const noexcept {
   for (std::size_t i = 0; i < core_.links.size(); ++i) {
     consider(core_.links[i].next_delivery());
     if (core_.class_links[i]) consider(core_.class_links[i]->next_delivery());
+    consider(core_.far_ends[i].next());
     consider(law_timers_[i]);
   }
   return std::max<Time>(next, 0);
@@ -189,11 +187,15 @@ void Router::run_until(Time end) {
 }
 
 void Router::dispatch(const engine::Event& event) {
+  const auto arrives = [&](engine::PacketId id) { arrive(id, event.time); };
   switch (event.kind) {
     case engine::EventKind::deliver:
-      return deliver(core_.links[event.subject], event.time);
+      return engine::deliver(core_.links[event.subject], core_, event.subject, event.time, arrives);
     case engine::EventKind::class_deliver:
-      return deliver(*core_.class_links[event.subject], event.time);
+      return engine::deliver(*core_.class_links[event.subject], core_, event.subject, event.time,
+                             arrives);
+    case engine::EventKind::late:
+      return arrives(core_.far_ends[event.subject].release(core_));
     case engine::EventKind::law_timer: {
       const Time next = core_.links[event.subject].on_timer(core_, event.time);
       law_timers_[event.subject] = next;

@@ -79,8 +79,7 @@ class Router : private engine::Hosts {
   engine::PacketId datagram_of(const PacketHeader& header, std::size_t flow, Time now);
   void leave(engine::PacketId id, Time now) override;
   void fill_packet(engine::Packet& packet, const PacketHeader& header, bool forward);
-  template <class AnyLink>
-  void deliver(AnyLink& link, Time now);
+  void arrive(engine::PacketId id, Time now);
   void host_receive(engine::PacketId id, Time now);
   void acknowledged(std::size_t flow, const PacketHeader& header, Time now);
 

@@ -106,19 +106,12 @@ void Router::fill_packet(engine::Packet& packet, const PacketHeader& header, boo
   if (core_.tally) core_.tally->sent(packet.flow, packet.sent);
 }
 
-template <class AnyLink>
-void Router::deliver(AnyLink& link, Time now) {
-  const engine::PacketId id = link.deliver(core_, now);
-  const Time next = link.next_delivery();
-  next == kNever ? core_.events.pop() : core_.events.replace_top(next);
-  if (link.loses()) return link.lose(core_, id, now);
+// A packet reaches the far end of its link.
+void Router::arrive(engine::PacketId id, Time now) {
   if (core_.hops[id->hop].last) return host_receive(id, now);
   ++id->hop;
   core_.enter(id, now);
 }
-
-template void Router::deliver(engine::Link& link, Time now);
-template void Router::deliver(engine::ClassLink& link, Time now);
 
 void Router::host_receive(engine::PacketId id, Time now) {
   std::vector<std::uint8_t>& frame = frames_[id];

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ecnomy.markets.plan import (
     NO_PROFILE,
@@ -19,6 +20,7 @@ from ecnomy.markets.plan import (
     PlanRecord,
     Profile,
     ProfileStep,
+    Reordering,
     Scheduler,
     Sizes,
     Source,
@@ -44,6 +46,7 @@ class LinkOptions(TypedDict, total=False):
     scheduler: Scheduler | None
     loss: float
     half_duplex: bool
+    reordering: Reordering | UnsetType
 
 
 def link(
@@ -61,6 +64,7 @@ def link(
     scheduler: Scheduler | None = None,
     loss: float = 0.0,
     half_duplex: bool = False,
+    reordering: Reordering | UnsetType = UNSET,
 ) -> Link:
     """A link; delay in seconds, buffer in packets."""
     return Link(
@@ -79,6 +83,7 @@ def link(
         loss=loss,
         loss_stream=f"link/{name}/loss",
         half_duplex=half_duplex,
+        reordering=reordering,
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets that the wire loses: the same ones on both engines, of datagrams, calls and TCP."""
+"""Packets that the wire loses or delivers late: the same ones on both engines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,20 @@ import drive_omnet
 import plans
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.omnet.export import simulation
-from ecnomy.markets.plan import Law
+from ecnomy.markets.plan import Law, Reordering
 from tcp_pairs import dumbbell, newreno, same
 from test_datagram_sources import on_and_off, run_both, sends, voip
 
 here = pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing())
 group = pytest.mark.xdist_group("omnet-tcp")
 RAIN = Law("poisson", {"mean_interval_s": 0.004})
+
+
+def late(link, probability, delay_s):
+    """The link with packets that its wire delivers late."""
+    stream = f"link/{link.name}/reordering"
+    own = Reordering(probability=probability, delay_ps=round(delay_s * plans.PS), stream=stream)
+    return msgspec.structs.replace(link, reordering=own)
 
 
 @here
@@ -47,6 +54,23 @@ def test_datagrams_and_calls_over_two_links_that_lose() -> None:
 
 @here
 @group
+def test_datagrams_and_calls_that_arrive_late() -> None:
+    """Every late packet agrees, beside losses and marks; reports count marks on late packets."""
+    links = [
+        plans.link("a", 0, 1, 3e6, 0.005, buffer=20, marking=plans.red(2, 9, 0.3), loss=0.05),
+        plans.link("b", 1, 2, 3e6, 0.004, buffer=15, marking=plans.fixed(0.1)),
+    ]
+    links = [late(links[0], 0.1, 0.0123), late(links[1], 0.3, 0.345)]
+    sources = [sends("rain", RAIN, 700, count=3), sends("talk", voip(0.5, 0.3), 200, count=5)]
+    sources = [msgspec.structs.replace(one, path=[0, 1], classes=[-1, -1]) for one in sources]
+    plan = plans.plan(links, sources, 10, trace=True, calls=True, warmup_s=2.5)
+    outcome = run_both(plan, on_and_off)
+    in_flight = outcome.reports[2].pairs["ce_in_flight"]
+    assert in_flight.max() > 20
+
+
+@here
+@group
 def test_tcp_over_links_that_lose() -> None:
     """Data and ACKs are lost. Both engines repair the losses in the same way."""
     sources = {
@@ -58,6 +82,22 @@ def test_tcp_over_links_that_lose() -> None:
     plan.links[3] = msgspec.structs.replace(plan.links[3], loss=0.02)
     outcome = same(plan.sealed())
     assert outcome.reports[-1].links["drops"][3] > 20
+
+
+@here
+@group
+@pytest.mark.parametrize("echo", ["rfc3168", "accurate", "accecn"])
+def test_tcp_over_links_that_deliver_late(echo: str) -> None:
+    """Data and ACKs overtake each other. Both engines resend the same packets."""
+    sources = {
+        "reno": (plans.tcp(newreno(), echo=echo), dict(count=3)),
+        "sack": (plans.tcp(newreno(), sack=True, delayed_acks=2, echo=echo), dict(count=2)),
+    }
+    plan = dumbbell(sources, 12, buffer=40, marking=plans.red(5, 15))
+    plan.links[2] = late(plan.links[2], 0.02, 0.0213)
+    plan.links[3] = late(plan.links[3], 0.05, 0.0047)
+    outcome = same(plan.sealed())
+    assert outcome.reports[-1].flows["retransmitted"].sum() > 20
 
 
 def test_half_duplex_links_are_refused_on_one_line() -> None:

@@ -11,12 +11,19 @@
 #include "host/plan.h"
 #include "host/tally.h"
 #include "laws/marking/marking.h"
+#include "laws/wire.h"
 
 namespace ecnomy {
 
 // Transmission time of a frame at a link's rate, rounded to the nearest picosecond.
 inline Time transmission_ps(std::int32_t wire_bytes, std::int64_t rate_bps) noexcept {
   return (std::int64_t{wire_bytes} * 8'000'000'000'000 + rate_bps / 2) / rate_bps;
+}
+
+// The wire of a link, with its streams.
+inline Wire make_wire(const LinkPlan& plan, std::uint64_t seed) {
+  return {plan.loss, Stream(seed, plan.loss_stream), plan.reordering.probability,
+          Stream(seed, plan.reordering.stream)};
 }
 
 // The counters of a packet's source and flow at a link, in addition to the link's own. nullptr means that they do not

@@ -175,6 +175,7 @@ class SegmentSender {
   template <SegmentPort Port>
   void recover(Port& port, Time now);
   void sample_rtt(Time sent, Time now) noexcept;
+  bool overtaken(const AckNews& ack) const noexcept;
   std::int64_t fresh_marks(const AckNews& ack, std::int64_t answered) const noexcept;
   template <SegmentPort Port>
   void learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now);

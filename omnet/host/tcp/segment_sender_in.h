@@ -91,11 +91,21 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now
 
 template <SegmentPort Port>
 void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
-  learn_marks(port, ack, {law_.every_ack() && next_ > una_ ? 1 : 0, 1, -1}, now);
+  if (!overtaken(ack)) {
+    learn_marks(port, ack, {law_.every_ack() && next_ > una_ ? 1 : 0, 1, -1}, now);
+  }
   if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
   recover(port, now);
+}
+
+// True if a later ACK has overtaken this duplicate ACK, so that its count of marks is behind the known one. Three bits
+// show this only by a step of more than half a cycle, on an ACK that reports no new segment.
+inline bool SegmentSender::overtaken(const AckNews& ack) const noexcept {
+  if (transport().echo == Echo::accurate) return ack.marks < learned_;
+  return transport().echo == Echo::accecn && transport().sack && !ack.news &&
+         ace_marks(ack.marks, learned_, 1) > kAceCycle / 2;
 }
 
 // Fast retransmit: the law's response to a loss, once for all outstanding packets. The reduction is relative to the

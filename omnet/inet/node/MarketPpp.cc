@@ -69,15 +69,27 @@ void MarketPpp::decapsulate(Packet* packet) {
   packet->addTagIfAbsent<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
 }
 
-// True if the wire loses the frame. The sending queue has the wire's loss law.
-bool MarketPpp::lost(Packet* frame) {
+// The queue that sends over the wire to this interface; nullptr if it is not a MarkingQueue.
+MarkingQueue* MarketPpp::sendingQueue() const {
   const omnetpp::cModule* sender = gate("phys$i")->getPathStartGate()->getOwnerModule();
-  auto* queue = dynamic_cast<MarkingQueue*>(sender->getParentModule()->getSubmodule("queue"));
-  return queue && queue->loses(frame);
+  return dynamic_cast<MarkingQueue*>(sender->getParentModule()->getSubmodule("queue"));
 }
 
+// The sending queue has the wire's laws of loss and reordering.
 void MarketPpp::handleLowerPacket(Packet* packet) {
-  if (packet->hasBitError() || lost(packet)) {
+  MarkingQueue* queue = sendingQueue();
+  const Wire::Fate fate = queue ? queue->fate(packet) : Wire::Fate::arrives;
+  if (fate == Wire::Fate::late) return scheduleAt(queue->lateArrival(), packet);
+  receive(packet, fate == Wire::Fate::lost);
+}
+
+void MarketPpp::handleSelfMessage(omnetpp::cMessage* message) {
+  if (message == endTransmissionEvent) return Ppp::handleSelfMessage(message);
+  receive(omnetpp::check_and_cast<Packet*>(message), false);
+}
+
+void MarketPpp::receive(Packet* packet, bool lost) {
+  if (packet->hasBitError() || lost) {
     inet::PacketDropDetails details;
     details.setReason(inet::INCORRECTLY_RECEIVED);
     emit(inet::packetDroppedSignal, packet, &details);

@@ -8,6 +8,8 @@
 
 namespace ecnomy::omnet {
 
+class MarkingQueue;
+
 class MarketPpp : public inet::Ppp {
  protected:
   void initialize(int stage) override;
@@ -15,10 +17,12 @@ class MarketPpp : public inet::Ppp {
   void encapsulate(inet::Packet* packet) override;
   void decapsulate(inet::Packet* packet) override;
   void handleLowerPacket(inet::Packet* packet) override;
+  void handleSelfMessage(omnetpp::cMessage* message) override;
   void refreshOutGateConnection(bool connected) override;
 
  private:
-  bool lost(inet::Packet* frame);
+  MarkingQueue* sendingQueue() const;
+  void receive(inet::Packet* packet, bool lost);
   short colour(const inet::Packet* frame) const;
   omnetpp::simtime_t transmission(const inet::Packet* frame) const;
 

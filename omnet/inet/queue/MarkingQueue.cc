@@ -50,7 +50,7 @@ void MarkingQueue::initialize(int stage) {
     checkPacketOperationSupport(inputGate);
     checkPacketOperationSupport(outputGate);
     openLaw();
-    loss_.emplace(plan_.loss, Stream(seed(), plan_.loss_stream));
+    wire_.emplace(make_wire(plan_, seed()));
     watchLaw();
     tellListeners();
   }
@@ -71,6 +71,10 @@ void MarkingQueue::readPlan() {
   plan_.loss_stream = par("lossStream").stdstringValue();
   if (!(plan_.loss >= 0 && plan_.loss < 1))
     throw cRuntimeError("loss must be at least 0 and below 1");
+  plan_.reordering = {par("reordering").doubleValue(), timeParameter(this, "reorderingDelay"),
+                      par("reorderingStream").stdstringValue()};
+  if (!(plan_.reordering.probability >= 0 && plan_.reordering.probability <= 1))
+    throw cRuntimeError("reordering must be a probability from 0 to 1");
   readLaw();
   shortest_ = bytes("shortest");
   gap_ = bytes("gap");
@@ -122,11 +126,21 @@ void MarkingQueue::handleMessage(cMessage* message) {
   tellListeners();
 }
 
-bool MarkingQueue::loses(Packet* packet) {
+Wire::Fate MarkingQueue::fate(Packet* packet) {
   Enter_Method_Silent();
-  if (!loss_->loses()) return false;
-  countDrop(look(packet, now()), false, now());
-  return true;
+  const Wire::Fate fate = wire_->fate();
+  if (fate == Wire::Fate::arrives) return fate;
+  const Slot slot = look(packet, now());
+  if (fate == Wire::Fate::lost) {
+    countDrop(slot, false, now());
+  } else {
+    underWay_.late(slot.ce ? slot.hop : nullptr, now() + plan_.reordering.delay_ps);
+  }
+  return fate;
+}
+
+omnetpp::simtime_t MarkingQueue::lateArrival() const {
+  return simtime(now() + plan_.reordering.delay_ps);
 }
 
 void MarkingQueue::pushPacket(Packet* packet, QueueGate*) {

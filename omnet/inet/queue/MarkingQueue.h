@@ -23,7 +23,7 @@
 #include "inet/common/packet/Packet.h"
 #include "inet/networklayer/common/NetworkInterface.h"
 #include "inet/queueing/contract/IActivePacketSink.h"
-#include "laws/wire_loss.h"
+#include "laws/wire.h"
 #include "market/MarketBridge.h"
 #include "queue/HostedMarking.h"
 #include "queue/MarksUnderWay.h"
@@ -51,9 +51,10 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   void pushPacket(inet::Packet* packet, QueueGate* gate) override;
   inet::Packet* pullPacket(QueueGate* gate) override;
 
-  // Returns true if the wire has lost a packet that this queue's interface sent and that now reaches the far end. A
-  // loss is counted. It must be called once per packet, in order of arrival.
-  bool loses(inet::Packet* packet);
+  // Returns what the wire does with a packet that this queue's interface sent and that now reaches the far end. A loss
+  // is counted. A late packet is due at lateArrival(). It must be called once per packet, in order of arrival.
+  Wire::Fate fate(inet::Packet* packet);
+  omnetpp::simtime_t lateArrival() const;
 
   // IMarkingLink
   LinkState state() override;
@@ -125,7 +126,7 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   LinkPlan plan_;
   std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire
   std::optional<HostedMarking> law_;
-  std::optional<WireLoss> loss_;
+  std::optional<Wire> wire_;
   omnetpp::cMessage* timer_ = nullptr;
   inet::NetworkInterface* interface_ = nullptr;
   inet::queueing::IActivePacketSink* collector_ = nullptr;

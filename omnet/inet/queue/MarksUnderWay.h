@@ -20,6 +20,12 @@ class MarksUnderWay {
     hops_.insert(hop);
   }
 
+  // Must be called at the end of a wire that delivers a packet late, with the new time of its delivery. The additional
+  // delay is the same for all packets.
+  void late(Hop* hop, Time delivered) {
+    if (hop) late_.push_back({delivered, hop});
+  }
+
   // Sets ce_in_flight of all hops that have had a CE packet here. each(wait) calls wait(hop) for each waiting
   // CE packet of a source. A packet that is delivered at the time of a report counts as under way.
   template <class Each>
@@ -27,6 +33,7 @@ class MarksUnderWay {
     forget(now);
     for (Hop* hop : hops_) hop->ce_in_flight = 0;
     for (const Departed& packet : wire_) ++packet.hop->ce_in_flight;
+    for (const Departed& packet : late_) ++packet.hop->ce_in_flight;
     each([this](Hop* hop) {
       hops_.insert(hop);
       ++hop->ce_in_flight;
@@ -41,9 +48,10 @@ class MarksUnderWay {
 
   void forget(Time now) {
     while (!wire_.empty() && wire_.front().delivered < now) wire_.pop_front();
+    while (!late_.empty() && late_.front().delivered < now) late_.pop_front();
   }
 
-  std::deque<Departed> wire_;
+  std::deque<Departed> wire_, late_;
   std::unordered_set<Hop*> hops_;
 };
 

@@ -81,6 +81,10 @@ def test_the_other_examples_are_above_doubt(name: str) -> None:
             "the virtual queue holds 950 bytes",
         ),
         ("network.links.pipe.loss=0.001", "s may take fewer marks than they pay for"),
+        (
+            "network.links.pipe.reordering={probability: 0.01, delay: 50 ms}",
+            "delivers 0.01 of its packets 50 ms late",
+        ),
         ("sources.s.start=11 s", "starts after the end of the run"),
         ("sources.s.stop=0 s", "stops before it starts"),
     ],

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`loss` and `duplex: half` in YAML: their values in plans, round trips, one-line errors."""
+"""`loss`, `reordering` and `duplex: half` in YAML: values in plans, round trips, errors."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from msgspec import UNSET
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan import Plan, Reordering
 from ecnomy.markets.scenario import scenario_from_text
 
 TEXT = """version: 1
@@ -42,6 +43,20 @@ def test_losses_hold_for_both_directions_unless_one_says_otherwise() -> None:
     assert links["far.reverse"].loss == 0.0
 
 
+def test_reordering_holds_for_both_directions_unless_one_says_otherwise() -> None:
+    """Each direction has its own stream; by default the plan has no such key."""
+    late = "reordering: {probability: 0.02, delay: 3 ms}"
+    links = {link.name: link for link in plan_of(late).links}
+    assert links["near"].reordering is links["near.reverse"].reordering is UNSET
+    for name in ("far", "far.reverse"):
+        assert links[name].reordering == Reordering(
+            probability=0.02, delay_ps=3 * 10**9, stream=f"link/{name}/reordering"
+        )
+    in_order = f"{late}, reverse: {{reordering: {{probability: 0, delay: 0 ms}}}}"
+    links = {link.name: link for link in plan_of(in_order).links}
+    assert links["far.reverse"].reordering is UNSET and links["far"].reordering is not UNSET
+
+
 def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
     """The link has no reverse; data and ACKs of both sources share it."""
     plan = plan_of("duplex: half")
@@ -60,6 +75,9 @@ def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
         ("loss: 1", "loss", "1", "a probability from 0 to 0.99"),
         ("loss: 1 %", "loss", "'1 %'", "a probability"),
         ("reverse: {loss: -0.1}", "reverse.loss", "-0.1", "a probability"),
+        ("reordering: 0.1", "reordering", "0.1", "a mapping"),
+        ("reordering: {delay: 1 ms}", "reordering.probability", "no 'probability'", "a probability"),
+        ("reordering: {probability: 2, delay: 1 ms}", "reordering.probability", "2", "from 0 to 1"),
         ("duplex: both", "duplex", "'both'", "true, false or half"),
         (
             "duplex: half, reverse: {rate: 1 Mbps}",

@@ -33,18 +33,16 @@ from ecnomy.markets.compile.target_marks import (
     takes_marks,
 )
 from ecnomy.markets.compile.window_needs import marks_ignored, without_sack
+from ecnomy.markets.compile.wires import lossy, reordered, wrapped_counts
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import trait_value, weights, with_trait
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.support.wording import few
 
 __all__ = ["warnings"]
 
 _MANY_ROWS = 10**8
 _MANY_EPOCHS = 10**6
-_MOST_NAMED = 6
-_FEW_LOSSES = 1e-5  # share of packets
-_LOST_ACKS = 0.05  # share of packets
-_ACE_CYCLE = 8  # marks
 
 
 def warnings(scenario: Scenario, plan: Plan) -> list[str]:
@@ -68,8 +66,9 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *few_lines(plan),
         *_classless(scenario, plan),
         *_virtual_queues(plan),
-        *_lossy(plan),
-        *_wrapped_counts(plan),
+        *lossy(plan),
+        *reordered(plan),
+        *wrapped_counts(plan),
         *slow_windows(scenario, plan),
         *small_windows(scenario, plan),
         *endless_starts(plan),
@@ -100,8 +99,10 @@ def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if wanted is not None and not _choices(source, plan)
     ]
     if names:
-        few = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-        yield f"{few}: 'class' has no effect because no link on the path has classes to choose from"
+        yield (
+            f"{few(names)}: 'class' has no effect because no link on the path has classes to "
+            "choose from"
+        )
 
 
 def _choices(source: Source, plan: Plan) -> list[str]:
@@ -205,45 +206,6 @@ def _instead_of_marks(source: Source, link: Link) -> bool:
     return link.marking.law != "drop-tail" and not _marks_only(link.marking)
 
 
-def _few(names: list[str]) -> str:
-    """Return the first names and the number of the remaining ones."""
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
-
-
-def _lossy(plan: Plan) -> Iterator[str]:
-    """Warn of wires that lose packets of sources that buy marks. A loss halves their windows."""
-    for number, link in enumerate(plan.links):
-        if link.loss < _FEW_LOSSES:
-            continue
-        names = [one.name for one in plan.sources if one.halved and number in one.path]
-        if names:
-            yield (
-                f"link {link.name}: loses {link.loss:.3g} of its packets, and a loss halves a "
-                f"window, so {_few(names)} may take fewer marks than they pay for. With repair: "
-                "false, windows survive losses"
-            )
-
-
-def _wrapped_counts(plan: Plan) -> Iterator[str]:
-    """Warn of ACKs that answer so many packets that the AccECN field may have wrapped."""
-    for source in plan.sources:
-        if not isinstance(source.transport, Tcp) or source.transport.echo != "accecn":
-            continue
-        lossy = [plan.links[i] for i in source.ack_path if plan.links[i].loss > _LOST_ACKS]
-        cause = ""
-        if source.transport.delayed_acks >= _ACE_CYCLE:
-            cause = f"an ACK may answer {source.transport.delayed_acks} packets"
-        elif lossy:
-            cause = f"link {lossy[0].name} loses {lossy[0].loss:.3g} of its packets"
-        if cause:
-            yield (
-                f"source {source.name}: {cause}, but with accecn an ACK counts marks modulo 8, so "
-                "the sender may count more marks than there were, and send less. 'ecn: accurate' "
-                "counts exactly"
-            )
-
-
 def _virtual_queues(plan: Plan) -> Iterator[str]:
     for link in plan.links:
         params = link.marking.params
@@ -326,7 +288,7 @@ def _weightless(scenario: Scenario, plan: Plan) -> Iterator[str]:
         names = [name for sources in of for name in sources if name in known]
         if names:
             yield (
-                f"agent {agent.name}: sells weight to {', '.join(names[:_MOST_NAMED])}, whose "
+                f"agent {agent.name}: sells weight to {few(names)}, whose "
                 f"window law has no weight; use one of {', '.join(weights())}"
             )
 
@@ -348,12 +310,12 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
             if replaced := [name for name in agent.sources if name in written]:
                 yield (
                     f"agent {agent.name}: its willingness to pay replaces the weight of "
-                    f"{_few(replaced)}; omit the weight"
+                    f"{few(replaced)}; omit the weight"
                 )
             deaf = [name for name in agent.sources if name in weighted and not weighted[name]]
             if deaf and not _chooses_weights(agent):
                 yield (
-                    f"agent {agent.name}: its willingness to pay has no effect on {_few(deaf)}, "
+                    f"agent {agent.name}: its willingness to pay has no effect on {few(deaf)}, "
                     "whose transport ignores it; use e.g. wtp"
                 )
 

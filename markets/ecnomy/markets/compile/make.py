@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.markets.compile.make_laws import is_ect, marking_law, scheduler_of, transport_of
 from ecnomy.markets.compile.make_traffic import traffic_law, traffic_parts, traffic_sizes
@@ -123,6 +125,17 @@ def _check_rows(scenario: Scenario, counts: Counts, links: int) -> None:
         raise scenario.places.fault("record.counts.every", found, expected)
 
 
+def _reordering(direction: Direction) -> plans.Reordering | msgspec.UnsetType:
+    written = direction.reordering
+    if written is None or written.probability == 0:
+        return msgspec.UNSET
+    return plans.Reordering(
+        probability=written.probability,
+        delay_ps=written.delay,
+        stream=f"link/{direction.name}/reordering",
+    )
+
+
 def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
     return plans.Link(
         name=direction.name,
@@ -139,6 +152,7 @@ def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
         loss=direction.loss,
         loss_stream=f"link/{direction.name}/loss",
         half_duplex=direction.half_duplex,
+        reordering=_reordering(direction),
         scheduler=(
             None
             if direction.scheduler is None

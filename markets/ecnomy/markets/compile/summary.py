@@ -18,11 +18,11 @@ from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
 from ecnomy.markets.scenario.parameters import declared
+from ecnomy.markets.support.wording import few
 
 __all__ = ["summary"]
 
 _MOST_ROWS = 12
-_MOST_NAMED = 6
 
 
 def summary(scenario: Scenario, plan: Plan) -> str:
@@ -97,8 +97,7 @@ def _markings(plan: Plan) -> list[str]:
 def _names(names: list[str], links: int) -> str:
     if len(names) == links > 1:
         return f"all {links} links"
-    rest = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return few(names)
 
 
 def _law(law: Law) -> str:
@@ -227,8 +226,7 @@ def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> 
         menu = ", ".join(getattr(contract.tariff, "choices", ()))
         parts.append(f"sells {contract.meter} as {contract.name}" + (f": {menu}" if menu else ""))
     if agent.sources:
-        named, rest = agent.sources[:_MOST_NAMED], len(agent.sources) - _MOST_NAMED
-        parts.append(f"for {', '.join(named)}" + (f" and {rest} more sources" if rest > 0 else ""))
+        parts.append(f"for {few(agent.sources, 'sources')}")
     if agent.strategy is not None:
         parts.append(f"strategy {_chosen(agent.strategy.kind, agent.strategy.params)}")
     return "; ".join(parts)

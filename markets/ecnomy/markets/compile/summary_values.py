@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
+
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
@@ -70,6 +72,7 @@ def _link(link: Link, plan: Plan) -> dict[str, Any]:
         "buffer_packets": _there(link.buffer_packets),
         "buffer_bytes": _there(link.buffer_bytes),
         "loss": link.loss,
+        "reordering": 0.0 if link.reordering is msgspec.UNSET else link.reordering.probability,
         "marking": None if scheduler else _law(link.marking),
         "scheduler": scheduler.law.law if scheduler else None,
         "classes": list(scheduler.names) if scheduler else [],

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from ecnomy.markets.omnet.names import law_parameter, law_type, quoted
 from ecnomy.markets.omnet.quantities import flag, number, time
 from ecnomy.markets.omnet.wiring import PORT, Wiring
@@ -40,6 +42,10 @@ def queue(link: Link) -> Iterator[Setting]:
     yield "stream", quoted(link.stream)
     yield "loss", number(link.loss)
     yield "lossStream", quoted(link.loss_stream)
+    if link.reordering is not msgspec.UNSET:
+        yield "reordering", number(link.reordering.probability)
+        yield "reorderingDelay", time(link.reordering.delay_ps)
+        yield "reorderingStream", quoted(link.reordering.stream)
     yield "bufferPackets", str(link.buffer_packets)
     yield "bufferBytes", f"{link.buffer_bytes}B"
     yield "notEct", quoted(link.not_ect)

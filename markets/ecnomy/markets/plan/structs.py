@@ -62,6 +62,14 @@ class Scheduler(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     marking: list[Law] = []  # the law of each class; only under deficit-round-robin
 
 
+class Reordering(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Packets that a wire delivers late, so that later packets overtake them."""
+
+    probability: float  # that a packet that is not lost is late
+    delay_ps: int  # of a late packet, in addition to the link's delay
+    stream: str  # name of the keyed random stream of late packets
+
+
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One direction of a link: a FIFO queue with a marking law, a transmitter and a delay."""
 
@@ -80,6 +88,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     loss: float = 0.0  # probability that the wire loses a packet, at its far end; below 1
     loss_stream: str = ""  # name of the keyed random stream for these losses
     half_duplex: bool = False  # both ways share queue and transmitter
+    reordering: Reordering | msgspec.UnsetType = msgspec.UNSET  # unset: the wire keeps the order
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -32,6 +32,7 @@ __all__ = [
     "REVERSE",
     "Direction",
     "Link",
+    "Reordering",
     "Reverse",
     "Scheduling",
     "wants_buffer",
@@ -55,6 +56,19 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
     return marking.law in with_trait("marking", "link_buffer") and marking.written("buffer") is None
 
 
+class Reordering(msgspec.Struct, frozen=True, kw_only=True):
+    """Packets that the wire delivers late, so that later packets overtake them.
+
+    Attributes:
+        probability: probability that a packet is late, independently of other packets.
+        delay: additional delay of a late packet. TCP takes the packet for lost if three later
+            packets of its flow arrive first.
+    """
+
+    probability: Annotated[float, Number(what="a probability", least=0, most=1)]
+    delay: TimePs
+
+
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     """Values of a reverse direction, or of one link of a topology, that differ from the defaults.
 
@@ -71,6 +85,8 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
         scheduler: classes of service of the reverse direction, or of the link.
         loss: probability that the wire loses a packet; by default as in the forward direction, or
             0.
+        reordering: packets that the wire delivers late; by default as in the forward direction, or
+            none.
     """
 
     rate: RateBps | None = None
@@ -81,6 +97,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     marking: Marking | None = None
     scheduler: Scheduling | None = None
     loss: _Loss | None = None
+    reordering: Reordering | None = None
 
 
 class DuplexReader(msgspec.Struct, frozen=True):
@@ -134,6 +151,8 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             packet has waited and been sent. It counts as a departure of the link, in the link's
             `drops`, and in the flow's `lost`. The reverse direction has the same probability unless
             `reverse` sets another.
+        reordering: packets that the wire delivers late, by default none. The reverse direction
+            reorders ACKs alike, unless `reverse` sets another value.
     """
 
     name: Name
@@ -149,6 +168,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     duplex: Annotated[bool | str, DuplexReader()] = True
     reverse: Reverse | None = None
     loss: _Loss = 0.0
+    reordering: Reordering | None = None
 
     def __post_init__(self) -> None:
         if self.source == self.target:
@@ -177,6 +197,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             self.scheduler,
             self.loss,
             self.duplex == HALF,
+            self.reordering,
         )
         if self.duplex is not True:
             return [forward]
@@ -193,6 +214,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             DROP_TAIL if own.marking is None else own.marking,
             own.scheduler,
             self.loss if own.loss is None else own.loss,
+            reordering=own.reordering or self.reordering,
         )
         return [forward, backward]
 
@@ -241,3 +263,4 @@ class Direction(msgspec.Struct, frozen=True):
     scheduler: Scheduling | None = None
     loss: float = 0.0
     half_duplex: bool = False
+    reordering: Reordering | None = None

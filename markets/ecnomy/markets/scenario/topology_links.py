@@ -96,6 +96,7 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         "framing": network.framing if own.framing is None else own.framing,
         "not_ect": own.not_ect or network.not_ect,
         "loss": own.loss,
+        "reordering": own.reordering,
     }
     if buffer and wants_buffer(marking, buffer):
         found, expected = (

@@ -3,12 +3,28 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "exclusive"]
+from collections.abc import Sequence
+
+__all__ = ["counted", "exclusive", "few"]
+
+_MOST_NAMED = 6
 
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, such as `1 run` or `3 runs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def few(names: Sequence[str], noun: str = "") -> str:
+    """Return the first six names and the number of the others, such as `a, b and 3 more links`.
+
+    Args:
+        names: the names, in order.
+        noun: plural of what they name; by default the number stands alone.
+    """
+    rest = len(names) - _MOST_NAMED
+    more = f" and {rest} more {noun}".rstrip() if rest > 0 else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def exclusive(one: str, other: str) -> str:
