@@ -152,6 +152,32 @@ def check_docsis_slow_ramp(laws: Laws) -> None:
     assert fates == ["queued"] * 9 + ["queued CE"] * 3, fates
 
 
+def check_docsis_ns3(laws: Laws) -> None:
+    """The expectations of docsis-ns3's unit tests that apply downstream.
+
+    Source: test/dual-queue-coupled-aqm-test-suite.cc of github.com/cablelabs/docsis-ns3 at 02aa242
+    (5 April 2024). At 50 Mbps the ramp of 2^19 ns begins at 640 us with MAXTH 1 ms, because of two
+    frames of 2 kB, and at 1,476 us with MAXTH 2 ms. C's buffer is 625,000 bytes by default. Its
+    other expectations concern queue sizes given in bytes, service flows and Ethernet padding,
+    which the law does not have. Its authors have switched off the virtual queue's expectations.
+    """
+    rate = 50_000_000
+    for max_th_s, min_th_us in ((0.001, 640.0), (0.002, 2000 - 2**19 / 1000)):
+        law = law_of(laws, CableSettings(ramp_end_s=max_th_s, protection=False), rate)
+        waiting, total, wanted = 0, 0.0, list[bool]()
+        fates = list[str]()
+        for _ in range(180):  # packets of 100 bytes, 16 us each
+            waiting += 100
+            total += min(1.0, max(0.0, (waiting * 0.16 - min_th_us) / (2**19 / 1000)))
+            wanted.append(total > 1)
+            total -= wanted[-1]
+            fates.append(offer(law, L4S, 0, 100))
+        assert [fate == "queued CE" for fate in fates] == wanted, max_th_s
+    law = law_of(laws, CableSettings(), rate)
+    fates = [offer(law, CLASSIC, 0) for _ in range(626)]
+    assert fates == ["queued"] * 625 + ["drop"]
+
+
 def check_docsis_protection(laws: Laws) -> None:
     """A packet of 1 kB adds 2.048 ms to the score, and a delay of 1 ms allows a score of 4 ms."""
     every_ms = {0.0: "queued ejected", 1.0: "queued queued ejected", 4.0: "queued " * 6}
@@ -287,6 +313,7 @@ DOCSIS_CHECKS: Final = {
         check_docsis_defaults,
         check_docsis_ramp,
         check_docsis_slow_ramp,
+        check_docsis_ns3,
         check_docsis_protection,
         check_docsis_buckets,
         check_docsis_largest_score,

@@ -54,8 +54,8 @@ _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
-        *("catalogue", "causes", "command", "entries", "grid", "headlines", "made_of"),
-        *("page", "papers", "currency", "kept", "pictures", "probes", "record"),
+        *("catalogue", "causes", "claim_digests", "command", "currency", "entries", "grid"),
+        *("headlines", "page", "papers", "pictures", "probes", "quick_results", "record"),
         *("record_file", "recorded", "session", "table", "wording"),
     )
 ) + tuple(
