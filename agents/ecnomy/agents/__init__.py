@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents: roles, strategies, observations and decisions. Agents know prices but not packets.
+"""The agents of a market: their roles, strategies, observations and decisions.
 
     from ecnomy.agents import FlowDecision, FlowView, Unit        # what a strategy needs
 
-Names are loaded on first use, so `import ecnomy.agents` does not even load numpy. `help(FlowView)`
-lists a struct's fields with their units.
+Names are imported on first use, so `import ecnomy.agents` does not import NumPy. `help(FlowView)`
+lists the fields of this struct with their units.
 """
 
 from __future__ import annotations

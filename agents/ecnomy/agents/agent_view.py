@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy's view of its agent, and its actions on the agent's behalf: `seen.agent`."""
+"""A strategy's view of its agent, `seen.agent`, and the actions that it takes for the agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Books(Protocol):
     """The accounts of a market. An agent may read only its own account."""
 
     def balance_micro(self, name: str) -> int:
-        """Return the balance of an account, micro-units."""
+        """Return the balance of an account [micro-units]."""
 
     def paid_micro(self, name: str) -> dict[str, int]:
         """Return the account's payments so far, by kind of posting [micro-units]."""
@@ -33,8 +33,9 @@ class AgentView:
 
     Attributes:
         name: name of the agent.
-        random: random generator of the agent [numpy.random.Generator]; reproducible by the seed.
-        notes: notes of the agent so far, by name [float].
+        random: random generator of the agent [numpy.random.Generator]; it depends only on the run's
+            seed and on `name`.
+        notes: the agent's last note of each name [float].
     """
 
     def __init__(
@@ -57,29 +58,29 @@ class AgentView:
 
     @property
     def paid_micro(self) -> dict[str, int]:
-        """The agent's payments so far [micro-units of money], per kind of contract (see ledger)."""
+        """The agent's payments so far [micro-units of money], by kind of posting."""
         return self._books.paid_micro(self.name)
 
     @property
     def received_micro(self) -> dict[str, int]:
-        """The agent's receipts so far [micro-units of money], per kind of contract."""
+        """The agent's receipts so far [micro-units of money], by kind of posting."""
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:
-        """Return payments since the last call [micro-units of money], by kind of contract."""
+        """Return the payments since the last call [micro-units of money], by kind of posting."""
         return self._since("paid", self.paid_micro)
 
     def received_since(self) -> dict[str, int]:
-        """Return receipts since the last call [micro-units of money], by kind of contract."""
+        """Return the receipts since the last call [micro-units of money], by kind of posting."""
         return self._since("received", self.received_micro)
 
     @property
     def menus(self) -> tuple[MenuView, ...]:
-        """The contracts under which the agent chooses the tariffs of its flows."""
+        """The menus from which the agent chooses tariffs or strategies for its flows."""
         return self._menus().of(self.name) if self._menus else ()
 
     def choose(self, menu: MenuView, choice: str, flows: Integers | None = None) -> None:
-        """Choose this tariff for flows from this report on.
+        """Choose a tariff or strategy for flows, from this report on.
 
         Args:
             menu: a menu from `menus`.
@@ -94,7 +95,7 @@ class AgentView:
         self._menus().choose(self.name, menu, choice, flows)
 
     def note(self, name: str, value: float) -> None:
-        """Write a value to the table `agents`, dated with the time of this report."""
+        """Record a value in the table `agents`, at the time of this report."""
         self.notes[name] = float(value)
         self._note(name, float(value))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of strategies as Python values. NumPy values count like Python values.
+"""Converts answers of strategies to Python values.
 
-A NumPy scalar or a zero-dimensional array, such as a result of np.where, counts as its value.
+A NumPy scalar or a zero-dimensional array, such as a result of np.where, becomes a Python value.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ __all__ = ["number", "shown", "truth", "whole", "whole_column"]
 
 
 def truth(answer: object) -> bool | None:
-    """Return True or False, or None for other values (0 and 1 are numbers)."""
+    """Return a Boolean answer, or None for other values, such as 0 and 1."""
     answer = _plain(answer)
     return answer if isinstance(answer, bool) else None
 
 
 def whole(answer: object) -> int | None:
-    """Return a whole number, or None for other values, such as 2.0 and True."""
+    """Return an integer answer, or None for other values, such as 2.0 and True."""
     if type(answer) is int:
         return answer
     answer = _plain(answer)
@@ -27,7 +27,10 @@ def whole(answer: object) -> int | None:
 
 
 def number(answer: object) -> float | None:
-    """Return a number, including infinity and NaN; None for other values, such as text and True."""
+    """Return a numeric answer as a float, or None for other values, such as text and True.
+
+    Infinity and NaN are numbers.
+    """
     if type(answer) is float:
         return answer
     answer = _plain(answer)
@@ -37,9 +40,9 @@ def number(answer: object) -> float | None:
 
 
 def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
-    """Return a list of whole numbers as a column; None if any is too large or not a whole number.
+    """Return a list of integers as a column, or None if `answers` is not a list of 64-bit integers.
 
-    numpy itself converts a mixture of np.uint64 and np.int64 to floats.
+    NumPy itself would convert a mixture of np.uint64 and np.int64 to floats.
     """
     if not isinstance(answers, list | tuple):
         return None
@@ -50,7 +53,7 @@ def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
 
 
 def shown(answer: object, most: int = 80) -> str:
-    """Return an answer for a message: a shortened repr, or the type if the repr fails."""
+    """Return the text of an answer for a message: its shortened repr, or its type if repr fails."""
     try:
         text = " ".join(repr(answer).split())
     except Exception:  # any error of a user's class, or of an integer with too many digits
@@ -59,7 +62,7 @@ def shown(answer: object, most: int = 80) -> str:
 
 
 def _plain(answer: object) -> object:
-    """Return the value of a NumPy scalar or zero-dimensional array, and other values unchanged."""
+    """Convert a NumPy scalar or zero-dimensional array to its Python value."""
     if isinstance(answer, np.generic) or (isinstance(answer, np.ndarray) and answer.ndim == 0):
         held: object = answer.item()
         return held

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arrays in annotations, and the move of per-flow values to other rows.
-
-The description of each array states its dimensions and units.
-"""
+"""Array types for annotations, and a function that moves per-flow values to new indices."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ Integers = npt.NDArray[np.int64]
 def moved_rows(
     values: npt.NDArray[Any], count: int, new: Integers, old: Integers, otherwise: float = 0.0
 ) -> npt.NDArray[Any]:
-    """Return `values` for `count` flows: rows `old` become rows `new`, others are `otherwise`.
+    """Return `values` for `count` flows, with the values at `old` moved to `new`.
 
-    The last dimension of `values` is that of the flows.
+    The last dimension of `values` is that of the flows. Flows without an old value get `otherwise`.
     """
     moved = np.full((*values.shape[:-1], count), otherwise, dtype=values.dtype)
     moved[..., new] = values[..., old]

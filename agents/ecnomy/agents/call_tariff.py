@@ -2,13 +2,13 @@
 """The tariff of a guaranteed stream: a price, a promise, and a refund if the promise is broken.
 
 Andreassen 2002, 4.1 and 4.2: a connection is sold at a price V known before it begins. A packet is
-bad if it is lost or later than `max_delay`. If the share L of bad packets exceeds `max_delay_rate`
-(L^G), the customer gets `reimbursement`. The provider keeps the price, so this refund is the
-paper's R plus V.
+bad if it is lost or its delay exceeds `max_delay`. If the share L of bad packets exceeds
+`max_delay_rate` (L^G), the customer gets `reimbursement`. The provider keeps the price, so this
+refund is the paper's R plus V.
 
 A tariff may also charge for the time of a call and for its packets. Together, the two charges make
-the price depend on the mean packet rate (4.4). effective_bandwidth.py derives a price from the peak
-rate and the mean rate.
+the price depend on the mean packet rate (4.4). effective_bandwidth.py derives both charges from the
+peak rate and the declared mean rate.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MEGA: Final = 10**6
 
 
 class Hours(msgspec.Struct, frozen=True):
-    """The call price `price_micro` during the time [begin_ps, end_ps) of the day."""
+    """The price of a call that begins during the part [begin_ps, end_ps) of a day."""
 
     begin_ps: int
     end_ps: int
@@ -48,27 +48,27 @@ class Hours(msgspec.Struct, frozen=True):
 
 
 class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The price and promise of one connection: a row of a provider's tariff table.
+    """The price and promise of one call, an entry of a provider's tariff table.
 
     Attributes:
-        price_micro: price of an accepted call, paid once; micro-units.
-        max_delay_ps: largest delay of a good packet; ps.
+        price_micro: price of an admitted call, paid once [micro-units].
+        max_delay_ps: largest delay of a good packet [ps].
         max_delay_rate: the largest share of bad packets that keeps the promise.
-        reimbursement_micro: refund for a broken promise, paid once; micro-units.
-        name: name of the row.
-        price_micro_per_min: price of the call's time, paid at the end of the call; micro-units per
-            minute.
-        price_micro_per_mega: price of the call's packets, paid at its end; micro-units per million
-            packets.
-        money_back: whether the refund is the actual cost of the call.
-        hours: call prices by time of day; `price_micro` holds at other times.
-        day_ps, offset_ps: length of a day, and the start of the run within a day.
+        reimbursement_micro: refund for a broken promise, paid once [micro-units].
+        name: name of the tariff.
+        price_micro_per_min: price of the call's time, paid at the end of the call [micro-units per
+            minute].
+        price_micro_per_mega: price of the call's packets, paid at the end of the call [micro-units
+            per million packets].
+        money_back: whether the refund equals the amount charged for the call.
+        hours: call prices by time of day; `price_micro` applies at other times.
+        day_ps, offset_ps: length of a day, and the time of day at which the run starts [ps].
         max_time_ps: T, the longest call that the tariff covers [ps]; -1 if not set.
         peak_pps: the largest packet rate that the tariff covers [packets/s]; -1 if not set.
         mean_pps: the declared mean packet rate [packets/s]; -1 if not set.
         max_blocking_rate: the largest share of blocked calls, B^G; -1 if not set.
-        quality_seen_by: the party that reports a broken promise: the provider (which measures
-            quality), the subscriber, or both together.
+        quality_seen_by: the party that reports a broken promise: the provider, which measures
+            quality (`gsp`), the subscriber (`subscriber`), or both together (`both`).
     """
 
     price_micro: int
@@ -89,11 +89,11 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     quality_seen_by: str = PROVIDER_SEES
 
     def broken(self, sent: int, bad: int) -> bool:
-        """Return whether a call with `bad` of `sent` packets late or lost breaks the promise."""
+        """Return whether the promise is broken if `bad` of `sent` packets are late or lost."""
         return bad > self.max_delay_rate * sent
 
     def at(self, t_ps: int) -> CallTariff:
-        """Return the tariff of a call that begins at `t_ps`, with the price of the hour."""
+        """Return the tariff of a call that begins at `t_ps`, at the price for that time of day."""
         if not self.hours:
             return self
         clock_ps = (t_ps + self.offset_ps) % self.day_ps
@@ -108,21 +108,24 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return msgspec.structs.replace(self, price_micro=price_micro, reimbursement_micro=back)
 
     def use_charge_micro(self, time_ps: int, packets: int) -> int:
-        """Return the price of a call's time and packets, rounded down to a micro-unit."""
+        """Return the charge for a call's time and packets, rounded down to a micro-unit."""
         time = self.price_micro_per_min * time_ps * MEGA
         return (time + self.price_micro_per_mega * packets * PS_PER_MIN) // (PS_PER_MIN * MEGA)
 
     def expected_use_micro(self, minutes: float, packets: float) -> float:
-        """Return the price of the expected time and packets of a call, not rounded."""
+        """Return the expected charge for a call's time and packets, not rounded [micro-units]."""
         return self.price_micro_per_min * minutes + self.price_micro_per_mega * packets / MEGA
 
     def usual_packets(self, time_ps: int) -> int:
-        """Return the packets of a call of this length at the declared mean rate, or 0."""
+        """Return the number of packets of a call of this length at the declared mean rate.
+
+        Without a mean rate, the peak rate is used. Without either, the result is 0.
+        """
         rate_pps = self.mean_pps if self.mean_pps >= 0 else max(self.peak_pps, 0.0)
         return round(rate_pps * time_ps / PS_PER_S)
 
     def back_micro(self, charge_micro: int) -> int:
-        """Return the refund of a call that cost `charge_micro` and broke its promise."""
+        """Return the refund for a call that cost `charge_micro` and whose promise was broken."""
         return charge_micro if self.money_back else self.reimbursement_micro
 
 

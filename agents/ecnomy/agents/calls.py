@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations of a guaranteed stream provider and of callers: test streams, calls, offers.
+"""Observations of guaranteed stream providers and callers: test streams, calls and offers.
 
 Times are int64 picoseconds. Every field has its unit in brackets.
 """
@@ -27,23 +27,23 @@ __all__ = [
     "StreamObservation",
 ]
 
-BEST_EFFORT: Final = -1  # instead of an offer: without a guarantee, the caller pays for marks
+BEST_EFFORT: Final = -1  # instead of an offer: no guarantee, and the caller pays for marks
 
 
 class EndedCalls(msgspec.Struct, frozen=True, eq=False):
-    """Calls that ended since the last observation, one value per call, in the order of their ends.
+    """Calls that ended since the last observation, one value per call, ordered by end time.
 
     Attributes:
         flow: flow of the call [index of the flow in the run].
-        tariff: the call's row in the market's list of tariffs [index], or BEST_EFFORT.
+        tariff: the call's tariff [index in the market's list of tariffs], or BEST_EFFORT.
         start_ps: start of the call [ps].
         end_ps: end of the call [ps].
         sent: packets that left the sender [packets].
-        marks: CE packets that reached the receiver and were charged [packets].
-        bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if unknown to the
-            observer.
+        marks: packets marked CE that reached the receiver and were charged [packets].
+        bad: packets lost, or with a delay above the tariff's `max_delay` [packets]; -1 if unknown
+            to the observer.
         reimbursed: whether a refund was paid [Boolean].
-        charge_micro: cost of the call to the caller, without marks [micro-units of money].
+        charge_micro: cost of the call to the caller, excluding marks [micro-units of money].
         reimbursement_micro: the refund [micro-units of money].
     """
 
@@ -67,17 +67,17 @@ NO_CALLS: Final = EndedCalls(*(_NONE,) * 7, np.zeros(0, dtype=np.bool_), _NONE, 
 
 
 class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """The test streams over the time `dt_ps` since the last observation, one value per stream.
+    """Test streams during the time `dt_ps` since the last observation, one value per stream.
 
     Attributes:
         t_ps: time of the report [ps].
-        dt_ps: time since the last observation, for all changes [ps]; 0 at the first one.
+        dt_ps: time since the last observation, which all changes cover [ps]; 0 at the first one.
         price_micro: the current price of a mark [micro-units of money per mark].
         sent: packets that left the sender [packets].
         delivered: packets that reached the receiver [packets].
-        marks: CE packets among `delivered`, which are charged [packets].
-        late: delivered packets later than the tariff's `max_delay` [packets].
-        lost: packets lost on the way [packets].
+        marks: delivered packets marked CE, which are charged [packets].
+        late: delivered packets with a delay above the tariff's `max_delay` [packets].
+        lost: packets lost in the network [packets].
         calls: calls on this tariff that ended since the last observation [EndedCalls].
         tariff: the tariff on sale, at the price in force [CallTariff].
         agent: money, random numbers and notes of the provider [AgentView]; None outside a market.
@@ -120,7 +120,7 @@ class CallOffer(msgspec.Struct, frozen=True):
 
     Attributes:
         provider: the seller [name of the agent].
-        number: the row of the market's list of tariffs [index].
+        number: number of the tariff [index in the market's list of tariffs].
         tariff: the current price and the promise [CallTariff].
     """
 
@@ -133,7 +133,7 @@ class CallAsk(msgspec.Struct, frozen=True, eq=False):
     """A call before it begins, and the offers for it.
 
     Attributes:
-        t_ps: time of the call [ps].
+        t_ps: time of the choice [ps].
         flow: flow of the call [index of the flow in the run].
         offers: guaranteed calls on offer, in the scenario's order of providers [CallOffer].
         mark_price: the current price of a mark for a best-effort caller [micro-units of money].

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An application provider's view of its service classes: their members and costs.
-
-Every field has its unit in brackets.
-"""
+"""An application provider's view of its service classes: their members and costs."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ __all__ = ["ClassColumns", "ClassObservation", "ClassRequest"]
 
 
 class ClassColumns(msgspec.Struct, frozen=True, eq=False):
-    """A provider's classes over the time `dt_ps` since the last observation, one value per class.
+    """A provider's classes during `dt_ps` since the last observation, one value per class.
 
     Attributes:
         fee_micro_per_s: the current fee of a flow in the class [micro-units of money / s].
@@ -25,10 +22,11 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
         members: flows in the class whose sources have not stopped, including flows switched off
             [flows].
         active: members that no agent has switched off [flows].
-        most: largest number of members for customers' requests, -1 for no limit [flows].
+        most: number of members at which the class is full for customers' requests, -1 for no limit
+            [flows].
         flow_s: total active time of flows in the class [s].
         marks: marks delivered to flows while they were in the class [packets].
-        charge_micro: the cost of these marks, independent of the payer [micro-units of money].
+        charge_micro: the cost of these marks, regardless of who pays [micro-units of money].
         refused: flows whose requests for the class were refused [flows].
     """
 
@@ -48,7 +46,7 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since the last observation, for all changes [ps]; 0 at the first one.
+        dt_ps: time since the last observation, which all changes cover [ps]; 0 at the first one.
         names: names of the provider's classes, in the scenario's order [text].
         classes: the provider's classes [columns, one value per class].
         agent: money, random numbers and notes of the provider [AgentView, None if there is no
@@ -63,14 +61,15 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
 
 class ClassRequest(msgspec.Struct, frozen=True):
-    """A flow whose customer requests another class that is not full.
+    """A customer's request to move a flow to another class, which is not full.
 
     Attributes:
         t_ps: time of the request [ps].
         name: name of the requested class [text].
         flow: number of the flow [index in the run, as in the table `flows`].
-        members: flows in that class now [flows].
-        cost_micro_per_s: recent cost of the marks of that class [micro-units of money / s].
+        members: number of flows in the requested class now [flows].
+        cost_micro_per_s: recent cost of the marks of the requested class [micro-units of money /
+            s].
     """
 
     t_ps: int

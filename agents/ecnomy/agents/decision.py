@@ -29,7 +29,7 @@ FEW: Final = 16  # up to this number of flows, Python numbers are faster than Nu
 class FlowDecision(msgspec.Struct, frozen=True):
     """The decision for one flow, in Python or NumPy numbers.
 
-    A decision on a row of many flows (`rows: together`) applies to each flow.
+    A decision for a row of many flows (`rows: together`) applies to each flow.
 
     Attributes:
         willingness_micro_per_s: target cost of marks, 0 or more [micro-units of money / s]. The
@@ -62,15 +62,15 @@ class FlowDecision(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
-    """The decisions for all observed flows: columns with one value per flow, in their order.
+    """The decisions for all observed flows: columns with one value per flow, in observed order.
 
-    A column is an array or a list of NumPy or Python numbers. None, the default, leaves this
-    property of all flows unchanged.
+    A column is an array or a list of NumPy or Python numbers. A column of None, the default, leaves
+    this property of all flows unchanged.
 
     Attributes:
         willingness_micro_per_s: as in FlowDecision, LEAVE for unchanged [micro-units of money / s].
-        offer: the new class of each flow; its value in `flows.offer`, which may be NO_OFFER, keeps
-            the class [index into `Observation.offers`].
+        offer: the new class of each flow; a flow keeps its class if the value equals that in
+            `flows.offer`, which may be NO_OFFER [index into `Observation.offers`].
         rate_cap_bps: as in FlowDecision, NO_CAP for no limit [bit/s of IP packets].
         active: whether each flow may send [Booleans].
         weight: as in FlowDecision, LEAVE for unchanged [unit of the window law].
@@ -86,12 +86,12 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
-    """Check and return the decision.
+    """Check a decision, and return it with NumPy columns.
 
     Raises:
-        StrategyError: the value is not a Decision, a column has the wrong length, a flow cannot
-            have its class, or a willingness, rate cap, weight or budget is not finite or negative
-            (except for its special value).
+        StrategyError: the value is not a Decision, a column has the wrong length or type, a flow
+            cannot enter its new class, or a willingness, rate cap, weight or budget is negative or
+            not finite, unless it is its special value.
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
@@ -107,7 +107,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
 
 def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -> Floats | None:
-    """Return a column of money or rates as float64, also from lists and other numbers."""
+    """Check a column of money, rates or weights, and convert it to float64."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)
@@ -127,7 +127,6 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
 
 
 def _truths(given: object, seen: Observation, who: str) -> Truths | None:
-    """Return a column of Booleans."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)
@@ -138,7 +137,7 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
 
 
 def _offers(given: object, seen: Observation, who: str) -> Integers | None:
-    """Return a column of classes as int64."""
+    """Check a column of classes, and convert it to int64."""
     if given is None:
         return None
     held = seen.flows.offer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The charge for a bursty connection by its peak and mean rate: Kelly's charging scheme.
+"""Kelly's charge for a bursty connection, from its peak rate and its declared mean rate.
 
 A connection of peak rate h and mean rate M uses at most the effective bandwidth of an on-off
 source,
@@ -11,9 +11,10 @@ mean rate m pays for the time T and the volume V by the tangent to alpha at m:
 
     a(h, m) T + b(h, m) V,     b = d alpha / dM at m,     a = alpha(h, m) - b m
 
-alpha is concave in M, so its tangents lie above it. V = M T costs least at m = M, namely alpha(h,
-M) T. So users who know their mean rate pay least if they declare it. Rates are packets/s here,
-because marking by packets makes costs proportional to packets (Andreassen et al. 2002, 4.4).
+alpha is concave in M, so its tangents lie above it. The charge for V = M T is smallest at m = M,
+where it is alpha(h, M) T. Users who know their mean rate therefore pay least if they declare it.
+Rates are in packets/s, because marking by packets makes costs proportional to packets (Andreassen
+et al. 2002, 4.4).
 Source: Kelly 1996, Charging and accounting for bursty connections; Courcoubetis, Kelly, Weber 2000,
 Operations Research 48.
 """
@@ -29,7 +30,7 @@ MOST_EXPONENT: Final = 100.0  # largest s h
 
 
 class Tangent(NamedTuple):
-    """The coefficients a [packets/s] and b [packets per packet] of the charge for a T + b V."""
+    """The coefficients a [packets/s] and b [packets per packet] of the charge a T + b V."""
 
     per_s: float
     per_packet: float

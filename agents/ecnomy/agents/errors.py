@@ -5,17 +5,17 @@
     ├── InputError              invalid user input, exit status 2
     │   ├── ScenarioError       in a scenario file: file, line, path, found, expected
     │   ├── SourceError         a source that an engine cannot run: source, found, expected
-    │   └── FolderTakenError    a results folder holds content that must not be replaced
-    ├── StrategyError           a strategy could not be loaded or broke its contract
-    ├── TariffError             the same for a custom tariff
+    │   ├── FolderTakenError    a results folder holds content that must not be replaced
+    │   └── ResultsError        a results folder is missing or incomplete, or has an unknown format
+    ├── StrategyError           a strategy could not be loaded or returned an unusable value
+    ├── TariffError             a custom tariff could not be loaded or returned an invalid charge
     ├── EngineError             the packet engine could not start, died, hung or reported an error
-    │   └── ProtocolError       a peer broke the bridge protocol (refused by name)
+    │   └── ProtocolError       the engine or ecnomy broke the bridge protocol
     ├── NotRunningError         a step of a market without an engine, or after the end of its run
-    ├── LedgerError             an impossible posting, with its named refusal
-    └── ResultsError            a results folder is missing, incomplete or of another format
+    └── LedgerError             an impossible posting
 
-The exceptions are in the lowest package (agents <- markets <- analysis), so that every package can
-raise them.
+This package is the lowest of three (agents <- markets <- analysis), so all can raise the
+exceptions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class EcnomyError(Exception):
 
     @property
     def on_command_line(self) -> str:
-        """Return the message for a user of the command line."""
+        """The message as printed on the command line."""
         return str(self)
 
 
@@ -54,13 +54,13 @@ class InputError(EcnomyError):
 
 
 class ScenarioError(InputError):
-    """A fault in a scenario, with its place.
+    """A fault in a scenario file, with its place.
 
     Attributes:
         file: path as given by the user.
-        line: 1-based line, or None without a line (file not found).
+        line: number of the line, from 1; None if there is no line, as for a missing file.
         path: dotted path inside the document, such as `network.links[1].rate`.
-        found: the content found there.
+        found: the content at this path.
         expected: the expected content.
     """
 
@@ -77,7 +77,7 @@ class SourceError(InputError):
 
     Attributes:
         source: name of the source.
-        found: setting of the source that does not fit.
+        found: setting of the source that the engine does not support.
         expected: the settings that the engine supports.
     """
 
@@ -98,7 +98,7 @@ class FolderTakenError(InputError):
 
     @property
     def on_command_line(self) -> str:
-        """See EcnomyError."""
+        """The message with the options of the command line."""
         return (
             f"{self._folder} already exists; replace it with --force, or choose another folder "
             "with --out"
@@ -114,7 +114,7 @@ class TariffError(EcnomyError):
 
 
 class EngineError(EcnomyError):
-    """The packet engine could not start, died, fell silent or reported an error."""
+    """The packet engine could not start, died, hung or reported an error."""
 
 
 class ProtocolError(EngineError):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds a built-in or custom class by name, and creates an object from parameters.
+"""Finds a built-in or custom class by name, and creates objects of it from parameters.
 
-A name is a built-in name, a dotted path (`my_lab.tariffs:Mine`), or an entry point of the group.
+A name is a built-in name, a dotted path (`my_lab.tariffs:Mine`) or the name of an entry point.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 def look_beside(file: str | os.PathLike[str]) -> None:
-    """Also find custom classes in the folder of a scenario and in the working directory.
+    """Search for custom classes also in the folder of a scenario and in the working directory.
 
     Installed packages take precedence.
     """
@@ -38,13 +38,13 @@ def look_beside(file: str | os.PathLike[str]) -> None:
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
-    """Interchangeable classes, such as strategies.
+    """A family of interchangeable classes, such as strategies.
 
     Attributes:
         noun: the word for a member in messages.
-        group: the entry-point group of installed packages.
-        methods: methods of the family; a class with any of these belongs to it.
-        error: the exception for a missing member.
+        group: the group of entry points in which installed packages register members.
+        methods: names of methods; a class with any of them belongs to the family.
+        error: the exception for a member that is missing or invalid.
         built_in: name -> `module:Class`.
     """
 
@@ -56,7 +56,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find(family: Family, kind: str) -> type:
-    """Return the class of this family named `kind`: built-in name, `module:Class` or entry point.
+    """Return the class of a family by built-in name, `module:Class` or entry point.
 
     Raises:
         EcnomyError: the class does not exist, cannot be imported, or lacks all of the methods. The
@@ -84,7 +84,7 @@ def find(family: Family, kind: str) -> type:
 
 
 def nearest(given: str, known: Sequence[str]) -> str:
-    """Return the known name most similar to a misspelt one, ignoring case; "" if there is none."""
+    """Return the known name most similar to a misspelt name, or "" if none is similar."""
     import difflib
 
     close = difflib.get_close_matches(given, known, 1, 0.6)
@@ -92,7 +92,7 @@ def nearest(given: str, known: Sequence[str]) -> str:
 
 
 def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> object:
-    """Return a new object of a class from `find`, in the units of its annotations.
+    """Return a new object of a class from `find`; `params` are in the units of its annotations.
 
     Raises:
         EcnomyError: the class does not accept these parameters. The type is the family's `error`.
@@ -105,10 +105,10 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 
 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
-    """Return the error to raise for an exception in user code. It names the owner and the place.
+    """Return the error to raise for an exception in user code, with its owner and its place.
 
-    For a misspelt attribute, the message suggests the nearest name. For wrong arguments of a
-    method, the message omits the place, which would be the call in ecnomy.
+    For a misspelt attribute, the message suggests the nearest name. If a method does not accept its
+    arguments, the message omits the place, because it would be the call in ecnomy.
     """
     frames = traceback.extract_tb(error.__traceback__)
     called = isinstance(error, TypeError) and "positional argument" in str(error)
@@ -126,7 +126,7 @@ def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
 def guarded(
     who: str, kind: type[EcnomyError], call: Callable[..., Result]
 ) -> Callable[..., Result]:
-    """Call user code, and raise every exception as an EcnomyError."""
+    """Return a function that calls user code and raises every exception as an EcnomyError."""
 
     def called(*given: Any) -> Result:
         try:

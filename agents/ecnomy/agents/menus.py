@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Menus: lists from which a buyer picks one choice for each flow.
 
-A menu is either a contract whose tariff has several choices, or a provider of classes whose
+A menu belongs to a contract whose tariff has several choices, or to a provider of classes whose
 strategy has several choices (strategies/menu.py). A menu of strategies has the name STRATEGY.
 """
 
@@ -19,13 +19,13 @@ STRATEGY: Final = "strategy"
 
 
 class MenuView(msgspec.Struct, frozen=True, eq=False):
-    """The state of a menu at this report, for those flows of an agent that the menu serves.
+    """The state of a menu at this report, for the flows of one agent that the menu serves.
 
     Attributes:
         seller: the seller of the contract [name of an agent].
-        name: name of the contract, which is the kind of its ledger rows, or STRATEGY [text].
-        choices: the tariffs or strategies by name, in the scenario's order [text]; flows begin with
-            the first.
+        name: name of the contract, which is the kind of its postings, or STRATEGY [text].
+        choices: names of the tariffs or strategies, in the scenario's order [text]; flows begin
+            with the first.
         flows: the agent's flows that the menu serves, ascending [rows of flows].
         choice: the current choice of each flow [index into `choices`].
     """
@@ -44,7 +44,7 @@ class Menus(Protocol):
         """Return the menus for flows of this agent, in the order of their contracts."""
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
-        """Choose this tariff for these flows of the agent, by default for all flows of the menu.
+        """Choose a tariff or strategy for these flows of the agent, or for all flows if None.
 
         Raises:
             StrategyError: the choice does not exist, or the agent cannot choose for a flow.

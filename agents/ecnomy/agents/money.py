@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Money in integers: the micro-unit, and the largest price, fee or payment."""
+"""Constants of integer money: the micro-unit, and the largest price, fee or payment."""
 
 from __future__ import annotations
 
