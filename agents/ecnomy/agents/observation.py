@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations of agents: changes since their last decision, in columns by flow or link.
+"""Observations of agents: changes since the last decision, in columns by flow or link.
 
 Times are int64 picoseconds (`t_s` and `dt_s` are seconds), and money is in integer micro-units.
 Every field has its unit in brackets.
@@ -72,17 +72,17 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FlowColumns(msgspec.Struct, frozen=True, eq=False):
-    """Flows over the time `dt_ps` since the observer's last decision, one value per flow.
+    """Flows during the time `dt_ps` since the observer's last decision, one value per flow.
 
-    A row may represent many equal flows (`rows: together`). Its rates and round-trip time are then
-    means, and its counts and charge are sums. A decision applies to each of these flows.
+    A row may represent many equal flows (`rows: together`). If so, rates and round-trip times are
+    means over these flows, counts and charges are sums, and a decision applies to each flow.
 
     Attributes:
         flow: number of the flow [index in the run, as in the table `flows`].
         active: 1 while the flow may send, otherwise 0 [flows; for a row of many: their number].
         goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
         delivered: packets that reached the receiver, including duplicates [packets].
-        marks: CE packets among `delivered`, which are charged [packets].
+        marks: delivered packets marked CE, which are charged [packets].
         charge_micro: the cost of these marks [micro-units of money].
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
         gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
@@ -97,21 +97,22 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         files: files finished since the run began, excluding abandoned files [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
         file_left: unacknowledged part of the current file [bytes of payload].
-        rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
-        weight: weight of the window law, as last decided or from the transport; 0 if the law has no
-            weight, or while the payment for marks controls the flow [unit of the law].
+        rate_cap_bps: largest rate that the agent set, -1 for no limit [bit/s of IP packets].
+        weight: weight of the window law, from the last decision or the transport; 0 if the law has
+            no weight, or while the payment for marks controls the flow [unit of the law].
         choice: the customer's pick from the provider's menu of strategies; 0 if there is no menu
             [number from 0; provider's view only].
         bill_micro: the user's total payment for the flow: marks (if the user pays for them), class
             fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
-            flat tariffs, fees of two-part tariffs, weight [micro-units of money].
+            flat tariffs, fees of two-part tariffs, and charges by weight [micro-units of money].
         weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
             without their fees [micro-units of money].
-        delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
-        posted_standing_micro: the charges by time in force now, which a flow owes while it is
-            switched on; without charges by weight, custom tariffs and block tariffs [micro-units of
-            money per second].
+        delivered_bytes: bytes that reached the receiver, including bytes not yet acknowledged
+            [bytes of IP packets].
+        posted_standing_micro: the current charges by time, which a flow pays while it is switched
+            on, excluding charges by weight, custom tariffs and block tariffs [micro-units of money
+            per second].
     """
 
     flow: Integers
@@ -123,8 +124,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     srtt_s: Floats
     gain: Floats
     offer: Integers
-    limit_bps: Floats = np.zeros(0)  # omitted columns get their default values
-    price_micro: Floats = np.zeros(0)  # the same holds for this and the following columns
+    limit_bps: Floats = np.zeros(0)  # if omitted, this and the following columns get default values
+    price_micro: Floats = np.zeros(0)
     source: Integers = np.zeros(0, dtype=np.int64)
     member: Integers = np.zeros(0, dtype=np.int64)
     payload_bps: Floats = np.zeros(0)
@@ -163,10 +164,10 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since the agent's last decision, for all changes [ps]; 0 at the first decision,
-            when all changes are 0.
+        dt_ps: time since the agent's last decision, which all changes cover [ps]; at the first
+            decision, 0, as are all changes.
         price_micro: the current price of a mark, after carriers have posted their prices at this
-            report [micro-units of money per mark]; the mean if flows' prices differ.
+            report [micro-units of money per mark]; the mean if the price differs between flows.
         offers: the classes on sale in this market [offers; a flow names one by its index].
         flows: the observed flows [columns, one value per flow].
         sources: names of the flows' sources [text].
@@ -182,7 +183,7 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
     agent: AgentView | None = None
 
     def views(self) -> Iterator[FlowView]:
-        """Yield the flows one by one, as views for `Strategy.decide`."""
+        """Yield one view per flow, for `decide` of a strategy."""
         apart = ("price_micro", "source")
         names = [name for name in FlowColumns.__struct_fields__ if name not in apart]
         columns = [getattr(self.flows, name).tolist() for name in (*apart, *names)]
@@ -195,13 +196,13 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
 class FlowView(Timed, msgspec.Struct, frozen=True):
     """One flow of an observation, in Python numbers: the argument of a strategy's `decide`.
 
-    For a row of many flows (`rows: together`), rates and times are means, and counts, charge and
-    file bytes are sums. A decision applies to each of these flows.
+    If the view represents many equal flows (`rows: together`), rates and round-trip times are means
+    over these flows, counts, charges and file bytes are sums, and a decision applies to each flow.
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since the last decision, for all changes [ps]; 0 at the first one, when
-            all changes are 0.
+        dt_ps: time since the agent's last decision, which all changes cover [ps]; at the first
+            decision, 0, as are all changes.
         price_micro: this flow's current price of a mark [micro-units of money per mark], an integer
             unless it is a mean over domains.
         offers: the classes on sale in this market [offers].
@@ -209,7 +210,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         active: 1 while the flow may send, otherwise 0 [flows; for a row of many: their number].
         goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
         delivered: packets that reached the receiver, including duplicates [packets].
-        marks: CE packets among `delivered`, which are charged [packets].
+        marks: delivered packets marked CE, which are charged [packets].
         charge_micro: the cost of these marks [micro-units of money].
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
         gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
@@ -222,21 +223,22 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         files: files finished since the run began, excluding abandoned files [files].
         file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
         file_left: unacknowledged part of the current file [bytes of payload].
-        rate_cap_bps: largest rate as last decided, -1 for no limit [bit/s of IP packets].
-        weight: weight of the window law, as last decided or from the transport; 0 if the law has no
-            weight, or while the payment for marks controls the flow [unit of the law].
+        rate_cap_bps: largest rate that the agent set, -1 for no limit [bit/s of IP packets].
+        weight: weight of the window law, from the last decision or the transport; 0 if the law has
+            no weight, or while the payment for marks controls the flow [unit of the law].
         choice: the customer's pick from the provider's menu of strategies; 0 if there is no menu
             [number from 0; provider's view only].
         bill_micro: the user's total payment for the flow: marks (if the user pays for them), class
             fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
-            flat tariffs, fees of two-part tariffs, weight [micro-units of money].
+            flat tariffs, fees of two-part tariffs, and charges by weight [micro-units of money].
         weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
             without their fees [micro-units of money].
-        delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
-        posted_standing_micro: the charges by time in force now, which a flow owes while it is
-            switched on; without charges by weight, custom tariffs and block tariffs [micro-units of
-            money per second].
+        delivered_bytes: bytes that reached the receiver, including bytes not yet acknowledged
+            [bytes of IP packets].
+        posted_standing_micro: the current charges by time, which a flow pays while it is switched
+            on, excluding charges by weight, custom tariffs and block tariffs [micro-units of money
+            per second].
         source: name of the flow's source [text].
         agent: money, random numbers and notes of the agent [AgentView, None if there is no market].
     """
@@ -274,7 +276,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
 
 
 class LinkColumns(msgspec.Struct, frozen=True, eq=False):
-    """Links over the time `dt_ps` since the observer's last decision, by link and direction.
+    """Links during `dt_ps` since the observer's last decision, one value per link and direction.
 
     Attributes:
         link: number of the link [index in the run, as in the table `links`].
@@ -283,7 +285,7 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
         marks: marks set at this link [packets].
         drops: packets lost at this link [packets].
         busy_ps: busy time of the transmitter [ps].
-        queue_packets: packets waiting now, without the packet in service [packets].
+        queue_packets: packets waiting now, excluding the packet in service [packets].
         departed_bytes: bytes whose transmission has at least begun [bytes of IP packets].
     """
 
@@ -315,17 +317,17 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the report of this decision [ps].
-        dt_ps: time since the provider's last decision, for all changes [ps]; 0 at the first
-            decision.
+        dt_ps: time since the provider's last decision, which all changes cover [ps]; 0 at the
+            first decision.
         price_micro: the price in force until now [micro-units of money per mark].
         links: the links of the provider's domain [columns, one value per link and direction].
         agent: money, random numbers and notes of the provider [AgentView, None if there is no
             market].
-        names: names of these links [text, as in the scenario; the reverse ends in `.reverse`].
+        names: names of these links [text, as in the scenario; reverse links end in `.reverse`].
         laws: the marking laws of these links [MarkingLaw].
-        responds_ps: the users' time to respond to a price, estimated from their last decisions: the
-            settling time of windows, five decisions, and the decisions until 95 % of users have
-            decided [ps]; for strategies that do not wait (`waits`), 0.
+        responds_ps: time in which users respond to a price, estimated from their last decisions:
+            the settling time of windows, plus five decisions and the decisions until 95 % of users
+            have decided [ps]; 0 for strategies that do not wait (`waits`).
     """
 
     t_ps: int

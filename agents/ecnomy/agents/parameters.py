@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of strategies: their units and alternatives, and how a strategy refuses a value.
+"""Annotations of strategies' parameters, and the error with which a strategy refuses a value.
 
     patience: Annotated[float, Unit("s")] = 10.0                users write `patience: 10 s`
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]  users write `{kind: log, a: ...}`
     prices: Annotated[Mapping[float, float], ByTime("money")]   users write `{60 s: 0.1 money}`
 
 The scenario loader reads the annotation and passes the number in that unit to the strategy. A
-parameter without a Unit is a plain number, a Boolean or text. The docstring states the range of a
-plain number, as in `[from 0 to 1]`. If a strategy raises Refused for a value, the error message
-gives the value's line in the scenario.
+parameter without an annotation is a plain number, a Boolean or text. The docstring states the range
+of a plain number, as in `[from 0 to 1]`. If a strategy raises Refused for a value, the error
+message gives the value's line in the scenario.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True)
 class ByTime:
-    """A mapping from times to quantities of this unit, passed as numbers with keys in seconds."""
+    """A mapping from times to quantities in this unit, passed as numbers with keys in seconds."""
 
     unit: str
 
 
 @dataclasses.dataclass(frozen=True)
 class OneOf:
-    """A mapping with `kind`, the name of a dataclass, and the parameters of this dataclass.
+    """A mapping with the key `kind`, which names a dataclass, and the parameters of this dataclass.
 
     With `find`, `kind` may also be a name that `find` resolves: `module:Class` or an entry point.
     """
@@ -59,7 +59,7 @@ class Refused(ValueError):
 
 
 def positive(key: str, value: float, unit: str = "") -> None:
-    """Refuse a parameter that is not above 0 and finite.
+    """Check that a parameter is finite and above 0.
 
     Raises:
         Refused: the value is 0, negative or not finite.

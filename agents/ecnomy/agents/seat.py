@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent's seat at the market, for the contracts, observations and actions of its role.
+"""The interface through which a role makes contracts, observes and acts for its agent.
 
-The market gives a seat to each agent. A role makes contracts in `join`, and observes and acts in
-its turn of a meeting. Rows are rows of flows of the run, in ascending order.
+The market gives each agent a Seat. A role makes contracts in `join`, and observes and acts in its
+turn of a meeting. `rows` are indices of the run's flows, in ascending order.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class CallSeller(Protocol):
 
 
 class CallBuyer(Protocol):
-    """A caller, who chooses among offers at each call and learns the outcomes of calls."""
+    """A caller, who chooses among the offers for each call and learns the outcomes of calls."""
 
     def order(self, ask: CallAsk) -> Sequence[int]:
-        """Return the offers to request in this order, as indices into `ask.offers`.
+        """Return the offers to request, in order of preference, as indices into `ask.offers`.
 
         The first provider that admits the call carries it. BEST_EFFORT may be last. A caller that
         all providers refuse gives up.
         """
 
     def claims(self, broken: bool) -> bool:
-        """Return whether the caller claims a broken promise; `broken`: whether it was broken."""
+        """Return whether the caller claims a broken promise; `broken` is true if it was broken."""
 
     def hear(self, ended: EndedCalls) -> None:
         """Learn the outcomes of calls that ended."""
@@ -51,7 +51,7 @@ class ClassSeller(Protocol):
     """An agent that decides whether a flow may enter one of its classes.
 
     Attributes:
-        asked: whether the agent decides on requests.
+        asked: whether the agent decides on requests for its classes.
         watches_classes: whether the agent observes its classes (Seat.classes).
     """
 
@@ -93,15 +93,15 @@ class Seat(Protocol):
         """Make the links in the spec the agent's domain, for whose marks the agent is paid."""
 
     def use(self, sources: tuple[str, ...]) -> Integers:
-        """Take the flows of these sources, pay for these flows, and return their rows."""
+        """Make the agent the user and payer of these sources' flows, and return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
-        """Pay for the marks of these flows, of any user, while they are outside classes."""
+        """Pay for the marks of these sources' flows while the flows are outside classes."""
 
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
 
-        The agent pays for the marks of the flows in the class, unless customers pay for them.
+        The agent pays for the marks of flows in the class, unless its customers do.
         `seller` decides on flows that request the class.
         """
 
@@ -113,37 +113,37 @@ class Seat(Protocol):
     ) -> int:
         """Sell the calls of these sources; `seller` decides on each call.
 
-        The market counts calls in progress over all the agent's tariffs with the same `trunk`.
-        Return the row's number in the market's list of tariffs.
+        The market counts calls in progress over all of the agent's tariffs with the same `trunk`.
+        Return the tariff's index in the market's list of tariffs.
         """
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
-        """Let `buyer` choose a provider for the calls of these flows, and learn the outcomes."""
+        """Let `buyer` choose a provider for each call of these flows, and learn the outcomes."""
 
     def sell_files(self, sources: tuple[str, ...], tariff: ElasticTariff) -> None:
         """Sell the files of these sources, each for a price and by a deadline."""
 
     def pay_fixed_costs(self, micro: int, per_ps: int) -> None:
-        """Pay `micro` per `per_ps` of time to `outside:costs`, independent of sales."""
+        """Pay `micro` micro-units every `per_ps` to `outside:costs`, regardless of sales."""
 
     def sell(self, contract: ContractSpec) -> None:
-        """Sell the metered product to the users of the contract's sources."""
+        """Sell a metered product to the users of the contract's sources."""
 
     def add(self, contract: Any) -> None:
         """Add a custom contract: `due(epoch)` returns the amounts due (economy/contracts.py)."""
 
     # ---- observations, each covering the time since the previous observation
     def flows(self, rows: Integers, part: int = 0) -> Observation:
-        """Observe these flows, since the last observation of the same part of the agent's flows."""
+        """Observe these flows over the time since the last observation with the same `part`."""
 
     def links(self) -> PriceObservation:
         """Observe the links of the agent's domain."""
 
     def responds_ps(self) -> int:
-        """Return the last measured time in which the slowest users respond to a price."""
+        """Return the last estimate of the slowest users' response time to a price."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
-        """Observe the calls of a tariff line, and test streams by the line's delay bound."""
+        """Observe calls on a tariff line, and test streams with the line's delay bound."""
 
     def classes(self) -> ClassObservation:
         """Observe the classes that the agent sells; requires `watches_classes` (ClassSeller)."""
@@ -152,10 +152,10 @@ class Seat(Protocol):
         """Return the accounts of these flows' users."""
 
     def payers_of(self, rows: Integers) -> Integers:
-        """Return the accounts that pay for the marks of these rows in their current classes."""
+        """Return the accounts that pay for the marks of these flows in their current classes."""
 
     def rows_of(self, sources: tuple[str, ...]) -> Integers:
-        """Return the rows of these sources."""
+        """Return the rows of these sources' flows."""
 
     def sold_rows(self) -> Integers:
         """Return the rows of flows that are now in a class of the agent."""
@@ -168,19 +168,19 @@ class Seat(Protocol):
         """Post a new fee for a class that the agent sells."""
 
     def tune(self, link: str, values: Mapping[str, object]) -> None:
-        """Set parameters of the marking law of a link of the agent's domain."""
+        """Set parameters of the marking law of a link in the agent's domain."""
 
     def post_call_price(self, line: int, price_micro: int) -> None:
-        """Post a new price of a call on a separate tariff line."""
+        """Post a new price of calls on one tariff line."""
 
     def switch(self, rows: Integers, decision: Decision) -> None:
-        """Switch these flows on or off."""
+        """Switch these flows on or off as decided."""
 
     def move(self, rows: Integers, decision: Decision) -> None:
-        """Move flows to the decided classes, if they are admitted."""
+        """Move flows to the classes decided, if the classes admit them."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
-        """Set willingness to pay and rate caps of these flows, or only of flows outside classes."""
+        """Set the payment and rate caps of all these flows, or only of those outside classes."""
 
     def note(self, name: str, value: float) -> None:
-        """Write a value to the table `agents`."""
+        """Record a value in the table `agents`."""

@@ -55,11 +55,12 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A service class on sale: a fee per flow and second.
 
     Attributes:
-        name: name of the class, unique with its provider.
+        name: name of the class, unique among its provider's classes.
         fee_micro_per_s: initial fee; the provider may post another fee.
-        sources: sources with flows that start in this class.
+        sources: sources whose flows start in this class.
         charge_micro_per_s: target cost of the marks of a flow in the class; -1 for the current fee.
-        members: largest number of flows for customers' requests; -1 for no limit.
+        members: number of flows at which the class is full for customers' requests; -1 for no
+            limit.
         cost_micro_per_s: largest cost of marks at which a flow is admitted; -1 for no limit.
         customer_pays_marks: whether the carrier charges the customer instead of the provider.
     """
@@ -79,7 +80,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A product of an agent other than classes and calls, for the users of these sources.
+    """A metered product that an agent sells to the users of these sources.
 
     Attributes:
         name: kind of the product's postings in the ledger.
@@ -94,10 +95,10 @@ class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A row of a provider's tariff table: price and promise of calls on these sources.
+    """A line of a provider's tariff table: the price and promise of calls of these sources.
 
     Attributes:
-        strategy: admission strategy of this row; None for the agent's strategy.
+        strategy: admission strategy of this line; None for the agent's strategy.
     """
 
     tariff: CallTariff
@@ -106,7 +107,7 @@ class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A row of a provider's table of elastic connections; `strategy` sets the cost of marks."""
+    """A line of a provider's table of elastic connections; `strategy` sets the cost of marks."""
 
     tariff: ElasticTariff
     sources: tuple[str, ...]
@@ -121,16 +122,16 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         classes: service classes on sale.
         sources: sources of the agent's flows.
         decision_interval_ps: time between two decisions [ps]; -1 for the role's default.
-        test_streams: sources of test streams, which observe the network.
+        test_streams: sources of test streams, which measure the network.
         lines: tariff table of calls.
         elastic: table of elastic connection types, for files.
         integrated_with: carrier of the same firm, "" for an independent agent.
-        fixed_costs: cost over time, independent of sales: an amount in micro-units, and its period
-            in ps.
+        fixed_costs: costs that do not depend on sales: an amount in micro-units, and its period in
+            ps.
         links: name patterns of the agent's links.
         nodes: nodes whose outgoing links belong to the agent.
         price_micro_per_mark: initial price of a mark; -1 for the market's price.
-        contracts: other products on sale.
+        contracts: metered products on sale.
         params: parameters of a custom role.
     """
 

@@ -11,7 +11,7 @@ PS_PER_S: Final = 10**12
 
 
 class Timed:
-    """The times of a view in seconds, in addition to picoseconds.
+    """Adds times in seconds to an observation with times in picoseconds.
 
     Attributes:
         t_ps: time of the report [ps].
@@ -28,5 +28,5 @@ class Timed:
 
     @property
     def dt_s(self) -> float:
-        """Return the time since the last observation, for all changes [s]."""
+        """Return the time since the last observation [s]."""
         return self.dt_ps / PS_PER_S

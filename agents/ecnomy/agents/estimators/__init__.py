@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators, which derive a blocking threshold, a call's cost and its price from test streams.
+"""Estimators that derive a blocking threshold, a call's cost and its price from test streams.
 
     samples.py        Samples: k_i of n_i packets were marked (or bad), with one entry per sample
     beta.py           the Beta distribution: fit by moments, upper quantile, mean below a threshold
-    rates.py          BetaRate: a rate with that distribution, its limits, and counts drawn with it
+    rates.py          BetaRate: a rate with that distribution, and counts of packets hit at the rate
     kinds.py          the estimators: `beta-binomial`, `beta`, `empirical`
     pricing.py        the expected cost of a connection, and the price V that earns a margin
 

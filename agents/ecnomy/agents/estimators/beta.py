@@ -2,7 +2,7 @@
 """The Beta distribution of a marking rate M, as assumed in Andreassen 2002, 4.2.
 
     a = m (m (1 - m) / v - 1),  b = (1 - m) (m (1 - m) / v - 1)      from mean m and variance v
-    beta = I^-1_{1-B}(a, b)                                          M exceeds it with chance B
+    beta = I^-1_{1-B}(a, b)                                   M exceeds beta with probability B
     E[M | M <= beta] = m I_beta(a + 1, b) / I_beta(a, b)
 
 I is the regularised incomplete beta function. The paper refers to another source for its
@@ -15,7 +15,7 @@ __all__ = ["chance_above", "mean_below", "of_moments", "upper_quantile"]
 
 
 def of_moments(mean: float, variance: float) -> tuple[float, float]:
-    """Return a and b for 0 < mean < 1, 0 < variance < mean (1 - mean)."""
+    """Return a and b, for 0 < mean < 1 and 0 < variance < mean (1 - mean)."""
     size = mean * (1 - mean) / variance - 1
     return mean * size, (1 - mean) * size
 
@@ -35,7 +35,7 @@ def chance_above(a: float, b: float, limit: float) -> float:
 
 
 def mean_below(a: float, b: float, threshold: float) -> float:
-    """Return E[M | M <= threshold], in (0, 1], or min(threshold, mean) if both I vanish."""
+    """Return E[M | M <= threshold], in (0, 1], or min(threshold, mean) if I_beta(a, b) is 0."""
     from scipy import special
 
     mean = a / (a + b)

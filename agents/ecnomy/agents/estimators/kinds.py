@@ -4,7 +4,7 @@
     beta-binomial   the rate of a sample is Beta distributed, and k_i of its n_i packets are hit
                     at that rate, so noise in k_i does not count as variation of the rate
     beta            Andreassen 2002, 4.2: k_i / n_i itself is Beta distributed, fitted by moments
-    empirical       the samples are the distribution
+    empirical       the distribution is that of the samples
 
 The Beta of beta-binomial is fitted by analysis of variance (a moment estimator of the correlation
 rho of two packets of one sample; Ridout, Demetrio, Firth 1999, Biometrics 55):
@@ -12,17 +12,17 @@ rho of two packets of one sample; Ridout, Demetrio, Firth 1999, Biometrics 55):
     B = sum n_i (r_i - m)^2 / (N - 1),   W = sum n_i r_i (1 - r_i) / (sum n_i - N)
     rho = (B - W) / (B + (n0 - 1) W),    n0 = (sum n_i - sum n_i^2 / sum n_i) / (N - 1)
 
-m = sum k_i / sum n_i, r_i = k_i / n_i. This fit has two advantages over maximum likelihood: it is a
-formula, and it has a solution if samples vary less than binomials (rho = 0, for which the
-likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets, its thresholds are
-equally accurate (tests/agents/estimators/test_estimators.py measures both).
+with m = sum k_i / sum n_i and r_i = k_i / n_i. This fit has two advantages over maximum likelihood:
+it is a closed formula, and it has a solution if samples vary less than binomials (rho = 0, for
+which the likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets, both
+methods give equally accurate thresholds (tests/agents/estimators/test_estimators.py).
 
 All three estimators treat degenerate samples as follows:
 
-    no samples                threshold 1, mean 0, no promise breaks
-    one, or all equal         the rate does not vary, but counts of beta-binomial do
+    no samples                threshold 1, mean 0, no promise is broken
+    one, or all equal         the rate does not vary, but the counts of beta-binomial do
     all zero (all hit)        the rate is 0 (1), and so is the threshold
-    fewer than (1 - B) / B    the threshold of empirical is 1, without blocking
+    fewer than (1 - B) / B    the threshold of empirical is 1, so nothing is blocked
     more variation than a     the rate is 0 or 1
     Beta can have
 """
@@ -60,10 +60,10 @@ class Estimator(Protocol):
         """Estimate from any number of samples."""
 
     def threshold(self, blocked: float) -> float:
-        """Return the value that a sample rate exceeds with probability `blocked` (B^G) at most."""
+        """Return the value that a sample's rate exceeds with probability at most `blocked`, B^G."""
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean rate of connections, given a sample rate of at most `threshold`."""
+        """Return the mean rate of connections whose sample has a rate of at most `threshold`."""
 
     def broken(self, limit: float, packets: int) -> float:
         """Return the probability that more than a share `limit` (L^G) of the packets are hit."""
@@ -74,7 +74,7 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         rates: rates of the samples, in ascending order.
-        hits, packets: counts of the samples.
+        samples: the samples.
     """
 
     rates: Floats
@@ -89,9 +89,8 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         """Return the k-th smallest of N samples, k = ceil((1 - B) (N + 1)), or 1 if k > N.
 
         The next sample falls into each of the N + 1 gaps with equal probability, so it exceeds the
-        k-th with probability 1 - k / (N + 1) <= B. The next sample exceeds the plain quantile, k =
-        ceil((1 - B) N), more often: with 10 samples, in 2 of 11 cases at B = 0.1. Source: Wilks
-        1941.
+        k-th with probability 1 - k / (N + 1) <= B. It exceeds the plain quantile, k = ceil((1 - B)
+        N), more often: for N = 10 and B = 0.1, in 2 of 11 cases. Source: Wilks 1941.
         """
         place = max(math.ceil((1 - blocked) * (len(self.rates) + 1) - 1e-9), 1)
         return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
@@ -104,18 +103,18 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return float((below if len(below) else self.rates).mean())
 
     def broken(self, limit: float, packets: int) -> float:
-        """Return the share of samples above the limit, whatever the length of connections."""
+        """Return the share of samples above the limit, for connections of any length."""
         if not len(self.rates):
             return 0.0
         return float((self.samples.hits > limit * self.samples.packets).mean())
 
 
 class Beta(msgspec.Struct, frozen=True, eq=False):
-    """The paper's estimator: moments of the samples' rates, regardless of their length.
+    """The paper's estimator: a Beta with the moments of the samples' rates, for any length.
 
     Attributes:
         rate: the distribution of k_i / n_i.
-        empirical: estimator for promises, because the paper does not give a distribution of L.
+        empirical: the estimator of broken promises, because the paper gives no distribution of L.
     """
 
     rate: BetaRate
@@ -130,11 +129,11 @@ class Beta(msgspec.Struct, frozen=True, eq=False):
         return cls(BetaRate.of_moments(mean, variance), Empirical.of(samples))
 
     def threshold(self, blocked: float) -> float:
-        """Return the upper quantile of the Beta."""
+        """Return the upper quantile of the Beta, or 1 without samples."""
         return self.rate.upper_quantile(blocked) if len(self.empirical.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean below a threshold as in beta.py."""
+        """Return the mean of rates up to a threshold, as in beta.py."""
         return self.rate.mean_below(threshold)
 
     def broken(self, limit: float, packets: int) -> float:
@@ -143,12 +142,12 @@ class Beta(msgspec.Struct, frozen=True, eq=False):
 
 
 class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
-    """Counts of hit packets, with a rate that varies from sample to sample.
+    """An estimator from counts of hit packets, with a rate that varies from sample to sample.
 
     Attributes:
         rate: the distribution of the rate behind the counts.
-        samples: the samples of the fit.
-        packets: the mean length of a sample, used for thresholds.
+        samples: the samples to which `rate` is fitted.
+        packets: the mean length of a sample, used for thresholds [packets].
     """
 
     rate: BetaRate
@@ -166,20 +165,20 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
         return cls(rate, samples, max(round(float(n.mean())), 1))
 
     def threshold(self, blocked: float) -> float:
-        """Return a threshold for samples of mean length, half a packet above a count."""
+        """Return the threshold for samples of mean length, half a packet above a whole count."""
         return self.rate.observed_threshold(blocked, self.packets) if len(self.samples) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean underlying rate of samples that appear at or below the threshold."""
+        """Return the mean underlying rate of samples with k_i / n_i up to the threshold."""
         return self.rate.mean_where_observed(threshold, self.packets)
 
     def broken(self, limit: float, packets: int) -> float:
-        """Return the mean, over samples, of the probability for a connection at the sample's rate.
+        """Return the mean probability over connections at the rates of the samples.
 
-        A sample that is at least as long as a connection is thinned out, which needs no
-        distribution of rates. A shorter sample is filled up with packets by Beta(a + k_i, b + n_i -
-        k_i). If L depends on M, the truncation of M at the threshold gives L another distribution
-        than a Beta. This method reduces the resulting error.
+        From a sample at least as long as a connection, packets are drawn at random, without a
+        distribution of rates. A shorter sample is extended with packets from Beta(a + k_i, b + n_i
+        - k_i). If L depends on M, truncating M at the threshold means that L no longer has a Beta
+        distribution. This method reduces the resulting error.
         """
         k, n = self.samples.hits, self.samples.packets
         pairs, counts = np.unique(np.stack([k, n]), axis=1, return_counts=True)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The expected cost of a guaranteed connection, and the price V that earns a margin.
 
-Andreassen 2002, 4.2: P = V (1 - p) - R p - mu, where R is paid in addition to the loss of V. The
-total refund is R_e = R + V, and
+Andreassen 2002, 4.2: P = V (1 - p) - R p - mu, where the provider pays R in addition to returning
+V. The total refund is R_e = R + V, and
 
     P = V - R_e p - mu - h          V = P + R_e p + mu + h
-    P = V (1 - p) - R p - mu - h    V = (P + R p + mu + h) / (1 - p)     V is given up (`forgone`)
+    P = V (1 - p) - R p - mu - h    V = (P + R p + mu + h) / (1 - p)     V is returned (`forgone`)
 
 P is the mean profit of a connection, p the probability that its promise is broken, mu the mean cost
 of its marks, and h the cost of test streams per connection sold. A tariff that refunds the price
@@ -34,19 +34,19 @@ def price(
     *,
     forgone: bool = False,
 ) -> float:
-    """Return V, in the unit of the amounts.
+    """Return the price V that earns a margin, in the unit of the amounts.
 
     Args:
         margin: P, the target mean profit of a connection.
-        reimbursement: R_e, the total refund; with `forgone` R, the refund in addition to V.
+        reimbursement: R_e, the total refund; with `forgone`, R, the refund in addition to V.
         broken: p, the probability of a refund, from 0 to 1.
         cost: mu, the cost of a connection's marks.
         probing: h, the cost of test streams per connection sold.
         forgone: whether the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
-        The price. With `forgone` and p = 1, the price is infinite, because every customer
-        gets the whole price back.
+        The price. With `forgone` and p = 1, it is infinite, because every customer gets the full
+        price back.
     """
     wanted = margin + reimbursement * broken + cost + probing
     if not forgone:
@@ -79,18 +79,18 @@ def estimate(
     limit: float,
     packets: float,
 ) -> Estimate:
-    """Estimate threshold, cost and refund probability from samples of M and of L.
+    """Estimate the threshold, the cost and the probability of a refund from samples of M and L.
 
-    p is the probability over samples with an M of at most the threshold, or over all samples if
-    every M is larger.
+    p is estimated from the samples whose M is at most the threshold, or from all samples if every M
+    is larger.
 
     Args:
         kind: `beta-binomial`, `beta` or `empirical`.
         marked: samples of M.
-        bad: samples of L, each for the same time as the sample of M (or for the time after it).
+        bad: samples of L, each over the same period as the sample of M (or the period after it).
         blocked: B^G, the allowed share of blocked connections.
         limit: L^G, the allowed share of bad packets in a connection.
-        packets: mean packets of a connection.
+        packets: mean number of packets of a connection.
 
     Raises:
         KeyError: the estimator does not exist.

@@ -12,8 +12,8 @@ from
 
     P(k + 1) / P(k) = (n - k) / (k + 1) (a + k) / (b + n - k - 1)
 
-summed as logarithms from k = 0, because gamma functions would lose digits. Beyond a million
-packets, K / n counts as the rate itself.
+whose logarithms are summed from k = 0, because gamma functions would lose digits. For more than a
+million packets, K / n is treated as the rate itself.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class BetaRate(msgspec.Struct, frozen=True):
 
     @property
     def variance(self) -> float:
-        """m (1 - m) / (s + 1)."""
+        """The variance m (1 - m) / (s + 1)."""
         return self.mean * (1 - self.mean) / (self.size + 1)
 
     def upper_quantile(self, blocked: float) -> float:
-        """Return the value that the rate exceeds with probability `blocked` at most, in [0, 1]."""
+        """Return the value in [0, 1] that the rate exceeds with probability at most `blocked`."""
         if self._fixed:
             return self.mean
         if self._extreme:
@@ -85,7 +85,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return min(found, threshold, self.mean) if math.isfinite(found) else self.mean
 
     def chances(self, packets: int) -> Floats:
-        """Return P(K = k) for k = 0 to `packets`, at most a million."""
+        """Return P(K = k) for k from 0 to `packets`, which is at most a million."""
         if self.mean <= 0 or self.mean >= 1 or self._extreme:
             chances = np.zeros(packets + 1)
             chances[0], chances[-1] = 1 - self.mean, self.mean
@@ -104,14 +104,14 @@ class BetaRate(msgspec.Struct, frozen=True):
         return shares
 
     def most_hits(self, blocked: float, packets: int) -> int:
-        """Return the smallest k, up to 10^6, that K exceeds with probability `blocked` at most."""
+        """Return the smallest k that K exceeds with probability at most `blocked`."""
         below = np.cumsum(self.chances(packets))
         return min(int(np.searchsorted(below, 1 - blocked - _SLACK)), packets)
 
     def observed_threshold(self, blocked: float, packets: int) -> float:
-        """Return the value that K / n exceeds with probability `blocked` at most.
+        """Return the value that K / n exceeds with probability at most `blocked`.
 
-        It lies half a packet above a count, so that samples slightly longer or shorter than
+        It lies half a packet above a whole count, so that samples slightly longer or shorter than
         `packets` compare like counts.
         """
         if not 0 < packets <= _COUNTED:
@@ -121,8 +121,8 @@ class BetaRate(msgspec.Struct, frozen=True):
     def mean_where_observed(self, threshold: float, packets: int) -> float:
         """Return the mean rate, given K / n of at most `threshold` in `packets` packets.
 
-        Only K shows the rate, and E[rate | K] = (a + K) / (s + n). A small K is partly due to
-        chance, so the rate is less extreme than K / n. Without packets, return the overall mean.
+        The rate is known only from K, and E[rate | K] = (a + K) / (s + n). A small K is partly due
+        to chance, so the rate is less extreme than K / n. Without packets, return the overall mean.
         """
         if self._fixed or packets <= 0:
             return self.mean
@@ -152,10 +152,9 @@ class BetaRate(msgspec.Struct, frozen=True):
     def exceeds_with(self, hits: float, packets: float, limit: float, of: int) -> float:
         """Return P(K > limit n) for a connection of n = `of` packets at the rate of a sample.
 
-        The shorter of sample and connection counts as a part of the longer. A sample of at least n
-        packets does not need a distribution of rates: n of its packets, drawn without replacement,
-        represent the connection (hypergeometric). A shorter sample is filled up with packets drawn
-        with Beta(a + k, b + n_i - k).
+        For a sample of at least n packets, n of its packets, drawn without replacement, represent
+        the connection (hypergeometric). A shorter sample is extended to n packets, with hits at a
+        rate from Beta(a + k, b + n_i - k).
         """
         more = of - round(packets)
         if max(of, packets) > _COUNTED:
@@ -169,7 +168,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return min(float(self.after(hits, packets).chances(more)[first:].sum()), 1.0)
 
     def after(self, hits: float, packets: float) -> BetaRate:
-        """Return the posterior of a sample's rate after its count: Beta(a + k, b + n - k)."""
+        """Return the posterior of a rate after a sample with k hits: Beta(a + k, b + n - k)."""
         if math.isinf(self.size):
             return self
         size = self.size + packets
@@ -190,7 +189,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
 
 def _hypergeometric(hits: int, packets: int, drawn: int, first: int) -> float:
-    """Return P(J >= first), where J is the number of hits among `drawn` of these packets."""
+    """Return P(J >= first) for J hits among `drawn` of these packets."""
     least, most = max(0, drawn - (packets - hits)), min(hits, drawn)
     if first <= least:
         return 1.0

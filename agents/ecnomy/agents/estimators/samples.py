@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of a share of packets: k_i of n_i were marked (or late or lost). The n_i may differ."""
+"""Samples of a share of packets: k_i of n_i packets were marked (or late or lost)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
     """Counts, one value per sample.
 
     Attributes:
-        hits: k_i, packets that were marked or bad, from 0 to n_i.
-        packets: n_i, packets in all, at least 1.
+        hits: k_i, number of packets that were marked or bad, from 0 to n_i.
+        packets: n_i, number of all packets, at least 1.
     """
 
     hits: Floats
@@ -28,7 +28,7 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, hits: Sequence[float] | Floats, packets: Sequence[float] | Floats) -> Samples:
-        """Return samples from raw counts.
+        """Create samples from raw counts.
 
         Samples without packets are dropped. In a sample with more hits than packets, all packets
         count as hit, because marks may belong to packets that were sent before the sample began.
@@ -48,7 +48,7 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def rates(self) -> Floats:
-        """Return k_i / n_i."""
+        """The rate k_i / n_i of each sample."""
         rates: Floats = self.hits / self.packets
         return rates
 

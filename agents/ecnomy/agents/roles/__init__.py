@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles: an agent's property, sales and purchases, and the methods that its strategy needs.
+"""Roles: what an agent owns, sells and buys, and which methods its strategy needs.
 
-A role is a class based on `role.Role`. find.py lists the built-in roles with their YAML keys. A
-role defines its phase in a meeting. `join` makes its contracts, and `act` takes its turn. `role:`
-names one of ROLES or a custom class by its dotted path (`my_lab.roles:RiskBroker`).
+A role is a subclass of `role.Role` and defines its phase in a meeting. Its method `join` makes
+contracts, and `act` takes the agent's turn. find.py lists the built-in roles with their YAML keys.
+In a scenario, `role:` names one of ROLES or a custom class (`my_lab.roles:RiskBroker`).
 """
 
 from __future__ import annotations

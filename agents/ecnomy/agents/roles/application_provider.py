@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application provider: sells classes for a fee, and sets the cost of their flows' marks.
 
-Its business model determines the payer of these marks (Antoniadis et al. 2000, 2): the provider,
-which resells transport at the fee (the default), or its customers. In both cases its strategy
-controls the flows, because the provider sends. Its default strategy is `constant-charge`, with
-which the target of each flow is the charge of its class (2.1). A flow's new class takes effect at
-the report at which the flow enters it, so this role decides at every report unless an interval is
-set.
+Either the provider pays for these marks and resells transport at the fee (the default), or its
+customers pay (Antoniadis et al. 2000, 2). In both cases the provider's strategy controls the flows,
+because the provider sends. With the default strategy, `constant-charge`, the target cost of each
+flow is the charge of its class (2.1). A new class takes effect at the report at which a flow enters
+it, so this role decides at every report unless an interval is set.
 
 A strategy may also post fees before customers choose classes (`post_fees`), and decide whether a
 flow may enter a class (`let_in`).
@@ -65,7 +64,7 @@ class ApplicationProvider(Role):
         return cls(model, spec.name, terms, offers)
 
     def join(self, seat: Seat) -> None:
-        """Put the provider's classes on sale. Its strategy does not switch customers off."""
+        """Put the classes on sale, and keep the provider's strategy from switching flows off."""
         if callable(stay := getattr(self._seller, "staying", None)):
             stay()
         for sold in seat.spec.classes:
@@ -74,7 +73,7 @@ class ApplicationProvider(Role):
             seat.offer_strategies(self._seller.menu)
 
     def post_fees(self, seat: Seat) -> None:
-        """Post the new fees."""
+        """Post new fees if the strategy sets fees."""
         if self.watches_classes:
             for name, fee in self.fees(seat.classes()).items():
                 seat.post_fee(name, fee)
@@ -96,7 +95,7 @@ class ApplicationProvider(Role):
         return decision
 
     def fees(self, seen: ClassObservation) -> Mapping[str, int]:
-        """Return the fee of each class from now on [micro-units/s]; omitted classes keep their fee.
+        """Return the new fee of each class [micro-units/s]; omitted classes keep their fees.
 
         Raises:
             StrategyError: the strategy failed, or did not return a mapping of valid fees.

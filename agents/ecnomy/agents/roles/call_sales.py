@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One row of a provider's tariff table, with the strategy that admits its calls."""
+"""One line of a provider's tariff table, with the strategy that admits its calls."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["CallSales"]
 
 
 class CallSales:
-    """Sells calls on one tariff: admits or refuses calls, and observes test streams at reports.
+    """Sells calls on one tariff: admits or refuses calls, and observes test streams.
 
     Attributes:
         tariff: the tariff, as in the scenario.
         sources: the sources of the calls on sale.
-        apart: whether the row has a separate strategy, which does not count calls of other rows.
+        apart: whether the line has a separate strategy, which does not count calls on other lines.
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
@@ -40,10 +40,10 @@ class CallSales:
         self._post = getattr(self._strategy, "post_call_price", None)
 
     def watch(self, seen: StreamObservation) -> int | None:
-        """Observe the test streams.
+        """Observe the test streams, and return a new price of calls.
 
         Returns:
-            The new price of a call [micro-units]; None if it is unchanged.
+            The new price of a call [micro-units], or None to keep the price.
 
         Raises:
             StrategyError: the code of the strategy failed, or its price is invalid.
@@ -79,6 +79,6 @@ class CallSales:
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return the strategy's current readings by name, for the table `agents`."""
+        """The strategy's current readings by name, for the table `agents`."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         return readings

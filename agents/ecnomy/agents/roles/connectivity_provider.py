@@ -43,7 +43,7 @@ class ConnectivityProvider(Role):
             raise StrategyError(f"{self._who}: a strategy for prices needs the method post_price")
 
     def join(self, seat: Seat) -> None:
-        """Make the carrier's links a domain, and receive the payments for marks set there."""
+        """Make the carrier's links its domain, for whose marks it is paid."""
         seat.own_links()
 
     def act(self, seat: Seat) -> None:
@@ -73,7 +73,7 @@ class ConnectivityProvider(Role):
         return price
 
     def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, object]]:
-        """Return link -> parameter of its marking law -> new value; empty without `tune`.
+        """Return link -> parameter of its marking law -> new value, or {} without `tune`.
 
         Raises:
             StrategyError: the strategy failed, or returned another type.
@@ -96,7 +96,7 @@ class ConnectivityProvider(Role):
 
 
 def price_posted(who: str, price: object) -> int:
-    """Check and return a price posted by `who`.
+    """Check and return the price that `who` posts.
 
     Raises:
         StrategyError: the price is not an integer in [0, 10^12].

@@ -14,7 +14,7 @@ __all__ = ["Customer"]
 
 
 class Customer(User):
-    """Holds one strategy for the flows of its sources, which by default stay in their classes."""
+    """Holds one strategy for the flows of its sources; by default, they stay in their classes."""
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role. A strategy that cannot be made or used raises StrategyError."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row of a provider's table of elastic connection types: files or pages with a deadline.
+"""A line of a provider's table of elastic connections: files or pages with a deadline.
 
-The provider pays for the marks of these flows. A strategy such as `file-budget` sets the cost of
-each flow's marks, and the window law (WTP) sends at the rate that this cost buys.
+The provider pays for the marks of these flows. A strategy such as `file-budget` sets the target
+cost of each flow's marks, and the window law (WTP) sends at the rate that this cost buys.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["ElasticSales"]
 
 
 class ElasticSales:
-    """Carries the files of its sources, each at a fixed price.
+    """Sells the transfer of its sources' files, each at a fixed price.
 
     Attributes:
         tariff: the tariff, as in the scenario.
@@ -30,7 +30,7 @@ class ElasticSales:
         self._strategist = Strategist(name, line.strategy.kind, line.strategy.params)
 
     def decide(self, seen: Observation) -> Decision:
-        """Return the allowed cost of each flow's marks.
+        """Return the target cost of each flow's marks.
 
         Raises:
             StrategyError: as for Strategist.decide.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of roles; finds a role by its built-in name or dotted path.
+"""Lists the built-in roles, and finds a role by name, dotted path or entry point.
 
 A new role is one file in this folder and one entry here.
 """
@@ -92,7 +92,7 @@ _FAMILY: Final = Family(
 
 
 def preset_of(word: str) -> Preset:
-    """Return the keys of a role's entry.
+    """Return the YAML keys of a role's entry.
 
     Raises:
         InputError: the role does not exist (see find_role).
@@ -105,7 +105,8 @@ def find_role(word: str) -> type[Role]:
     """Return the class of a role: from ROLES, `module:Class`, or an entry point in `ecnomy.roles`.
 
     Raises:
-        InputError: the class does not exist, cannot be imported, or has no method `join`.
+        InputError: the class does not exist, cannot be imported, is not a subclass of Role, or has
+            an unknown phase.
     """
     found = find(_FAMILY, word)
     if word not in ROLES:

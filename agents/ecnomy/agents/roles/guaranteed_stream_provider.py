@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guaranteed stream provider (GSP): buys marks at changing prices, sells calls at fixed ones.
+"""The guaranteed stream provider (GSP): pays for marks, and sells calls at fixed prices.
 
-Andreassen 2002, chapter 4, describes a stand-alone provider without access to routers or to its
-subscribers' quality. It knows the network only from its test streams and from the cost of its
-calls. From this knowledge, it admits or blocks each call immediately. It pays its fixed costs, and
-pays for the marks of its calls and test streams. A provider integrated with a carrier observes the
+Andreassen 2002, chapter 4, describes a stand-alone provider that can observe neither the routers
+nor its subscribers' quality. It knows the network only from its test streams and from the cost of
+its calls. With this knowledge, it admits or blocks each call immediately. It pays its fixed costs,
+and the marks of its calls and test streams. A provider integrated with a carrier observes the
 packets of all its callers, so it does not need test streams (section 4.4).
 """
 
@@ -25,11 +25,11 @@ __all__ = ["GuaranteedStreamProvider"]
 
 
 class GuaranteedStreamProvider(Role):
-    """Holds a tariff table and a strategy for each of its rows.
+    """Holds a tariff table and a strategy for each of its lines.
 
     Attributes:
-        lines: the table's rows for calls; their strategies admit calls.
-        elastic: the table's rows for files; their strategies set the cost of marks.
+        lines: the table's lines for calls; their strategies admit calls.
+        elastic: the table's lines for files; their strategies set the cost of marks.
     """
 
     phase: ClassVar[str] = "watch"
@@ -55,7 +55,7 @@ class GuaranteedStreamProvider(Role):
         return cls(model, spec.name, terms, spec.lines, spec.elastic)
 
     def join(self, seat: Seat) -> None:
-        """Sell the calls of the provider's sources, and pay for marks of calls and test streams."""
+        """Sell calls and files, and pay for their marks, for test streams and for fixed costs."""
         spec = seat.spec
         calls = tuple(name for line in self.lines for name in line.sources)
         files = tuple(name for line in self.elastic for name in line.sources)
@@ -73,7 +73,7 @@ class GuaranteedStreamProvider(Role):
         self._files = [seat.rows_of(line.sources) for line in self.elastic]
 
     def act(self, seat: Seat) -> None:
-        """Observe the test streams, post call prices, pay for marks of files, and note readings."""
+        """Observe test streams, post call prices, set payments for files, and record readings."""
         before = self.readings
         for number, line in zip(self._sold, self.lines, strict=True):
             price_micro = line.watch(seat.streams(self._streams, number))
@@ -88,7 +88,7 @@ class GuaranteedStreamProvider(Role):
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return the strategies' readings, which with several rows are named `<name>:<row>`."""
+        """The strategies' readings by name, or by `<name>:<tariff>` if there are several lines."""
         if len(self.lines) == 1:
             return dict(self.lines[0].readings)
         return {

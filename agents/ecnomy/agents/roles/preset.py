@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML keys of a role's entry.
 
-find.py lists the roles with their presets. The class of a custom role has an attribute `preset`.
+find.py lists the presets of the built-in roles. A custom role defines its own in the class
+attribute `preset`.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ class Preset(msgspec.Struct, frozen=True):
 
     Attributes:
         path: class of the role, `module:Class`; "" in a custom class.
-        takes: keys in addition to the keys of all agents.
+        takes: keys in addition to those of all agents.
         needs: required key -> its expected content.
-        asks: methods, of which a strategy of the role has at least one; empty for a role without a
-            strategy.
-        strategy_needs: kind of strategy -> the parameter that it needs in this role, the text of
-            the error if the parameter is missing, and an example.
+        asks: methods, at least one of which a strategy of the role must define; empty for a role
+            without a strategy.
+        strategy_needs: kind of strategy -> the parameter that it needs in this role, the error text
+            if the parameter is missing, and an example.
         owns_links: whether the role is a carrier, which receives payments for marks.
         uses: whether the flows of `sources` belong to the agent.
         pays_itself: whether the agent pays for the marks of its flows, which are then outside any

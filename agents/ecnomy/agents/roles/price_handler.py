@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic price handler (DPH): a user's agent that pays for the marks of its flows.
+"""The dynamic price handler (DPH): an agent that pays for the marks of its user's flows.
 
-Rate control (WTP, in the engine) adapts to marks within round trips. The handler sets its targets
-on a slower time scale: a willingness to pay per flow and optionally a rate cap (Antoniadis et al.
-2000, 2.2). Its flows are outside any class, so no other agent pays for them.
+Rate control (WTP, in the engine) adapts to marks within round trips. On a slower time scale, the
+handler sets the targets of rate control: a willingness to pay for each flow, and optionally a rate
+cap (Antoniadis et al. 2000, 2.2). Its flows are outside any class, so no other agent pays for them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ LONGER: Final = 2  # largest multiple of the last interval
 class PriceHandler(User):
     """Holds one strategy for the flows of its sources; each flow has a separate willingness to pay.
 
-    The handler decides at the first report, so every flow begins on its user's terms. The second
-    decision is at a random phase, and later decisions are an interval apart. An adaptive interval
-    is at most twice the last interval. Otherwise, the next decision could be many minutes away,
-    because a flow that has just started has met too few marks to estimate the marking probability.
-    With an adaptive interval, the handler also decides when a posted charge by time changes.
+    The handler decides at the first report, so every flow begins with its user's settings. The
+    second decision comes after a random delay, and later decisions are an interval apart. An
+    adaptive interval is at most twice the last interval. Otherwise, the next decision could be many
+    minutes away, because a flow that has just started has too few marks for an estimate of the
+    marking probability. A handler with an adaptive interval also decides when a posted charge by
+    time changes.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
@@ -44,7 +45,7 @@ class PriceHandler(User):
         return self._strategist.advice
 
     def reconsider(self, t_ps: int, changed: Truths) -> None:
-        """See Role. A handler with a set interval keeps it."""
+        """See Role. A handler with a configured interval ignores the change."""
         if self.interval_ps == ADAPT and changed[self._rows].any():
             self.next_ps = min(self.next_ps, t_ps)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of all roles: name, random stream, and times of decisions.
+"""The base class of all roles: name, random stream, and times of decisions.
 
-find.py lists the roles. An adaptive role must not be faster than its flows, because faster
-decisions would measure transients. WTP's time constant is T / (gain p), with the round-trip time T
-and the marking probability p. So such a role decides every max(5 s, 3 T / (gain p)) with measured
-values, or at its configured interval, with a random phase. A strategy may need a longer adaptive
-interval (`needs_s`).
+An adaptive role must not be faster than its flows, because faster decisions would measure
+transients. WTP's time constant is T / (gain p), with the round-trip time T and the marking
+probability p. An adaptive role therefore decides every max(5 s, 3 T / (gain p)), with measured
+values. Other roles decide at their configured interval. The first decision has a random phase. A
+strategy may need a longer adaptive interval (`needs_s`).
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
 LONGEST_PS: Final = 2**62
-DECISIONS: Final = 5  # decisions until an attentive user buys about its demand at a new price
+DECISIONS: Final = 5  # decisions until an attentive user has adapted its purchases to a new price
 SETTLE: Final = 3.0  # after this number of time constants, a response is within 5 % of its end
 
 
 def settling_ps(flows: FlowColumns) -> int:
-    """Return max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s if there are no marks."""
+    """Return max(5 s, 3 T / (gain p)) over these flows [ps], or 5 s if there are no marks."""
     marks, delivered, slowest_s = _few(flows) if len(flows.flow) <= FEW else _many(flows)
     if marks == 0:
         return SHORTEST_PS
@@ -60,7 +60,7 @@ def settling_ps(flows: FlowColumns) -> int:
 
 
 def _many(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return marks and packets delivered to controllable flows, and the flows' largest T / gain."""
+    """Return the marks, delivered packets and largest T / gain of flows that marks control."""
     steered = (flows.gain > 0) & (flows.delivered > 0) & (flows.srtt_s > 0)
     marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
     if marks == 0:
@@ -69,7 +69,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return the same values from scalars, because NumPy takes ten times as long for few flows."""
+    """Return the values of `_many` from scalars; for few flows, NumPy takes ten times as long."""
     marks, delivered, slowest_s = 0, 0, 0.0
     told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
@@ -86,7 +86,7 @@ class Terms(msgspec.Struct, frozen=True):
         seed: the run's seed.
         kind: name of the strategy.
         params: parameters of that strategy.
-        interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
+        interval_ps: time between two decisions [ps]; EVERY_REPORT, or ADAPT to measurements.
     """
 
     seed: int
@@ -107,24 +107,24 @@ class Role(mesa.Agent):
     """An agent of the market.
 
     A custom role declares its YAML keys in `preset` and its phase in `phase`. It makes contracts in
-    `join`, and observes and acts in `act`.
+    `join`. In `act`, it observes and acts.
 
     Attributes:
         role: value of `role` in the scenario.
         preset: the YAML keys of the role; find.py lists the presets of built-in roles.
         terms: dataclass of a custom role's terms in YAML, None if it has no terms.
-        own: an object of that class, from the scenario.
+        own: the agent's terms, an object of the class `terms`.
         phase: phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service for
             sales) or `watch`.
         name: name of the agent and its account, unique in the market.
         stream: random stream of the agent.
-        interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
-        next_ps: time of the next decision.
-        hasty: whether the interval was too short for the flows when they were last measured.
-        settles_ps: settling time of the flows when last measured, or of a carrier's customers after
-            a new price [ps]; 0 if unknown.
+        interval_ps: time between two decisions [ps]; EVERY_REPORT, or ADAPT to measurements.
+        next_ps: time of the next decision [ps].
+        hasty: whether the interval was shorter than the settling time at the last measurement.
+        settles_ps: last measured settling time of the flows, or of a carrier's customers after a
+            new price [ps]; 0 if unknown.
         responds_ps: response time of the flows to a price [ps]; 0 if there are no flows.
-        notes: notes of the strategy so far, by name; a DataCollector may read it.
+        notes: the strategy's last note of each name, for a DataCollector.
     """
 
     role: str = ""
@@ -148,7 +148,7 @@ class Role(mesa.Agent):
 
     @classmethod
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
-        """Return the agent of a scenario's entry."""
+        """Create the agent of an entry in a scenario."""
         agent = cls(model, spec.name, terms)
         agent.own = cls.terms(**spec.params) if cls.terms is not None else None
         return agent
@@ -167,18 +167,18 @@ class Role(mesa.Agent):
 
     @property
     def advice(self) -> str:
-        """Return the strategy's advice on settings, as a clause without a subject, or ""."""
+        """The strategy's advice on settings, as a clause without a subject, or ""."""
         return ""
 
     @property
     def balance_micro(self) -> int:
-        """Return the balance after the last report, micro-units; a negative balance is a debt."""
+        """The balance after the last report [micro-units]; a negative balance is a debt."""
         balance: int = self.model.ledger.balance_micro(self.name)
         return balance
 
     @property
     def balance(self) -> float:
-        """Return the balance in units of money."""
+        """The balance after the last report [units of money]."""
         return self.balance_micro / MICRO
 
     def due(self, t_ps: int) -> bool:
@@ -186,9 +186,9 @@ class Role(mesa.Agent):
         return t_ps >= self.next_ps
 
     def reconsider(self, t_ps: int, changed: Truths) -> None:
-        """Decide at this report if the posted charges by time of own flows have changed.
+        """Decide at this report if the posted charges by time have changed for the agent's flows.
 
-        `changed` has a value per row of flows.
+        `changed` has one Boolean per flow of the run.
         """
 
     def decided(
@@ -202,8 +202,8 @@ class Role(mesa.Agent):
     ) -> None:
         """Set the time of the next decision. `settling` [ps] is the shortest useful interval now.
 
-        With `heeds_lag`, a configured interval is never too short. A share `inertia` of users skips
-        a decision, so users respond more slowly. An adaptive interval is at least `needs` [ps].
+        With `heeds_lag`, a configured interval is never too short. Users respond more slowly if a
+        share `inertia` of them skips each decision. An adaptive interval is at least `needs` [ps].
         """
         self.settles_ps = settling
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag
@@ -214,11 +214,11 @@ class Role(mesa.Agent):
 
 
 def _decisions(inertia: float) -> float:
-    """Return the decisions until users have responded: DECISIONS plus SETTLE time constants.
+    """Return the number of decisions until users have responded to a price.
 
-    The time constant comes from inertia: the share of users that have not decided yet falls by the
-    factor `inertia` with each decision. With a factor of 1, users never respond, and the carrier
-    does not wait.
+    The number is DECISIONS plus SETTLE time constants of inertia. Each decision multiplies the
+    share of users that have not decided yet by `inertia`. If it is 1, users never respond, and the
+    carrier does not wait for them.
     """
     waits = 0 < inertia < 1
     return DECISIONS + (SETTLE / -math.log(inertia) if waits else 0.0)
@@ -229,8 +229,8 @@ class Strategist:
 
     Attributes:
         whole: the object for all flows, or an object for attributes only.
-        heeds_lag: whether the strategy allows for lagging windows or ignores the rates of flows, so
-            that decisions are never too early.
+        heeds_lag: whether the strategy allows for windows that lag or ignores the rates of flows,
+            so that its decisions are never too early.
         inertia: share of the users that skip a decision.
     """
 
@@ -249,18 +249,18 @@ class Strategist:
 
     @property
     def advice(self) -> str:
-        """Return the `advice` of a strategy that decides for all flows at once, if any."""
+        """The `advice` of the strategy, or "" if it gives none."""
         found = getattr(self.whole, "advice", "")
         return found if isinstance(found, str) else ""
 
     @property
     def needs_ps(self) -> int:
-        """Return the shortest adaptive interval of a strategy for all flows (`needs_s`), or 0."""
+        """The shortest adaptive interval that the strategy needs (`needs_s`) [ps], or 0."""
         found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
         return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
 
     def decide(self, seen: Observation) -> Decision:
-        """Return the decision on all observed flows.
+        """Return the decisions for all observed flows.
 
         Raises:
             StrategyError: the decision is invalid (see `decision.checked`), or the strategy's code

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The subscriber: makes calls, and chooses a provider for each call.
 
-The subscriber buys a call with a guarantee from a provider that sells calls of its sources, calls
-at best effort and pays for the marks, or does not call. It learns the outcomes of its calls. If the
-tariff relies on the subscriber's report, the subscriber may claim that a promise was broken
-(Andreassen 2002, 4.1: a small provider cannot observe its subscribers' quality).
+The subscriber buys a guaranteed call from a provider, calls at best effort and pays for the marks,
+or does not call. It learns the outcomes of its calls. If the tariff relies on the subscriber's
+report, the subscriber may claim that a promise was broken (Andreassen 2002, 4.1: a small provider
+cannot observe its subscribers' quality).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Subscriber"]
 
 
 class Subscriber(Role):
-    """Holds one strategy for all calls of its sources, by default the cheapest provider first.
+    """Holds one strategy for all calls of its sources; by default, the cheapest provider is first.
 
     Attributes:
         agent: money, random numbers and notes of the agent; set when it joins.
@@ -48,13 +48,13 @@ class Subscriber(Role):
         self.agent: AgentView | None = None
 
     def join(self, seat: Seat) -> None:
-        """Take the flows of the agent's sources, and choose a provider for each of their calls."""
+        """Become the user of the sources' flows, and the buyer of their calls."""
         self.agent = seat.agent
         self._readings: dict[str, float] = {}
         seat.buy_calls(self, seat.use(seat.spec.sources))
 
     def act(self, seat: Seat) -> None:
-        """Record changed readings."""
+        """Record the readings of the strategy that have changed."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         for name, value in readings.items():
             if self._readings.get(name) != value:

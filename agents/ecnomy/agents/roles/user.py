@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of roles with flows: they choose classes, switch flows on and off, and pay."""
+"""The base class of roles that use flows: choose classes, switch flows on and off, and pay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class User(Role):
     """Uses the flows of its sources. A derived role controls these flows in `decide`."""
 
     def join(self, seat: Seat) -> None:
-        """Take the flows of its sources."""
+        """Become the user of the sources' flows."""
         self._rows = seat.use(seat.spec.sources)
 
     def act(self, seat: Seat) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies: they make a role's decisions from its observations.
+"""Strategies, which make a role's decisions from its observations.
 
-A strategy is a dataclass whose fields are its parameters (units by `parameters.Unit`). It has
+A strategy is a dataclass whose fields are its parameters, with units from `parameters.Unit`. It has
 one or more of these methods:
 
     decide(FlowView) -> FlowDecision          one object is made per flow
@@ -9,24 +9,24 @@ one or more of these methods:
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
     post_fees(ClassObservation) -> Mapping    (optional) for application providers: their fees
     let_in(ClassRequest) -> bool              (optional) whether a flow may enter a class
-    admit(Call) -> bool                       for guaranteed stream providers, at each call; with
-    watch(StreamObservation) -> None          (optional) receives their test streams' reports
-    post_call_price(StreamObservation) -> int (optional) right after: a call's price, or None
+    admit(Call) -> bool                       for guaranteed stream providers, at each call
+    watch(StreamObservation) -> None          (optional) observes test streams at each report
+    post_call_price(StreamObservation) -> int (optional) after `watch`: a call's price, or None
 
-State lives in the object. A strategy may also have these attributes:
+The object keeps the strategy's state. A strategy may also have these attributes:
 
     needs_rate     the parameter to set for flows whose traffic has no rate; "" if not needed
     sets_budget    the parameter that limits the cost of a flow's marks, or "";
-                   `settlement: direct` cannot keep such a limit
+                   `settlement: direct` cannot enforce such a limit
     needs_files    true if the traffic must consist of files
     needs_weight   true if the strategy chooses weights
     names_link     the parameter that names one of the carrier's links, or ""
     heeds_lag      true if the strategy allows for windows that settle more slowly than it decides,
                    or ignores the flows' rates
-    advice         a warning that advises the user on settings, without a subject, or ""
-    needs_s        the shortest time to its next decision, if its interval adapts
-    waits          the most decisions for which a carrier holds a price until users have responded;
-                   a default interval then adapts to users; 0 if it does not wait
+    advice         advice to the user on settings, as a clause without a subject, or ""
+    needs_s        the shortest adaptive interval between its decisions [s]
+    waits          the most decisions for which a carrier keeps a price until users have responded;
+                   if it is above 0, a default interval adapts to users
     inertia        the share of users that skip a decision, for whom carriers wait
     needs_streams  true if admission needs test streams
     readings       values for the table `agents`

@@ -12,8 +12,8 @@ __all__ = ["AcceptAll"]
 
 @dataclasses.dataclass
 class AcceptAll:
-    """Admits every call. Test streams, if any, only cost money."""
+    """Admits every call. It does not use test streams, which only cost money."""
 
     def admit(self, call: Call) -> bool:
-        """Return True."""
+        """Admit the call."""
         return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aggressiveness-knob`: choose the weight of the window law by its worth and its cost.
+"""`aggressiveness-knob`: choose the weight of the window law by its utility and its cost.
 
 The user turns a knob that makes the transfer protocol more aggressive (Andreassen et al. 2002,
 3.2.5). The flow counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w of
@@ -8,7 +8,7 @@ another law. A weight w buys the rate x = s w and costs c w per second, where
     c  =  q + m      q  the charge of contracts on the meter `weight` per unit of weight [money/s]
                      m  the flow's other costs by use, including marks, over w [money/s]
 
-A user among many takes s and c as given, so the best weight is at
+A user among many takes s and c as given, so the best weight solves
 
     max over w of  U(s w) - c w      s U'(s w) = c,  that is  c w = x U'(x)
 
@@ -21,17 +21,17 @@ link:
 These rates maximise the sum of U (Kelly 1997). A higher q scales all weights and leaves the rates
 unchanged. If weight is free, every user's weight rises to `most`.
 
-At each decision x is the goodput since the previous decision. The step is
+At each decision, x is the goodput since the previous decision. The step is
 
     w <- w^(1 - g) (x U'(x) / c)^g            g = 1 / max(1, R),  R = largest -x U''/U'
 
 This is the step of elastic-utility with c w in place of the payment for marks. It cannot oscillate,
 for the reasons given in elastic_utility.py. If a utility saturates (R is unbounded), the step goes
-halfway to the weight that buys D(c w / x). q is the price of the last interval. m is an average
-over decisions with weight 1/2, because marks are random.
+halfway to the weight that buys D(c w / x). q is the price in the last interval. m is an average
+over decisions, each with weight 1/2, because marks are random.
 
-w stays within `least` and `most`, and above the least weight of the law (1 flow for MulTCP). x
-counts as at least x0/1000 and at most 1000 x0. One decision changes w by a factor of at most 4. A
+w stays within `least` and `most`, and above the least weight of the law (1 flow for MulTCP). x is
+limited to the range from x0/1000 to 1000 x0. One decision changes w by a factor of at most 4. A
 flow begins with the weight of its transport. w does not change after an interval in which the flow
 began, was off or sent nothing. Users who gain nothing stay at the least weight and do not leave. A
 flow limited by its traffic (`rate-capped`) pays for weight that has no effect.
@@ -67,9 +67,9 @@ class AggressivenessKnob:
     """Chooses the weight of each flow by its utility and the price of weight.
 
     Attributes:
-        utility: kind and parameters (see ecnomy.agents.utilities), concave; the default of x0 is
-            the largest rate of the flow's traffic.
-        most: the largest weight, in flows, marks or packets/s like the window law's [above 0].
+        utility: kind and parameters of a concave utility (see ecnomy.agents.utilities); the default
+            of x0 is the largest rate of the flow's traffic.
+        most: the largest weight, in the window law's unit: flows, marks or packets/s [above 0].
         least: the smallest weight, in the same unit [above 0, up to `most`].
     """
 
@@ -101,7 +101,7 @@ class AggressivenessKnob:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
+        """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return asked_rate(self._utility)
 
     def decide_many(self, seen: Observation) -> Decision:
@@ -133,7 +133,7 @@ class AggressivenessKnob:
         self._flow = flows.flow
 
     def _price(self, flows: FlowColumns, weight_s: Floats, sent: Truths) -> Floats:
-        """Return c of each flow: the cost of a unit of weight, money/s."""
+        """Return c of each flow, the cost of a unit of weight [money/s]."""
         use = (flows.bill_micro - flows.standing_micro) / MICRO
         more = np.array([use, weight_s])
         self._sums = np.where(sent, FADE * self._sums + more, self._sums)

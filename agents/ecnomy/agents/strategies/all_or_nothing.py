@@ -5,19 +5,19 @@ The ftp agent of Andreassen 2002, 3.2.5 (and M3I's D11), "which transfers data a
 speed or not at all depending on the present ECN marking rate"; the threshold is from Antoniadis et
 al. 2000, 2.2. While the flow is on, the engine enforces the limits of `constant-throughput`: a rate
 of at most x0, and a cost of marks of at most the threshold. So the charge extrapolated to x0
-exceeds the threshold exactly when the flow is slower than x0. At each decision, over the time since
-the previous one, the flow switches
+exceeds the threshold exactly when the flow is slower than x0. At each decision, with x the goodput
+since the previous decision, the flow switches
 
-    off     if marks came and x < satisfied x0
-    on      after a time R, drawn from [retry / 2, 3 retry / 2]; it doubles after each failed
+    off     if the flow received marks and x < satisfied x0
+    on      after a time R, drawn from [retry / 2, 3 retry / 2]; R doubles after each failed
             trial, up to 8 times, and is reset once the flow reaches x0 again
 
 An interval in which the flow was switched on is a trial. A window takes time to fill, so the
 strategy judges only later intervals. Random times prevent users who left together from returning
 together. A trial also slows down the flows that had x0 before. So that they do not all leave for
-one newcomer, a flow that has had x0 since its return leaves only after `PATIENCE` such intervals in
-a row, and then with a probability of 1/2 at each decision. The price does not limit a flow below x0
-without marks, so such a flow stays on.
+one newcomer, a flow that has had x0 since its return leaves only after `PATIENCE` slow intervals in
+a row, and then with a probability of 1/2 at each decision. A flow below x0 without marks is not
+limited by the price, so it stays on.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ class AllOrNothing:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
+        """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return "rate" if self.rate is None else ""
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Return x0 and the threshold, or switch the flow off."""
+        """Return x0 as rate cap and the threshold as willingness, or switch the flow off."""
         rate_bps = seen.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("all-or-nothing: missing 'rate' for a flow without a rate limit")

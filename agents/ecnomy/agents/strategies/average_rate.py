@@ -2,9 +2,9 @@
 """`average-rate`: keep a mean rate x0 over some round trips, up to a cost of marks.
 
 Antoniadis et al. 2000, 5: "controlling the average sending rate over an interval with duration a
-few round trip times, rather than the instantaneous sending rate", for streaming. After a dip, the
-unsent data is sent soon. Within an epoch the engine enforces a cap and a charge, as for
-`constant-throughput`. At each decision, dt after the previous one,
+few round trip times, rather than the instantaneous sending rate", for streaming. After a dip in the
+rate, the flow soon sends the missing data. Within an epoch, the engine enforces a cap and a charge,
+as for `constant-throughput`. At each decision, dt after the previous one,
 
     D   <- D + (x0 - x) dt            the deficit [bit], held within [-x0 L, x0 L]
     cap  = min(peak x0, x0 + D / L)   L is `over`, the interval
@@ -13,8 +13,8 @@ When the cap binds, x is the cap, so D falls by the factor 1 - dt / L. The flow 
 within a few L. Over any time t in which D does not reach its bounds, the flow sends exactly x0 t +
 D(0) - D(t), so the mean over t is within x0 L / t of x0. A threshold that binds for long drives D
 to its bound. The flow then sends at the lower rate that the threshold buys, and later catches up by
-at most x0 L. D does not rise while a flow has nothing to send, that is, without marks and below its
-cap. Set a `decision_interval` of a fraction of L.
+at most x0 L. D does not rise while a flow without marks is below its cap, because it has nothing to
+send. Set `decision_interval` to a fraction of L.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["AverageRate"]
 
 @dataclasses.dataclass
 class AverageRate:
-    """Buys a mean rate for a flow, up to a charge.
+    """Buys a mean rate for a flow, up to a cost of marks.
 
     Attributes:
         threshold: the largest cost of the flow's marks per second.
@@ -61,11 +61,11 @@ class AverageRate:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
+        """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return "rate" if self.rate is None else ""
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Return the cap, x0 plus a share of the deficit, and the threshold."""
+        """Return the rate cap, x0 plus a share of the deficit, and the threshold as willingness."""
         rate_bps = seen.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("average-rate: missing 'rate' for a flow without a rate limit")

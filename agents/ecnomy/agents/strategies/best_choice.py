@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`best-choice`: a user agent that picks from its provider's menu by the user's utility.
+"""`best-choice`: pick strategies from the provider's menu by the user's utility.
 
 The provider runs basic strategies (`menu`), and the user knows its utility of a rate (Antoniadis et
-al. 2000, 2.2). At each decision, it computes each flow's surplus since the previous decision,
+al. 2000, 2.2). At each decision, the user computes each flow's surplus since the previous decision,
 
     s = U(x) - charge - fee        [money/s], x the goodput
 
 and picks again. Only the user's payments count, so the charge for marks counts only if the carrier
 charges customers. Learning, word of mouth between flows, trials and changes are as in `best-offer`,
 but the alternatives are choices of the menu instead of sources, and all flows may send. A change
-does not start a flow, so each decision counts. The user learns separately about the menus of
-different providers.
+does not start a flow, so the user also learns from the interval after a change. It learns
+separately about the menus of different providers.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ __all__ = ["BestChoice"]
 class BestChoice(BestOffer):
     """Picks for each flow the menu choice with the largest surplus for its user.
 
-    Attributes: as in BestOffer; `pay` and `retry` have no effect here: the provider controls the
-    flows, and users do not leave.
+    Attributes: as in BestOffer; `pay` and `retry` have no effect, because the provider controls the
+    flows and users do not leave.
     """
 
     chooses_sources: ClassVar[bool] = False
@@ -45,7 +45,7 @@ class BestChoice(BestOffer):
         self._own: dict[str, BestChoice] = {}  # experience with each provider's menu
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Keep every class and flow unchanged, and report picks with `seen.agent.choose`."""
+        """Pick from the menus with `seen.agent.choose`, and leave all flows unchanged."""
         if seen.agent is None:
             raise StrategyError("best-choice: menus and random numbers require a market")
         menus = [menu for menu in seen.agent.menus if menu.name == STRATEGY]
@@ -59,7 +59,7 @@ class BestChoice(BestOffer):
         return Decision()
 
     def _compose(self, seen: Observation, menu: MenuView) -> int:
-        """Make the choices from one provider's menu; return the number of changes."""
+        """Choose from one provider's menu, and return the number of changes."""
         if self._known.shape != (len(menu.choices), len(menu.flows)):
             self._begin(len(menu.choices), menu.choice.copy())
         elif seen.dt_ps:

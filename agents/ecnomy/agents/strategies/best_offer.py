@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`best-offer`: users choose the source with the largest surplus, and switch when that pays.
+"""`best-offer`: let each user send over the source with the largest surplus.
 
 The agent's sources are the alternatives, such as the same traffic over several carriers. Member i
-of each source is user i, who sends over one source and has the others switched off. An alternative
+of each source is user i, who sends over one source and switches off the others. An alternative
 gives a user the surplus
 
     s = U(x) - bill        [money/s], x the goodput
 
 over the time between two decisions. The bill is the user's total payment for its flow: marks (if
 the user pays for them), class fees and contracts on a meter. A utility with a `delay_cost` adds the
-cost of round trips. After a switch, the flow must first reach its rate. So the user counts as new,
-and skips decisions while its surplus still grows between decisions.
+cost of round trips. After a switch, the flow must first reach its rate. Until then, the user counts
+as new, and skips decisions while its surplus still grows between decisions.
 
 A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
-(0.1 to 0.5), that is, over about the time between its decisions. For an alternative that it does
-not use, a user expects the mean surplus of its users (word of mouth). New users count only if an
-alternative has no others. Without any users, its last known surplus counts. An untested alternative
-counts as equal to the best known alternative. Let s' be the largest expectation and s the user's
-own surplus. An attentive user, who does not skip the decision, switches with probability
+(0.1 to 0.5), that is, over about the time between its decisions. From an alternative that it does
+not use, a user expects the mean surplus of the alternative's users (word of mouth). New users count
+only if an alternative has no other users. Without users, its last known surplus counts. An untested
+alternative counts as equal to the best known alternative. Let s' be the largest expected surplus
+and s the user's own surplus. An attentive user, who does not skip the decision, switches with
+probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
@@ -33,14 +34,15 @@ leaves if every alternative gives it less than U(0) at two decisions. The user r
 gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of n
 decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
 - 1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
-`retry`, until a stay lasts as long as the wait. The actual time is drawn from 0.5 to 1.5 times the
-wait, so users return one by one. A returning user tries the next alternative, and skips no decision
-for a time `retry`. The user leaves after a loss at the first decision, or at two in a row.
+`retry`, and is reset once a stay lasts as long as the wait. The actual time is drawn from 0.5 to
+1.5 times the wait, so users return one by one. A returning user tries the next alternative, and
+skips no decision for a time `retry`. This user leaves after a loss at the first decision, or at two
+decisions in a row.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise users pay `pay`.
 
-First choices are drawn at random. The value `switches` in the table `agents` counts changes.
+First choices are drawn at random. The value `switches` in the table `agents` counts switches.
 Discrete choice with switching costs: Farrell and Klemperer 2007, section 2. Moves in proportion to
 the gain: M. J. Smith, The stability of a dynamic model of traffic assignment, Transportation
 Science 18(3), 1984.
@@ -81,9 +83,9 @@ class BestOffer:
 
     Attributes:
         utility: kind and parameters of each user's utility, concave or not.
-        pay: a user's spending on marks if the user pays for them; a negative value leaves it
-            unchanged.
-        elastic: pay by the utility instead, which must then be concave.
+        pay: a user's spending on marks if the user pays for them; a negative value leaves the
+            spending unchanged.
+        elastic: whether users pay by the utility instead of `pay`; requires a concave utility.
         switching_cost: a user's perceived cost of a switch; no money is paid.
         horizon: the time over which a gain must recover the switching cost.
         loyalty: share of users that skip a decision [from 0 to 1].
@@ -143,7 +145,7 @@ class BestOffer:
 
     @property
     def inertia(self) -> float:
-        """Return the share of users that skip a decision."""
+        """The share of users that skip a decision."""
         return self.loyalty
 
     @property
@@ -177,7 +179,7 @@ class BestOffer:
         return self._decision(seen)
 
     def _begin(self, alternatives: int, choice: Integers) -> None:
-        """Reset all knowledge, and let each user begin with its choice."""
+        """Reset all knowledge, and let each user begin with its alternative in `choice`."""
         users = len(choice)
         self._known = np.full((alternatives, users), np.nan)
         self._choice = choice
@@ -197,11 +199,11 @@ class BestOffer:
         return moved
 
     def _renew(self, users: Truths) -> None:
-        """Let the flows of these users start."""
+        """Mark these users as new, because their flows start."""
         self._new[users], self._latest[users], self._samples[users] = True, -np.inf, 0.0
 
     def _meet(self, flows: FlowColumns) -> None:
-        """Find the rows of each alternative by user."""
+        """Find the flow of each user over each alternative."""
         sources = np.unique(flows.source)
         rows = [np.flatnonzero(flows.source == source) for source in sources]
         if len({len(own) for own in rows}) > 1 or len(rows) < 2:
@@ -214,7 +216,7 @@ class BestOffer:
         self._rows = np.array(rows, dtype=np.int64)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
-        """Update the users who leave or come back and return each user's choice."""
+        """Decide which users leave or return, and return each user's choice."""
         told = self._told()
         best_of = told.argmax(axis=0)
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
@@ -243,11 +245,11 @@ class BestOffer:
         return choice
 
     def _learn(self, seen: Observation) -> None:
-        """Learn each user's surplus of the alternative in use, since the last decision."""
+        """Learn each user's surplus since the last decision from the alternative in use."""
         self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, seen: Observation, used: Integers) -> None:
-        """Learn the surplus of the flows in use, which are the rows `used` of the observation."""
+        """Learn the surplus of the flows in use, which have the indices `used`."""
         flows = seen.flows
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
@@ -276,7 +278,7 @@ class BestOffer:
             self._spread[k] += self._weight * (found - self._spread[k])
 
     def _told(self) -> Floats:
-        """Return each user's expected surplus of each alternative, [alternative, user]."""
+        """Return the expected surplus [alternative, user]."""
         told = self._known.copy()
         for k in range(len(told)):
             inside = (self._choice == k) & ~self._away
@@ -297,7 +299,7 @@ class BestOffer:
         )
 
     def _better(self, random: np.random.Generator) -> Integers:
-        """Return each user's next choice."""
+        """Return each user's next choice, except for users who leave."""
         told, users = self._told(), np.arange(len(self._choice))
         best = told.argmax(axis=0)
         here, there = told[self._choice, users], told[best, users]
@@ -313,9 +315,9 @@ class BestOffer:
         return np.where(tries & ~used[other], other, choice)
 
     def _cap(self, cap_bps: Floats | None) -> Floats | None:
-        """Return the rates of `elastic-utility`, at most those at which the utility is sated.
+        """Return the rate caps of `elastic-utility`, at most the rate that the utility demands for free.
 
-        A flow that is switched on bids by its first price until its next decision.
+        A flow that is switched on pays by its first price until its next decision.
         """
         if not math.isfinite(self._sated_bps):
             return cap_bps

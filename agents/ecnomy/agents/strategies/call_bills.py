@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider's knowledge from the calls that it sold: durations, marks and refunds.
+"""Learns the durations, marks and refunds of calls from the calls that a provider sold.
 
 Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills reveal
 the ratio. When a call ends, the test streams sent during the call give the expected outcome. Their
@@ -7,17 +7,17 @@ marked and bad packets imply e marks and a probability q of a broken promise. Th
 k marks, and a refund (y = 1) or not (y = 0). With sums over the calls that ended within the memory
 
     marks are e^l times the expected marks:     sum k - e^l sum e - l / s^2 = 0
-    odds of breaking are e^d times as large:    sum y - sum q_d - d / s^2 = 0,
+    odds of y = 1 are e^d times as large:       sum y - sum q_d - d / s^2 = 0,
                                                 q_d = 1 / (1 + e^-d (1 - q) / q)
 
 These are the most likely l and d if k is Poisson, y is drawn with q_d, and l and d have normal
 priors with mean 0 and deviation s. s is ln 2 for marks (the table has ratios of 1.7 to 3.6) and 2
 for odds. Without calls, l and d are 0. A provider forgets old calls, so a provider that has stopped
-selling starts again. It remembers call durations.
+selling starts again. It does not forget call durations.
 
-The comparison is between calls and test streams over the same time, not between calls and the
-forecasts at their requests. An unforeseen rush also affects the test streams, and thus later
-forecasts. In a comparison with forecasts, it would count twice.
+Calls are compared with test streams over the same time, not with the forecasts at their requests.
+An unforeseen rush also affects the test streams, and thus later forecasts. In a comparison with
+forecasts, it would count twice.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PS_PER_MIN: Final = 60 * PS_PER_S
 
 
 class _Ended(NamedTuple):
-    """A call that ended, with its time and with actual and expected outcomes."""
+    """A call that ended, with its actual and expected outcomes."""
 
     end_ps: int
     expected: float
@@ -135,32 +135,32 @@ class CallBills:
         )
 
     def chance(self, broken: float) -> float:
-        """Return the probability of a broken promise, corrected from the test streams' value."""
+        """Return the probability of a broken promise; `broken` is that of the test streams."""
         return 1 / (1 + math.exp(-_log_odds(broken) - self.odds_shift))
 
     @property
     def packets(self) -> float:
-        """Return the mean packets of a call, or 0 before the first call has ended."""
+        """The mean number of packets of a call, or 0 before the first call has ended."""
         return self._packets / self.ended if self.ended else 0.0
 
     @property
     def minutes(self) -> float:
-        """Return the mean duration of a call, or 0 before the first call has ended."""
+        """The mean duration of a call [min], or 0 before the first call has ended."""
         return self._time_ps / self.ended / _PS_PER_MIN if self.ended else 0.0
 
     @property
     def probing_micro(self) -> float:
-        """Return the cost of test streams within the memory, micro-units."""
+        """The cost of test streams within the memory [micro-units]."""
         return self._probing + sum(period.probing_micro for period in self._periods)
 
     @property
     def calls_asked(self) -> int:
-        """Return the number of call requests within the memory."""
+        """The number of call requests within the memory."""
         return self._asked + sum(period.asked for period in self._periods)
 
     @property
     def calls_sold(self) -> int:
-        """Return the number of admitted call requests within the memory."""
+        """The number of admitted calls within the memory."""
         return self._sold + sum(period.sold for period in self._periods)
 
 

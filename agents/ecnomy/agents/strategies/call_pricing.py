@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The times at which a call provider posts a new price, and the rounding of posted prices.
+"""Determines when a call provider posts a new price, and rounds posted prices.
 
 Strategies that post prices have `margin` and `reprice`. At intervals of `reprice`, V is set so that
 an admitted call yields the margin on average (estimators/pricing.py). The cost of test streams is
@@ -21,10 +21,10 @@ _DEAREST: Final = 10**12  # largest price in a scenario, micro-units
 
 
 class Repricing:
-    """The schedule of posting.
+    """The schedule on which a call provider posts prices.
 
     Attributes:
-        wanted_micro: target mean profit P, micro-units per call.
+        wanted_micro: target mean profit P [micro-units per call].
         on: whether the provider posts prices.
     """
 
@@ -43,7 +43,7 @@ class Repricing:
         self._next_ps = self._every_ps
 
     def due(self, t_ps: int) -> bool:
-        """Return whether the time `reprice` has passed since the last price or the beginning."""
+        """Return whether `reprice` has passed since the last pricing attempt or the start."""
         return self.on and t_ps >= self._next_ps
 
     def posted(self, t_ps: int) -> None:
@@ -52,7 +52,7 @@ class Repricing:
 
 
 def postable(price_micro: float) -> int | None:
-    """Return a price in whole micro-units, rounded up, at least 0, or None if it is too large."""
+    """Return a price rounded up to whole micro-units, at least 0, or None if it is too large."""
     if not price_micro <= _DEAREST:
         return None
     return max(0, math.ceil(price_micro))

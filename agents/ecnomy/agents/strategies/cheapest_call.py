@@ -17,11 +17,11 @@ __all__ = ["CheapestCall", "Claimant"]
 
 @dataclasses.dataclass
 class Claimant:
-    """The common part of subscribers' strategies: claims about broken promises.
+    """The base class of subscribers' strategies: claims about broken promises.
 
     Attributes:
-        overclaims: the share of kept promises claimed as broken, under quality_seen_by: subscriber
-            [from 0 to 1].
+        overclaims: the share of kept promises that are claimed as broken, for tariffs with
+            quality_seen_by: subscriber [from 0 to 1].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("subscriber",)
@@ -38,7 +38,7 @@ class Claimant:
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """Requests calls from the cheapest provider for `call_time`, or the first in case of ties.
+    """Requests each call from the cheapest provider for `call_time`, or from the first of several.
 
     Attributes:
         call_time: the assumed duration of a call.
@@ -53,7 +53,7 @@ class CheapestCall(Claimant):
         positive("call_time", self.call_time, "s")
 
     def order(self, ask: CallAsk) -> Sequence[int]:
-        """Return the offers in the order of the call's cost."""
+        """Return the offers in order of the call's cost, and BEST_EFFORT last if it is allowed."""
         time_ps = round(self.call_time * PS_PER_S)
         tariffs = [offer.tariff for offer in ask.offers]
         cost = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of strategies that post fees: update times, bounds and cost of marks."""
+"""The base class of strategies that post fees: update times, bounds and cost of marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEAREST: Final = DEAREST_MICRO / MICRO  # money/s
 
 
 class ClassFees:
-    """Pays the charge of each flow's class and updates fees periodically.
+    """Pays the charge of each flow's class, and updates fees periodically.
 
     Attributes:
         every: time between two changes of the fees [s].
@@ -38,7 +38,7 @@ class ClassFees:
         return class_charge_micro
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return the target cost of marks: the charge of each flow's class."""
+        """Return the charge of each flow's class as the target cost of its marks."""
         return Decision(class_charges(seen))
 
     def _check_bounds(self, least: float) -> None:

@@ -2,8 +2,8 @@
 """`constant-charge`: pay for marks at a constant rate, by default the charge of the class.
 
 As in Antoniadis et al. 2000, 2.1, the sender keeps the charging rate of a flow at the charge of its
-class, which is the class's `charge`, or its fee if `charge` is not set. A flow outside classes
-stays unchanged unless the parameter `charge` is set.
+class. This is the class's `charge`, or its fee if the class has no `charge`. A flow outside classes
+stays unchanged unless the strategy's parameter `charge` is set.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ConstantCharge:
         return class_charge_micro if self.charge is None else round(self.charge * MICRO)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return the willingness to pay per flow, in micro-units per second."""
+        """Return the willingness to pay for each flow [micro-units/s]."""
         offer = seen.flows.offer
         if self.charge is not None:
             return Decision(np.full(len(offer), float(round(self.charge * MICRO))))

@@ -10,17 +10,17 @@ flow with
     mark rate  w / price per mark, the target of window law WTP
 
 and the flow sends x = min(x0, m / p), with the mark rate m and the marking probability p of
-packets. This behaviour is the paper's, with willingness w as the lower level, because WTP's
+packets. This is the paper's behaviour, with willingness w as the lower level, because WTP's
 willingness caps the charge:
 
     x0 p < m    the marks at x0 cost less than w. WTP would send faster than x0, so the cap binds:
                 the rate is x0, and the charge is the cost of the marks at x0, below w.
-    x0 p >= m   the threshold is hit. WTP falls to m / p and the charge stays at w.
+    x0 p >= m   the threshold is reached. WTP falls to m / p and the charge stays at w.
     back        WTP is at x0 again exactly when the charge extrapolated to x0, x0 p price, is below
                 w. A rule with hysteresis that returns at 0.8 w has the same effect: between 0.8 w
                 and w its lower level m / p is already x0 or more, and the cap holds it at x0.
 
-The two levels meet at the threshold, so the rate neither jumps nor cycles, and needs no hysteresis.
+The two levels meet at the threshold, so the rate does not jump or cycle without hysteresis.
 The disadvantage is that both changes take WTP's time constant T / (gain p). After a sudden onset of
 congestion, the flow pays more than w for this time. Close to the threshold, random marks sometimes
 move the window below x0. So the mean rate is slightly below x0 before the mean charge reaches w. A
@@ -46,7 +46,7 @@ __all__ = ["ConstantThroughput"]
 
 @dataclasses.dataclass
 class ConstantThroughput:
-    """Buys one rate for each flow, up to a charge.
+    """Buys one rate for each flow, up to a cost of marks.
 
     Attributes:
         threshold: the largest cost of a flow's marks per second.
@@ -66,11 +66,11 @@ class ConstantThroughput:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
+        """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return "rate" if self.rate is None else ""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return constant terms. When the price changes, the market divides by the new price."""
+        """Return the rate caps and the threshold, which are the same at every decision."""
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._flow, count = flows.flow, len(flows.flow)

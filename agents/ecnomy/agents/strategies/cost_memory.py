@@ -6,8 +6,8 @@
 Both sums fade by exp(-dt / memory) over the time dt between two decisions. So c is a mean over the
 last `memory` seconds in which any flow of the agent sent. The prior has the weight of one byte, so
 it holds until the first bytes arrive. Sums do not fade in intervals without traffic, which give no
-new information. The ratio of sums is the mean over bytes. A mean of ratios would weigh quiet and
-busy intervals alike.
+new information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet and
+busy intervals equal weight.
 """
 
 from __future__ import annotations
@@ -45,6 +45,6 @@ class CostMemory:
         self._bytes = kept * self._bytes + got
 
     def micro_per_byte(self, source: Integers | int) -> Floats:
-        """Return the cost of a byte on the path of each of these sources."""
+        """Return the cost of a byte on the path of each of these sources [micro-units]."""
         cost: Floats = self._charge[source] / self._bytes[source]
         return cost

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cost-plus`: a provider's fees follow the cost of each class's marks, plus a margin.
+"""`cost-plus`: set fees that follow the cost of each class's marks, plus a margin.
 
 Antoniadis et al. 2000, 2: the carrier charges the provider for marks, and the provider charges its
-customers a fixed rate. A permanent rate makes a loss during congestion, or is too expensive without
-congestion. Here the rate is fixed for a period `every`. For each class, let dt be the length of the
+customers a fixed fee. A permanent fee makes a loss during congestion, or is too high without
+congestion. Here the fee is fixed for a period `every`. For each class, let dt be the length of the
 last period, n dt the flows' time in the class, and c dt the cost of their marks. f is the fee, m
 the margin and L the time `over`:
 
@@ -67,7 +67,7 @@ class CostPlus(ClassFees):
         self._flow_s: dict[str, float] = {}
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
-        """Return the new fees, micro-units/s; empty between updates."""
+        """Return the new fees [micro-units/s], or {} between updates."""
         classes, more = seen.classes, 1 + self.margin
         for k, name in enumerate(seen.names):
             cost, flow_s = float(classes.charge_micro[k]), float(classes.flow_s[k])

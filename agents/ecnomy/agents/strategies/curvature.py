@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decrease of a profit's slope with the price, by least squares over all rounds of a search.
+"""Estimates how fast the slope of a profit falls with the log price, by least squares.
 
 At log price x, a round measures the slope s = c (best - x) + noise. With means over all rounds,
 
@@ -28,7 +28,7 @@ class Curvature:
 
     Attributes:
         value: estimate of c; 1 until two rounds are known.
-        noise: mean variance of a slope by chance.
+        noise: mean random variance of a slope.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Curvature:
         self._x = self._s = self._xx = self._xs = self._ss = 0.0  # means and central sums
 
     def learn(self, log_price: float, slope: float, noise: float) -> None:
-        """Add one round, with the variance `noise` of its slope as estimated from the trials."""
+        """Add one round; `noise` is the variance of its slope, estimated from the trials."""
         self._rounds += 1
         off, off_s = log_price - self._x, slope - self._s
         self._x += off / self._rounds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declared utility of a strategy: the worth of a rate to its users.
+"""Reads the utility that a strategy declares: the worth of a rate to its users.
 
 A strategy declares its utility with the attribute `utility`. The attribute is a mapping with `kind`
 and parameters, as in `elastic-utility` and `best-offer`, or an object like those of
@@ -24,7 +24,7 @@ _METHODS: Final = ("value", "slope")
 def declared_utility(strategy: StrategySpec | None) -> Utility | None:
     """Return the utility that a strategy declares, or None if it declares no utility.
 
-    An attribute `utility` with any other content does not count as a declaration.
+    An attribute `utility` with any other content is ignored.
 
     Raises:
         StrategyError: the strategy is not installed, or does not accept its parameters.

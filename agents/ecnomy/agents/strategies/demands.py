@@ -25,10 +25,10 @@ __all__ = ["DEMANDS", "TIMES", "Demand", "Isoelastic", "Linear", "Logit", "TimeD
 
 
 class Demand(Protocol):
-    """The demand of users: how many take part at a price."""
+    """The demand of users: the share that takes part at a price."""
 
     def share(self, price: Floats) -> Floats:
-        """Return D(q)."""
+        """Return D(q) at each price q [money/MB]."""
 
     def limit(self, v: Floats) -> Floats:
         """Return the price limit [money/MB] of the user at v; D(limit(v)) is v."""
@@ -36,8 +36,7 @@ class Demand(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Isoelastic:
-    """All users take part up to the price `at`; above it, the share falls with a power of the
-    price.
+    """All users take part up to the price `at`; the share falls as a power of higher prices.
 
     Attributes:
         at: cost of a MB, with all charges, up to which all users take part.
@@ -112,10 +111,10 @@ DEMANDS: Final[dict[str, type]] = {"isoelastic": Isoelastic, "logit": Logit, "li
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimeDraw:
-    """A random time with mean `mean`, drawn at each use.
+    """A fixed time, and the base class of random times.
 
     Attributes:
-        mean: mean of the drawn times.
+        mean: mean of the times drawn.
     """
 
     mean: Annotated[float, Unit("s")]
@@ -132,7 +131,7 @@ class TimeDraw:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Exponential(TimeDraw):
-    """Exponential times, which are memoryless."""
+    """Times with an exponential distribution."""
 
     kind: ClassVar[str] = "exponential"
 
@@ -143,7 +142,7 @@ class _Exponential(TimeDraw):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Uniform(TimeDraw):
-    """Evenly spread times, from 0 to twice the mean."""
+    """Times with a uniform distribution from 0 to twice the mean."""
 
     kind: ClassVar[str] = "uniform"
 

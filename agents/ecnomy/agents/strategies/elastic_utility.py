@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`elastic-utility`: pay w = x U'(x) for a flow at rate x, smoothed so that it cannot cycle.
+"""`elastic-utility`: pay w = x U'(x) for a flow at rate x, smoothed so that w cannot cycle.
 
 The best rate for a user with utility U is where U'(x) equals the price of a unit of rate, lambda. A
 WTP flow pays w = lambda x, so w = x U'(x) (Antoniadis et al. 2000, 2.2; Siris et al. 2002, 2). At
-every decision, with x the goodput since the previous decision,
+each decision, with x the goodput since the previous decision,
 
     w <- w^(1 - g) (x U'(x))^g                g = 1 / max(1, R),  R = largest -x U''/U'
 
-R is alpha for an alpha-fair utility, so the gain is 1/alpha. To see why, let e = d log x / d log w.
-It ranges from 0 (alone on a full link: a higher w only raises the cost of marks) to 1 (one user
+R is alpha for an alpha-fair utility, so the gain g is 1/alpha. To see why, let e = d log x / d log
+w. It ranges from 0 (alone on a full link: a higher w only raises the cost of marks) to 1 (one user
 among many: the price is given and x = w / lambda). log x U'(x) has the slope 1 - R in log x, so the
 step has the slope
 
@@ -34,23 +34,23 @@ users with 14 packets per decision bought 45 % less than their demand. So for R 
 the same slope, but is 0 on average where x U'(x) is w on average. Demand is then too low by about
 one packet per decision:
 
-    log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
+    log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n marks)
 
 Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which saturates
-at U'(x) = c. w follows V as above (halfway, whatever the gain of U), and the flow's largest rate is
+at U'(x) = c. w follows V as above (halfway, for any gain of U), and the flow's largest rate is
 D(c), because without marks any w buys any rate. c includes the utility's cost of round trips. Users
 who gain nothing at this cost leave, and try again later (leaving.py). Users who anticipate the
 price of a link of capacity C (`anticipates`) use the slope U'(x) (1 - x / C), because their w
 raises the cost of marks on this link (utilities/anticipating.py). This slope saturates at C. If
 marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x) follows
-slowly for elastic demand. x counts as at least x0/1000 and at most 1000 x0, so that w stays finite
-and never reaches 0, from which it could not rise. w stays below `budget`, and one decision changes
-w by a factor of at most 4. A flow's first w corresponds to its rate limit, or to x0 if it has no
+slowly for elastic demand. x is limited to the range from x0/1000 to 1000 x0, so that w stays finite
+and never reaches 0, from which it could not rise. w is at most `budget`, and one decision changes w
+by a factor of at most 4. A flow's first w corresponds to its rate limit, or to x0 if it has no
 limit, and to half of this rate with a utility that saturates. An interval in which the flow began
 or was switched off does not show its rate and leaves w unchanged. An interval without a packet does
-not lower w. The next packet counts for the whole time since the previous packet. Otherwise a rate
-far below a packet per interval would count as 0, and stay 0. After `retry` without a packet, w is
-at least the payment at x0/100.
+not lower w. The next packet counts for the whole time since the previous packet. Otherwise, a rate
+far below a packet per interval would count as 0 and stay 0. After `retry` without a packet, w is at
+least the payment at x0/100.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class ElasticUtility:
     """Adapts the willingness to pay of each flow to its utility.
 
     Attributes:
-        utility: kind and parameters (see ecnomy.agents.utilities), concave; the default of x0 is
-            the largest rate of the flow's traffic.
+        utility: kind and parameters of a concave utility (see ecnomy.agents.utilities); the default
+            of x0 is the largest rate of the flow's traffic.
         budget: largest willingness to pay for marks of a flow; a million money/s by default.
         retry: time until a flow that was switched off, or receives nothing, tries the price again.
         anticipates: capacity of the single marking link, if users anticipate their effect on its
@@ -137,25 +137,25 @@ class ElasticUtility:
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set for flows without a rate limit, or "" if not needed."""
+        """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return asked_rate(self._utility)
 
     @property
     def advice(self) -> str:
-        """Return advice on a longer interval if decisions follow too few marks, otherwise ""."""
+        """The advice to use a longer interval if decisions rely on too few marks, otherwise ""."""
         return self._few_marks.advice
 
     @property
     def needs_s(self) -> float:
-        """Return the time in which a flow meets enough marks for its demand (few_marks.py).
+        """The time in which a flow receives enough marks for a decision [s] (few_marks.py).
 
         It is 0 during trials that are charged by time, and after a lower price has brought users
-        back, because long intervals would prolong both.
+        back, because long intervals would prolong both situations.
         """
         return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return the willingness to pay per flow, in whole micro-units per second."""
+        """Return the willingness to pay for each flow, in whole micro-units per second."""
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
@@ -185,12 +185,12 @@ class ElasticUtility:
         self._few_marks.learn(marks, curvature, seen.dt_s, np.logical_and(sent, free))
 
     def staying(self) -> ElasticUtility:
-        """Never switch flows off, because the calling strategy does so, and return self."""
+        """Leave switching flows off to the calling strategy, and return self."""
         self._leaves = False
         return self
 
     def _rates(self, seen: Observation, sent: Truths) -> Floats:
-        """Return mean rates since the last interval in which a packet arrived."""
+        """Return each flow's mean rate since the last interval in which a packet arrived."""
         rate_bps = seen.flows.goodput_bps
         silent = np.logical_and(sent, rate_bps <= 0)
         if not (silent.any() or self._silent_s.any()):
@@ -200,9 +200,9 @@ class ElasticUtility:
         return np.asarray(rate_bps * (seen.dt_s / time_s))
 
     def _unheard(self, moved: Floats) -> Floats:
-        """Return the next log w.
+        """Return the next log w of each flow.
 
-        Without a packet, w does not fall, and after `retry` it is at least the payment at x0/100.
+        Without a packet, w does not fall. After `retry`, it is at least the payment at x0/100.
         """
         silent = self._silent_s > 0
         if not silent.any():
@@ -228,7 +228,7 @@ class ElasticUtility:
     def _look_again(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
         """Start returning flows with the payment at x0/100.
 
-        After the fall of a charge by time, flows return with their last payment of a whole stay.
+        After a charge by time has fallen, flows return with their last payment outside trials.
         """
         if not self._leaves:
             return
@@ -246,7 +246,7 @@ class ElasticUtility:
             leaving.probing &= ~known
 
     def _largest_bps(self, contract: Floats) -> Floats | None:
-        """Return D(c) x0 under contracts by use, x0/100 for a probe; None if no cap was needed."""
+        """Return rate caps, D(c) x0 under contracts by use and x0/100 in trials, or None."""
         probing = self._leaving.probing
         self._capped = self._capped or bool(contract.any() or probing.any())
         if not self._capped:
@@ -263,7 +263,7 @@ class ElasticUtility:
         return (self._log_pay + step).clip(*self._bounds)
 
     def _move_few(self, worth: Floats, before: Truths) -> Floats:
-        """Return the same values from scalars, because NumPy is slower for few flows."""
+        """Return the values of `_move_many` from scalars; NumPy is slower for few flows."""
         least, most = self._bounds
         rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
         moved = []
@@ -288,7 +288,7 @@ class ElasticUtility:
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
     def _log_aim(self, rate_bps: Floats, contract: Floats) -> tuple[Floats, Truths]:
-        """Return log w at the target, x V'(x) or the payment for D(lambda + c), and where R < 1."""
+        """Return log w at the target, from x V'(x) or D(lambda + c), and whether R < 1."""
         r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
         curvature = np.minimum(self._utility.curvature_at(r), 1.0)
         if not (self._sates or contract.any()):
@@ -309,7 +309,7 @@ class ElasticUtility:
         )
 
     def _unbiased(self, log_aim: Floats, elastic: Truths, marks: Integers) -> Floats:
-        """Return log w + w'/w - 1 for log w' where R < 1 and chance may explain w'/w."""
+        """Replace log w' by log w + w'/w - 1 where R < 1 and chance may explain w'/w."""
         if not np.any(elastic):
             return log_aim
         error = log_aim - self._log_pay

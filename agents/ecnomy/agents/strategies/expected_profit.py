@@ -10,12 +10,12 @@ x is the test streams' sample over the last T (stream_samples.py). The expected 
 The forecast predicts the marking rate of the next T from the current rate (stream_forecast.py). The
 factor is the ratio of the marks of the provider's calls to the marks of test streams over the same
 time (call_bills.py). p(x) is the probability of a broken promise, in which more than a share L^G of
-a call's packets are bad. It comes from the samples that followed similar samples, with odds
+a call's packets are bad. It is estimated from the samples that followed similar samples, with odds
 corrected by refunds. The length of calls, in packets and minutes, is the mean so far, updated with
 every sample.
 
-The provider knows test streams, its bills and its refunds, but not the network or the requested
-call. It admits every call until it has `learning` samples and as many calls have ended. It forgets
+The provider knows its test streams, bills and refunds, but not the network or the requested call.
+It admits every call until it has `learning` samples and as many calls have ended. It forgets
 samples and calls older than `memory` samples. A provider that blocks calls keeps learning from test
 streams. The effect of bad calls fades, so it admits calls again.
 
@@ -58,8 +58,8 @@ class ExpectedProfit:
     Attributes:
         margin: the least expected profit of a call; with `reprice`, the mean profit.
         sample: T, the length of a sample of test streams; about as long as a call.
-        learning: samples, and ended calls, before any call is blocked [from 1].
-        memory: samples in memory, and calls over the same time [from `learning`].
+        learning: number of samples, and of ended calls, before any call is blocked [from 1].
+        memory: number of samples in memory; calls are kept for the same time [from `learning`].
         reprice: time between posted prices; 0 for never.
     """
 
@@ -98,13 +98,13 @@ class ExpectedProfit:
         self._expected.clear()
 
     def admit(self, call: Call) -> bool:
-        """Admit a call if it is expected to leave the margin, and every call while learning."""
+        """Admit a call if its expected profit reaches the margin, and every call while learning."""
         let_in = not self.learnt or self._profit(call.tariff, call.mark_price) >= self._least_micro
         self._bills.asked(let_in=let_in)
         return let_in
 
     def post_call_price(self, seen: StreamObservation) -> int | None:
-        """Return the new price of a call, micro-units; None keeps the price in force."""
+        """Return the new price of a call [micro-units], or None to keep the price."""
         if not self._pricing.due(seen.t_ps) or not self.learnt:
             return None
         self._pricing.posted(seen.t_ps)
@@ -112,13 +112,13 @@ class ExpectedProfit:
 
     @property
     def learnt(self) -> bool:
-        """Return whether samples and ended calls suffice for decisions."""
+        """Whether samples and ended calls suffice for decisions."""
         enough = len(self._samples) >= self.learning and self._bills.ended >= self.learning
         return enough and self._packets > 0
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return M, and the expected profit of a call requested now [micro-units]."""
+        """The marking rate M, and the expected profit of a call requested now [micro-units]."""
         readings = {"marking_rate": self._samples.marking_rate}
         if self.learnt:
             readings["expected_profit"] = self._profit(self._tariff, self._mark_price)
@@ -133,7 +133,7 @@ class ExpectedProfit:
         self._chances: dict[float, Floats] = {}  # by L^G, for samples with a predecessor
 
     def _now(self, tariff: CallTariff) -> tuple[float, float]:
-        """Return test streams' forecasts: the marking rate, and P(broken promise)."""
+        """Return the test streams' forecasts of the marking rate and of a broken promise."""
         limit = tariff.max_delay_rate
         if limit not in self._expected:
             now = self._samples.now
@@ -149,7 +149,7 @@ class ExpectedProfit:
         return self._bad.breaks(chances, limit, self._packets, now.bad, now.packets)
 
     def _profit(self, tariff: CallTariff, mark_price: float) -> float:
-        """Return the expected profit of a call now, micro-units."""
+        """Return the expected profit of a call requested now [micro-units]."""
         rate, broken = self._now(tariff)
         bills = self._bills
         earned = tariff.price_micro + tariff.expected_use_micro(bills.minutes, bills.packets)
@@ -160,7 +160,7 @@ class ExpectedProfit:
         return mark_price * self._packets * rate * self._bills.marks_factor
 
     def _price(self, tariff: CallTariff, mark_price: float) -> float:
-        """Return V, micro-units."""
+        """Return the price V that yields the margin [micro-units]."""
         rows, bills = self._samples.rows, self._bills
         limit = tariff.max_delay_rate
         rates = [self._marks.at(row.marks, row.packets) for row in rows]

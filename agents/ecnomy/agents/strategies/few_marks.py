@@ -5,8 +5,8 @@ The n marks between two decisions show the price with a relative error of about 
 demand multiplies this error by its elasticity 1/R (see elastic_utility.py). Demand falls steeply
 when the price appears high, and recovers slowly, so users buy too little. They buy about 10 % less
 than their demand at n R = 2, 30 % less at 0.6, and half at 0.25 (20 users, U of the kinds log and
-quadratic, at 0.5 to 0.9 of the price without demand). With the advised interval they buy 3 to 4 %
-less. An adaptive interval follows from the same rule, with the marks of about the last ten
+quadratic, at 0.5 to 0.9 of the price at which demand ends). With the advised interval, they buy 3
+to 4 % less. An adaptive interval follows from the same rule, with the marks of about the last ten
 decisions. The first ten intervals stay short, because a new flow is still far from its demand.
 """
 
@@ -38,7 +38,7 @@ class FewMarks:
         self._lately = np.zeros(4)  # means over flows, of recent decisions
 
     def learn(self, marks: Floats, curvature: Floats, dt_s: float, judged: Truths) -> None:
-        """Add a decision: marks per flow, R, time since the last decision, and flows that count."""
+        """Record the marks and R of flows at a decision; only flows in `judged` count."""
         counted = np.asarray(judged, np.bool_) & (curvature < 1)
         count = int(counted.sum())
         if count:
@@ -50,9 +50,9 @@ class FewMarks:
 
     @property
     def needs_s(self) -> float:
-        """Return the time in which a flow meets `ENOUGH` / R marks, at most `LONGEST_S`.
+        """The time in which a flow receives `ENOUGH` / R marks, at most `LONGEST_S` [s].
 
-        It is 0 in the first ten decisions of such flows, or if marks do not limit their rates.
+        It is 0 in the first ten decisions of elastic flows, or if marks do not limit their rates.
         """
         decisions, marks, scaled, time_s = self._lately.tolist()
         if decisions < KNOWN or marks <= RARE * decisions:
@@ -61,7 +61,7 @@ class FewMarks:
 
     @property
     def advice(self) -> str:
-        """Return advice, without a subject, if marks are too few; "" before `SAMPLES` decisions."""
+        """The advice, as a clause without a subject, if marks are too few; otherwise ""."""
         if self._all[0] < SAMPLES:
             return ""
         marks, scaled, time_s = (self._all[1:] / self._all[0]).tolist()

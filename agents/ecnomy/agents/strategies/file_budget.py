@@ -10,7 +10,7 @@ money and T seconds remain, and c is the current cost of a byte (cost_memory.py)
     budget      w <- w (B / S / c)^(dt / 2 memory)
                                                   the fastest even pace that B pays for: S bytes at
                                                   B / S each; a step is within [1/4, 4], and w is
-                                                  within [1/2, 2] of the current payment
+                                                  within 1/2 and 2 times the current payment
     both        the deadline's w, at most B / T   so the money lasts until the deadline
 
 B and T are the remaining amounts minus the share `margin` of the initial amounts. T is also reduced
@@ -128,11 +128,11 @@ class FileBudget:
 
     @property
     def sets_budget(self) -> str:
-        """Return the parameter that limits the cost of a flow's marks, or "" without a limit."""
+        """The parameter that limits the cost of a flow's marks, or "" without a limit."""
         return "" if self.budget is None else "budget"
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return each flow's payment, its cap on the cost of marks, and whether it may send."""
+        """Return each flow's willingness, its budget for marks, and whether it may send."""
         self._costs.learn(seen)
         before, said = dict(self._sums), []
         costs = self._costs.micro_per_byte(seen.flows.source).tolist()
@@ -147,7 +147,7 @@ class FileBudget:
         return Decision(columns[0], active=np.array(active, np.bool_), budget_micro=columns[1])
 
     def _follow(self, flow: _Flow, view: FlowView, cost: float) -> None:
-        """Update the file under way, and judge the previous one."""
+        """Update the current file, and record whether a finished file was in time."""
         flow.paid_micro += view.charge_micro
         begun = view.file_bytes > flow.asked
         if flow.under_way and (begun or not view.file_left):
@@ -178,7 +178,7 @@ class FileBudget:
                 view.agent.note(f"promise:{view.source}.{view.member}", view.files + 1)
 
     def _pay_micro(self, flow: _Flow, view: FlowView, cost: float) -> float:
-        """Return the willingness to pay, micro-units per second."""
+        """Return the willingness to pay [micro-units/s]."""
         left, left_s, left_micro = self._ahead(flow, view)
         if self.deadline is None:
             wanted = self._by_budget(flow, view, cost, left_micro / left)
@@ -192,7 +192,7 @@ class FileBudget:
         return min(max(wanted, LEAST_MICRO), self.most * MICRO)
 
     def _ahead(self, flow: _Flow, view: FlowView) -> tuple[float, float, float]:
-        """Return the remaining bytes, seconds and micro-units; between files, for a mean file."""
+        """Return the remaining bytes, seconds and micro-units; between files, those of a mean file."""
         saved = (self.budget or 0.0) * MICRO * (self._begun(view) - self.margin) - flow.paid_micro
         time_s = (self.deadline or 0.0) * (1 - self.margin) - 2 * view.dt_s
         if view.file_left:
@@ -224,7 +224,7 @@ class FileBudget:
 
 
 def _hurried(pace: float, left_s: float, view: FlowView, cost: float) -> float:
-    """Return the pace to pay for [bytes/s], so that a lagging window soon reaches `pace`."""
+    """Return the pace to pay for [bytes/s] so that a window that lags soon reaches `pace`."""
     now = view.payload_bps / 8
     if not (now > 0 and view.gain and view.delivered and view.price_micro and view.file_left):
         return pace

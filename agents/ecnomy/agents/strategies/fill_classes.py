@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`fill-classes`: adjust a provider's fees so that each class of limited size is partly filled.
+"""`fill-classes`: adjust fees so that a target share of each class of limited size is filled.
 
 The target of a class with `members` is n* = share x members. After each time `every`, let n be its
 active members plus the largest number refused at one time since the last change (who want the class
@@ -7,12 +7,12 @@ at this fee), and F its fee:
 
     log F <- log F + g log(n / n*),  by log 2 at most;    F stays if |n - n*| < 1
 
-With immediate responses and a demand of elasticity e, a decision leaves 1 - g e of an error of log
-n. The error does not oscillate for e up to 1/g, and shrinks for e below 2/g. g = 1/2 is the
-default. Fees do not change within one member of the target, because members are integers. Fees of
-classes without `members` never change.
+With immediate responses and a demand of elasticity e, a decision leaves a share 1 - g e of an error
+in log n. The error does not oscillate for e up to 1/g, and shrinks for e below 2/g. By default, g
+is 1/2. A fee does not change while n is within one member of the target, because members are
+integers. Fees of classes without `members` never change.
 
-Sources: antoniadis2000, section 2 (classes at prices). The law is that of `target-utilization`.
+Source: antoniadis2000, section 2 (classes at prices). The law is that of `target-utilization`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class FillClasses(ClassFees):
         self._refused: dict[str, int] = {}
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
-        """Return the new fees, micro-units/s; empty between updates."""
+        """Return the new fees [micro-units/s], or {} between updates."""
         for name, refused in zip(seen.names, seen.classes.refused.tolist(), strict=True):
             self._refused[name] = max(self._refused.get(name, 0), refused)
         if not self._elapsed_ps(seen):

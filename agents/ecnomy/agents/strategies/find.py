@@ -56,7 +56,7 @@ STRATEGIES: Final = Family(
 
 @functools.cache
 def find(kind: str) -> type:
-    """Return the strategy class named `kind`: built-in name, `module:Class` or entry point.
+    """Return a strategy's class by built-in name, `module:Class` or entry point.
 
     Raises:
         StrategyError: the class does not exist, cannot be imported, or is not a strategy; the
@@ -66,7 +66,7 @@ def find(kind: str) -> type:
 
 
 def make(kind: str, params: Mapping[str, object]) -> object:
-    """Return a new strategy object with these parameters, in the units of its annotations.
+    """Return a new strategy object; `params` are in the units of its annotations.
 
     Raises:
         StrategyError: as for `find`; or the class does not accept these parameters.
@@ -75,5 +75,5 @@ def make(kind: str, params: Mapping[str, object]) -> object:
 
 
 def blame(who: str, error: Exception) -> EcnomyError:
-    """Return the error to raise for an exception in a strategy's code, with owner and place."""
+    """Return the error to raise for an exception in a strategy, with its owner and its place."""
     return families.blame(who, error, StrategyError)

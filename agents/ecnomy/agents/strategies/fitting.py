@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The strategies that fit a role, by their methods and by the roles that they declare.
+"""Finds the strategies that fit a role, by their methods and the roles that they declare.
 
 A strategy may have a class attribute `roles`. Otherwise it fits each role whose methods it has.
 """
@@ -30,7 +30,7 @@ def wanted_instead(kind: str, role: str) -> str:
 
 
 def roles_of(strategy: type) -> tuple[str, ...]:
-    """Return the built-in roles that a class of strategies fits."""
+    """Return the built-in roles that a strategy class fits."""
     return tuple(role for role, preset in ROLES.items() if _fits(strategy, role, preset.asks))
 
 

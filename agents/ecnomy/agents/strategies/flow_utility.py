@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility of a strategy: errors with the key `utility`, x0 of flows, damping of steps."""
+"""Functions for strategies with a utility: keys of errors, x0 of flows, damping of steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEY = "utility"
 def under_key(
     make: Callable[[Mapping[str, object]], Utility], params: Mapping[str, object]
 ) -> Utility:
-    """Return the object made from the parameter `utility`.
+    """Return the object that `make` creates from the parameter `utility`.
 
     Raises:
         Refused: as for `make`; the key is a path below `utility`.
@@ -38,7 +38,7 @@ def asked_rate(utility: Utility) -> str:
 
 
 def damping(utility: Utility) -> float:
-    """Return g = 1 / max(1, R) with R the largest -x U''/U', or g = 1 if a utility saturates."""
+    """Return g = 1 / max(1, R), R the largest -x U''/U', or g = 1 if the utility saturates."""
     return 1.0 if math.isinf(utility.curvature) else 1.0 / max(1.0, utility.curvature)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hill-climbing`: a carrier searches step by step for the most profitable price per mark.
 
-It raises or lowers its price by `step`, at random. Customers then have one decision interval to
-respond. The carrier measures its profit per second over the next interval, as receipts minus
+The carrier raises or lowers its price by `step`, at random. Customers have one decision interval to
+respond. Over the next interval, the carrier measures its profit per second, as receipts minus
 payments, which include debts to other carriers. It compares this profit with the profit before the
 change. If the profit is lower, the carrier reverts the change, and measures the old price again
 after another response. Otherwise it keeps the change and tries another one. The price stays within

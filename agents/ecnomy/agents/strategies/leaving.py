@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users who gain nothing leave.
-
-This module tracks the recent cost of each flow and schedules the next trial of a flow that left.
+"""Decides when users who gain nothing leave, and when they try again.
 Let r = x / x0. Sums over decisions fade by half at each decision, but not below five packets.
 Without contracts, the sums do not fade below ten marks, because a flow that pays little meets few
 marks.
@@ -10,19 +8,19 @@ marks.
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  s + sum of unposted standing / sum of dt    the cost by time, money/s
 
-s is the posted charge by time: class fees, flat and two-part tariffs, and prices of time. Where a
-flow has had an s above 0, only charges by weight are unposted.
+s is the posted charge by time: class fees, flat and two-part tariffs, and prices of time. If a flow
+has ever had an s above 0, only its charges by weight are unposted.
 
 Contracts charge exactly, so if c falls by a quarter or rises by a third, the time of day or the
 tariff has changed. The sums then begin again. After a fall, decisions come sooner for a time
 `retry`. Until its first complete interval ends, a flow has the c of the interval in which it began.
 A utility's delay cost counts as a contract on round trip x arrived data, although it is not billed.
 A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S:
-U(D(p)) - p D(p) - S < U(0), where D(p) is at most the largest rate of the traffic. At the decision
-after a rise of s, it leaves at once; if it does not know a price yet since its return, the price
-for which it had left counts. Marks are random, so demand and gain are taken at p minus one standard
+U(D(p)) - p D(p) - S < U(0), where D(p) is at most the largest rate of the traffic. After a rise of
+s, one such decision suffices. A flow that has not learnt a price since its return uses the price at
+which it left. Marks are random, so demand and gain are taken at p minus one standard
 error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A
-gain depends on p far more than a demand, so its sums fade over the time `retry` for which the flow
+gain depends far more on p than a demand, so its sums fade over the time `retry` for which the flow
 would be away. In an interval without a packet, r is one packet over the time since the last
 arrival, as if a packet arrived at the end of the interval.
 
@@ -33,7 +31,7 @@ before, gives it a demand and a gain again:
     p'  =  c + (p - c) (price now) / (price when it left)      D(p') >= x0/100
     S'  =  S + s now - s when it left                          U(D(p')) - p' D(p') - S' > U(0)
 
-The same holds for a user with less than x0/100. Otherwise a user who is away tries again after a
+The same holds for a user with less than x0/100. Otherwise, a user who is away tries again after a
 time `retry`. The wait doubles each time the user leaves again, up to 8 times `retry`. After a stay
 that cost more than it was worth, the wait is so long that the loss L to charges by time is at most
 10 % of the worth of x0:
@@ -76,7 +74,7 @@ LOST: Final = 0.1  # largest loss of trials to charges by time, as a share of th
 
 
 class Leaving:
-    """Flows with one utility: the flows that are away, and the cost of use of other flows.
+    """Tracks which flows of one utility are away, and the cost of use of the other flows.
 
     Attributes:
         away: flows that have left.
@@ -114,9 +112,9 @@ class Leaving:
         self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
 
     def meet(self, most: Floats, new: Integers, old: Integers) -> None:
-        """Resize to the flows whose traffic has the largest r `most`.
+        """Set the flows; `most` is the largest r of each flow's traffic.
 
-        Rows `old` become rows `new`.
+        The records of the flows at `old` move to `new`.
         """
         self._most, rows = most, (len(most), new, old)
         self.away, self.probing = moved_rows(self.away, *rows), moved_rows(self.probing, *rows)
@@ -128,10 +126,11 @@ class Leaving:
         self._gone, self._left = moved_rows(self._gone, *rows), moved_rows(self._left, *rows)
 
     def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
-        """Add the bills of flows that were on throughout.
+        """Add the bills of flows that were switched on since the last decision.
 
-        `used_s` is r dt of the arrived data [s]. Like bills, it covers all flows of a row. ACKs
-        that fill a hole cover more data than the bill of the same interval.
+        `used_s` is r dt of the data that arrived [s]. Like bills, it covers all flows of a row. It
+        is not based on ACKs, because ACKs that fill a hole cover more data than the bill of the
+        interval.
         """
         flows = seen.flows
         standing, by_time = flows.standing_micro / MICRO, flows.posted_standing_micro / MICRO
@@ -172,13 +171,13 @@ class Leaving:
         return known & (now < CHEAPER * before), known & (before < CHEAPER * now)
 
     def contract(self) -> Floats:
-        """Return c, 0 if unknown."""
+        """Return c of each flow [money/s], or 0 if it is unknown."""
         return _ratio(self._sums[1], self._sums[2], self._early)
 
     def turn(
         self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths, posted: FlowColumns
     ) -> Truths:
-        """Let flows leave and come back; return the flows that begin a trial.
+        """Let flows leave and return. Return the flows that begin a trial.
 
         `ratio` is r, `silent_s` is the time since a packet arrived (0 if packets arrived since the
         last decision), and `posted` has the price of a mark and the charge by time of each flow.
@@ -230,7 +229,7 @@ class Leaving:
         return back
 
     def _again_s(self, by_time: Floats) -> Floats:
-        """Return the times of the next trials at the charges `by_time` now."""
+        """Return the times of the next trials at the current charges `by_time`."""
         gone_s, wait_s, lost = self._gone
         price, _, standing, _, then = self._left
         moved = self.away & (by_time != then)
@@ -255,10 +254,10 @@ class Leaving:
 
     @property
     def hurries(self) -> bool:
-        """Return whether the next decisions should come soon.
+        """Whether the next decisions should come soon.
 
-        They should for flows that a lower price has brought back, for flows whose contracts became
-        cheaper, and for trials that are charged by time.
+        Decisions should come soon for flows that a lower price has brought back, for flows whose
+        contracts became cheaper, and for trials that are charged by time.
         """
         return self._grows or (self._charged and self._tries)
 
@@ -270,7 +269,7 @@ class Leaving:
         return np.where(used > 0, worth, 0.0)
 
     def _gain(self) -> Floats:
-        """Return the largest gain of a flow over U(0) from its demand, money/s."""
+        """Return each flow's largest gain over U(0) [money/s]."""
         price, error = _price(self._past)
         return self._gain_at(price - error)
 

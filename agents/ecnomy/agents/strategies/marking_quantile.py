@@ -9,9 +9,9 @@ updated at every report, and samples cover consecutive intervals of length T. Bl
 The empirical estimator takes the sample that the next sample exceeds with a probability of at most
 B^G. It needs (1 - B^G) / B^G samples (nine for 0.1), and does not block earlier. B^G holds while
 the network is stationary. After a change for the worse, most calls are blocked until a share B^G of
-the samples comes from the new state. With `reprice`, the provider posts at this interval the price
-V with P = `margin` in the paper's P = V (1 - p) - R p - mu. Test streams give estimates for
-admitted calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <= beta).
+the samples comes from the new state. With `reprice`, the provider posts a price V at this interval,
+from P = `margin` in the paper's P = V (1 - p) - R p - mu. Test streams give estimates for admitted
+calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <= beta).
 Marks and refunds of sold calls correct both estimates (call_bills.py). `packets` is the mean over
 the calls so far. The cost of test streams is spread over the calls sold, and revenue from minutes
 and packets is deducted. Posting begins after `learning` samples and as many ended calls.
@@ -45,7 +45,7 @@ class MarkingQuantile:
         quantile: quantile of the samples above which calls are blocked; by default 1 minus the
             tariff's `max_blocking_rate`, or 0.9 [above 0, up to 1].
         sample: T, the length of a sample of marks; andreassen2002 uses the longest call, 3 min.
-        learning: samples before any call is blocked [from 1].
+        learning: number of samples before any call is blocked [from 1].
         estimator: distribution of the samples: `empirical`, `beta` (andreassen2002) or
             `beta-binomial`.
         margin: target mean profit of a call, with `reprice`.
@@ -88,17 +88,17 @@ class MarkingQuantile:
 
     @property
     def marking_rate(self) -> float:
-        """Return the current M, or 0 if nothing was sent."""
+        """The current M, or 0 if nothing was sent."""
         return self._samples.marking_rate
 
     @property
     def threshold(self) -> float:
-        """Return the blocking threshold beta, or infinity without blocking."""
+        """The blocking threshold beta, or infinity if no call is blocked."""
         return self._threshold
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return M, and the threshold beta if it is finite."""
+        """The marking rate M, and the threshold beta if it is finite."""
         readings = {"marking_rate": self.marking_rate}
         if self.threshold < math.inf:
             readings["blocking_threshold"] = self.threshold
@@ -112,7 +112,7 @@ class MarkingQuantile:
         return let_in
 
     def post_call_price(self, seen: StreamObservation) -> int | None:
-        """Return the new price of a call, micro-units; None keeps the price in force."""
+        """Return the new price of a call [micro-units], or None to keep the price."""
         if not self._pricing.due(seen.t_ps) or not self._learnt:
             return None
         bills, tariff = self._bills, seen.tariff
@@ -133,7 +133,7 @@ class MarkingQuantile:
         return postable(charge)
 
     def _learn(self, seen: StreamObservation) -> None:
-        """Update threshold and estimates at the end of a time T."""
+        """Update the threshold and the estimates at the end of a sample."""
         blocked = self._blocked(seen.tariff)
         self._learnt = len(self._samples) >= self.learning
         if self._learnt:
@@ -157,7 +157,7 @@ class MarkingQuantile:
         self._expected = found.marking_rate, found.broken
 
     def _blocked(self, tariff: CallTariff) -> float:
-        """Return B^G."""
+        """Return B^G, the allowed share of blocked calls."""
         if self.quantile is not None:
             return 1 - self.quantile
         return tariff.max_blocking_rate if tariff.max_blocking_rate >= 0 else 1 - _QUANTILE

@@ -38,7 +38,7 @@ _OF_CLASSES = ("post_fees", "let_in", "needs_of_classes", "needs_of_one_class")
 
 @dataclasses.dataclass
 class Menu:
-    """Runs for each flow the strategy that its customer picked.
+    """Runs the strategy that the customer picked for each flow.
 
     Attributes:
         choices: strategies for application providers, by name.
@@ -73,12 +73,12 @@ class Menu:
 
     @property
     def menu(self) -> tuple[str, ...]:
-        """Return the names of the choices, in the order of their numbers."""
+        """The names of the choices, in the order of their numbers."""
         return tuple(self.choices)
 
     @property
     def needs_rate(self) -> str:
-        """Return the parameter to set in the first choice that needs a rate for unlimited flows."""
+        """The parameter to set in the first choice that needs a rate for unlimited flows, or ""."""
         for name, one in self._of.items():
             if asked := getattr(one.whole, "needs_rate", ""):
                 return f"choices.{name}.{asked}"
@@ -86,14 +86,14 @@ class Menu:
 
     @property
     def sets_budget(self) -> str:
-        """Return the parameter of the first choice that limits the cost of a flow's marks."""
+        """The parameter of the first choice that limits the cost of a flow's marks, or ""."""
         for name, one in self._of.items():
             if limit := getattr(one.whole, "sets_budget", ""):
                 return f"choices.{name}.{limit}"
         return ""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return decisions for all flows, each by the strategy that its customer chose."""
+        """Return each flow's decision, made by the strategy that its customer picked."""
         flows = seen.flows
         count = len(flows.flow)
         columns = {name: np.full(count, none) for name, none in _COLUMNS}
@@ -110,7 +110,7 @@ class Menu:
 
 
 def _only(seen: Observation, rows: Integers) -> Observation:
-    """Return the observation restricted to these rows."""
+    """Return the observation of these flows only."""
     flows = seen.flows
     kept = {name: getattr(flows, name)[rows] for name in type(flows).__struct_fields__}
     return msgspec.structs.replace(seen, flows=type(flows)(**kept))

@@ -24,7 +24,7 @@ Inertia makes the number of users stable. Let e be the elasticity of D, and k th
 marking law at its load. One decision leaves a share 1 - looks (1 + e k) of an error of the number
 of users. Up to looks = 1 / (1 + e k), this share is positive, and the number does not oscillate. If
 all users decide simultaneously at a price that depends on their number, they come and go as a herd.
-If the price does not depend on the load, looks = 1 is right.
+If the price does not depend on the load, use looks = 1.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class PriceDemand:
 
     @property
     def inertia(self) -> float:
-        """Return the share of users that skip a decision."""
+        """The share of users that skip a decision."""
         return 1 - self.looks
 
     def decide_many(self, seen: Observation) -> Decision:
@@ -184,7 +184,7 @@ class PriceDemand:
 
 
 def _shares(random: np.random.Generator, count: int) -> Floats:
-    """Draw uniformly from (0, 1), without the ends, at which limits may be infinite."""
+    """Draw uniformly from (0, 1) without the end points, at which limits may be infinite."""
     return (random.integers(2**52, size=count) + 0.5) / 2**52
 
 

@@ -2,7 +2,7 @@
 """`price-schedule`: a carrier posts prices at given times, such as a step or prices by the hour.
 
 A price holds from its time to the time of the next price. Without a `period`, times count from the
-start of the run. Until the first time, the price is unchanged, and the last price stays in force.
+start of the run. Until the first time, the price is unchanged. The last price stays in force.
 With a `period` (24 h for prices by the hour), times are within the period. Simulated time 0 is
 `offset` into a period, and the last price continues into the next period. The carrier posts a new
 price at the first report at or after its time.
@@ -60,7 +60,7 @@ class PriceSchedule:
             raise Refused("prices", f"{price:g} money", "prices from 0 to 1000000 money")
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the new price, micro-units per mark."""
+        """Return the new price [micro-units per mark]."""
         at_s = seen.t_s if self.period is None else (seen.t_s + self.offset) % self.period
         index = bisect.bisect_right(self._times, at_s) - 1
         if index < 0 and self.period is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`probe-threshold`: block calls while too many probes are marked, or a probe is lost.
+"""`probe-threshold`: block calls while too many probes are marked or a probe is lost.
 
 T. Kelly 2001 (An ECN-probe based connection acceptance control, as cited in Andreassen 2002, 1.2):
 before the setup of a call, the source sends probes at increasing rate. It drops the call if the
@@ -35,7 +35,7 @@ class ProbeThreshold:
 
     Attributes:
         threshold: the largest share of marked probes at which calls are admitted [from 0 to 1].
-        window: averaging time of the probes, after which admission begins.
+        window: time over which probes are counted, after which admission begins.
     """
 
     threshold: float
@@ -63,20 +63,20 @@ class ProbeThreshold:
 
     @property
     def marking_rate(self) -> float:
-        """Return the share of marked probes, or 0 before the first arrival."""
+        """The share of marked probes, or 0 before the first arrival."""
         delivered = sum(row[1] for row in self._seen)
         return sum(row[2] for row in self._seen) / delivered if delivered else 0.0
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return the share of marked probes, and the number of lost probes."""
+        """The share of marked probes, and the number of lost probes."""
         return {
             "marking_rate": self.marking_rate,
             "probes_lost": float(sum(row[3] for row in self._seen)),
         }
 
     def admit(self, call: Call) -> bool:
-        """Admit a call if probes arrived without losses and with few enough marks."""
+        """Admit a call if probes arrived, none were lost, and few enough were marked."""
         came = any(row[1] for row in self._seen)
         lost = any(row[3] for row in self._seen)
         return self._whole and came and not lost and self.marking_rate <= self.threshold

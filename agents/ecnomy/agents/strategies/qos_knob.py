@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`qos-knob`: the customer of Antoniadis et al. 2000, 2.1, who may switch class at any time.
+"""`qos-knob`: move flows between classes by goodput and marks (Antoniadis et al. 2000, 2.1).
 
     up    goodput below satisfied x (best mean goodput so far) for `patience`, with marks in that
           time, and the provider's next more expensive class within `budget`
@@ -7,7 +7,7 @@
 
 Means are over the time between two decisions. Congestion does not limit a flow without marks for
 `patience`. A more expensive class would not help such a flow, so it never goes up. Every move
-restarts both clocks, so the next move is at least `patience` later, and the knob does not
+restarts both waiting times, so the next move is at least `patience` later, and the knob does not
 oscillate. The strategy ignores flows that may not send.
 """
 
@@ -36,7 +36,7 @@ class QosKnob:
     """Turns the knob of each flow by one class at a time.
 
     Attributes:
-        patience: duration of a state after which the customer acts.
+        patience: time for which a condition must hold before the customer acts.
         satisfied: share of the best mean goodput below which the customer is not satisfied
             [from 0 to 1].
         budget: the largest fee per flow that the customer accepts; unlimited by default.
@@ -102,7 +102,7 @@ class QosKnob:
         self._marked_ps[~active | flows.marks.astype(np.bool_)] = seen.t_ps
 
     def _watch_few(self, seen: Observation) -> None:
-        """Do the same in scalars, because NumPy takes several times as long for few flows."""
+        """Do the same as `_watch` with scalars; for few flows, NumPy takes several times as long."""
         flows, best_bps = seen.flows, self._best_bps.tolist()
         told = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
         for row, (active, goodput_bps, marks) in enumerate(zip(*told, strict=True)):

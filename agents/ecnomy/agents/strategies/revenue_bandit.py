@@ -74,7 +74,7 @@ class RevenueBandit:
         self._tried = -1
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the new price, micro-units per mark."""
+        """Return the new price [micro-units per mark]."""
         earned = self._trial.earned(seen)
         if seen.agent is None:
             raise StrategyError("revenue-bandit: random draws require a market")
