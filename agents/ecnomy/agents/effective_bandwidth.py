@@ -14,9 +14,8 @@ mean rate m pays for the time T and the volume V by the tangent to alpha at m:
 alpha is concave in M, so its tangents lie above it. The charge for V = M T is smallest at m = M,
 where it is alpha(h, M) T. Users who know their mean rate therefore pay least if they declare it.
 Rates are in packets/s, because marking by packets makes costs proportional to packets (Andreassen
-et al. 2002, 4.4).
-Source: Kelly 1996, Charging and accounting for bursty connections; Courcoubetis, Kelly, Weber 2000,
-Operations Research 48.
+et al. 2002, 4.4). Source: Kelly 1996, Charging and accounting for bursty connections; Courcoubetis,
+Kelly, Weber 2000, Operations Research 48.
 """
 
 from __future__ import annotations

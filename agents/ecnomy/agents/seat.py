@@ -101,8 +101,8 @@ class Seat(Protocol):
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
 
-        The agent pays for the marks of flows in the class, unless its customers do.
-        `seller` decides on flows that request the class.
+        The agent pays for the marks of flows in the class, unless its customers do. `seller`
+        decides on flows that request the class.
         """
 
     def offer_strategies(self, names: tuple[str, ...]) -> None:

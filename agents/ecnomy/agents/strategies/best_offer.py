@@ -32,8 +32,8 @@ gives more (Smith 1984). A share `curiosity` of attentive users tries an alterna
 A user who has left gets U(0). An untested alternative counts as at least U(0). An attentive user
 leaves if every alternative gives it less than U(0) at two decisions. The user returns when others
 gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of n
-decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
-- 1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
+decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight -
+1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
 `retry`, and is reset once a stay lasts as long as the wait. The actual time is drawn from 0.5 to
 1.5 times the wait, so users return one by one. A returning user tries the next alternative, and
 skips no decision for a time `retry`. This user leaves after a loss at the first decision, or at two
@@ -315,7 +315,7 @@ class BestOffer:
         return np.where(tries & ~used[other], other, choice)
 
     def _cap(self, cap_bps: Floats | None) -> Floats | None:
-        """Return the rate caps of `elastic-utility`, at most the rate that the utility demands for free.
+        """Return the rate caps of `elastic-utility`, at most the demand at a price of 0.
 
         A flow that is switched on pays by its first price until its next decision.
         """

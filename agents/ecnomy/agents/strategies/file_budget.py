@@ -192,7 +192,7 @@ class FileBudget:
         return min(max(wanted, LEAST_MICRO), self.most * MICRO)
 
     def _ahead(self, flow: _Flow, view: FlowView) -> tuple[float, float, float]:
-        """Return the remaining bytes, seconds and micro-units; between files, those of a mean file."""
+        """Return the remaining bytes, seconds and micro-units, or those of a mean file."""
         saved = (self.budget or 0.0) * MICRO * (self._begun(view) - self.margin) - flow.paid_micro
         time_s = (self.deadline or 0.0) * (1 - self.margin) - 2 * view.dt_s
         if view.file_left:

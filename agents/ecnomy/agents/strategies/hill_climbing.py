@@ -58,7 +58,7 @@ class HillClimbing:
         self._before: tuple[int, float] | None = None  # the price before the change, and its profit
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the new price, micro-units per mark."""
+        """Return the new price [micro-units per mark]."""
         earned = self._trial.earned(seen)
         assert seen.agent is not None
         step, low, high = (round(x * MICRO) for x in (self.step, self.floor, self.ceiling))

@@ -2,8 +2,8 @@
 """`lines`: admit a call while fewer than a fixed number are in progress, as on a circuit trunk.
 
 A call is lost if all lines are busy. All tariffs of a provider share its lines, but a tariff with a
-separate strategy has separate lines. For c lines, calls of mean length 1/m, and N
-users with a mean idle time of 1/a between calls, Engset's formula gives the share of lost calls:
+separate strategy has separate lines. For c lines, calls of mean length 1/m, and N users with a mean
+idle time of 1/a between calls, Engset's formula gives the share of lost calls:
 
     B = C(N - 1, c) (a / m)^c / sum over k from 0 to c of C(N - 1, k) (a / m)^k
 

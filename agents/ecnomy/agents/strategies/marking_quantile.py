@@ -11,10 +11,10 @@ B^G. It needs (1 - B^G) / B^G samples (nine for 0.1), and does not block earlier
 the network is stationary. After a change for the worse, most calls are blocked until a share B^G of
 the samples comes from the new state. With `reprice`, the provider posts a price V at this interval,
 from P = `margin` in the paper's P = V (1 - p) - R p - mu. Test streams give estimates for admitted
-calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <= beta).
-Marks and refunds of sold calls correct both estimates (call_bills.py). `packets` is the mean over
-the calls so far. The cost of test streams is spread over the calls sold, and revenue from minutes
-and packets is deducted. Posting begins after `learning` samples and as many ended calls.
+calls: mu = price of a mark x packets x E[M | M <= beta] and p = P(L > L^G | M <= beta). Marks and
+refunds of sold calls correct both estimates (call_bills.py). `packets` is the mean over the calls
+so far. The cost of test streams is spread over the calls sold, and revenue from minutes and packets
+is deducted. Posting begins after `learning` samples and as many ended calls.
 """
 
 from __future__ import annotations

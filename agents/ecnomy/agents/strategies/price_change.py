@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A changed price: one Newton step to the demand at the price that marks show.
+"""Detects a changed price, and takes one Newton step to the demand at the new price.
 
 `elastic-utility` steps to x U'(x). At a given price, this leaves 1 - R of an error, with R = -x
 U''/U'. So users with elastic demand (R far below 1) follow a price slowly. The marks since the last
@@ -8,7 +8,7 @@ total cost m,
 
     p = m / sum of r dt        money/s per x0
 
-Chance explains n marks where a price of p' would have given n' = n p' / p, if
+A price of p' would have given n' = n p' / p marks. Chance explains n marks at p' if
 
     (n - n')^2  <=  9 d n'     d: dispersion, variance of the number of marks over its mean
 
@@ -18,8 +18,8 @@ w by a factor of e at most, because a price that has just changed overshoots fir
 
 Marks that are independent of each other have d = 1. But a virtual queue marks whole windows, and
 then nothing for many round trips. At d = 1, users of U = sqrt(x) took such bursts for new prices
-and bought up to 23 % more than their demand. So d is the mean over the last decisions, at least 1
-and without the present one, of
+and bought up to 23 % more than their demand. So d is at least 1, and otherwise the mean over recent
+decisions, excluding the current one, of
 
     (n1 u2 - n2 u1)^2 / ((n1 + n2) u1 u2)      n1, n2 marks of two decisions in a row, u = r dt
 
@@ -27,10 +27,10 @@ which is 1 on average for independent marks at the same price. A change of the p
 once.
 
 A user whose w affects the price would overshoot and return. So a step in the opposite direction of
-the previous one is at most half as long. At any other decision the limit grows by a quarter, so a
-change long ago does not shorten the current step. Steps apply to flows without a contract by use,
-with a demand below their traffic's rate, and with R < 1 down to the lowest p'. Otherwise p D(p)
-would have its maximum between these prices.
+the previous one is at most half as long. At any other decision, the limit grows by a quarter, so
+that an old change does not shorten the current step. Steps apply to flows without a contract by
+use, with a demand below their traffic's rate, and with R < 1 down to the lowest p'. Otherwise, p
+D(p) would have its maximum between these prices.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MOST: Final = 25.0  # largest dispersion that one decision shows
 
 
 class PriceChange:
-    """Flows with one utility: steps in log w towards the demand at the price of their marks."""
+    """Computes steps in log w, for flows of one utility, towards the demand at a changed price."""
 
     def __init__(self, utility: Utility) -> None:
         self._utility = utility
@@ -66,7 +66,7 @@ class PriceChange:
         self._dispersion: Floats = np.zeros(0)  # variance of the number of marks over its mean
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
-        """Resize to `count` flows; rows `old` become rows `new`."""
+        """Set the number of flows; the records of the flows at `old` move to `new`."""
         self._last = moved_rows(self._last, count, new, old)
         self._limit = moved_rows(self._limit, count, new, old, LONGEST)
         self._marks = moved_rows(self._marks, count, new, old)
@@ -122,7 +122,7 @@ class PriceChange:
 
 
 def _bounds(price: Floats, marks: Integers, dispersion: Floats) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest price that may give so many marks."""
+    """Return the lowest and the highest price at which chance explains the number of marks."""
     n = np.maximum(marks, 1)
     half = ERRORS**2 / 2 * dispersion
     middle, width = n + half, np.sqrt(half * (2 * n + half))

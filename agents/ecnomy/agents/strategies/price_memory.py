@@ -3,15 +3,15 @@
 
 Antoniadis et al. 2000, 5: short flows "might be completed in a few round trip times, or even in
 less than one. One approach for tackling this problem is to use cached information from previous
-flows that shared the same path, and hence have experienced the same congestion prices." For
-a payload rate x at the cost lambda of a bit, a flow pays
+flows that shared the same path, and hence have experienced the same congestion prices." For a
+payload rate x at the cost lambda of a bit, a flow pays
 
     w = x lambda
 
 because WTP settles at w / lambda. The flows of a source share a path, so the agent averages lambda
 over all flows of a source (cost_memory.py). The average fades by exp(-dt / memory) with the time in
-which some flows send. At every decision, all flows get w, even between files, so a file begins with the
-current estimate. A single flow would learn the price only at the end of its file.
+which some flows send. At every decision, all flows get w, even between files, so a file begins with
+the current estimate. A single flow would learn the price only at the end of its file.
 """
 
 from __future__ import annotations

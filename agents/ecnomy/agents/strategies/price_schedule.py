@@ -2,10 +2,10 @@
 """`price-schedule`: a carrier posts prices at given times, such as a step or prices by the hour.
 
 A price holds from its time to the time of the next price. Without a `period`, times count from the
-start of the run. Until the first time, the price is unchanged. The last price stays in force.
-With a `period` (24 h for prices by the hour), times are within the period. Simulated time 0 is
-`offset` into a period, and the last price continues into the next period. The carrier posts a new
-price at the first report at or after its time.
+start of the run. Until the first time, the price is unchanged. The last price stays in force. With
+a `period` (24 h for prices by the hour), times are within the period. Simulated time 0 is `offset`
+into a period, and the last price continues into the next period. The carrier posts a new price at
+the first report at or after its time.
 """
 
 from __future__ import annotations

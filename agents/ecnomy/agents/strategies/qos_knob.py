@@ -102,7 +102,7 @@ class QosKnob:
         self._marked_ps[~active | flows.marks.astype(np.bool_)] = seen.t_ps
 
     def _watch_few(self, seen: Observation) -> None:
-        """Do the same as `_watch` with scalars; for few flows, NumPy takes several times as long."""
+        """Do the same as `_watch` with scalars, because NumPy is slower for few flows."""
         flows, best_bps = seen.flows, self._best_bps.tolist()
         told = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
         for row, (active, goodput_bps, marks) in enumerate(zip(*told, strict=True)):
@@ -117,8 +117,8 @@ class QosKnob:
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
     """Return each class's next more expensive class within budget and next cheaper class.
 
-    A missing class is NO_OFFER. The additional last row, with the index NO_OFFER,
-    is for flows outside classes.
+    A missing class is NO_OFFER. The additional last row, with the index NO_OFFER, is for flows
+    outside classes.
     """
     dearer = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)
     cheaper = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)

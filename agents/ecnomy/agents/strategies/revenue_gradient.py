@@ -3,7 +3,7 @@
 
 In each round, the carrier tries one price above its current price and one below, twice each. It
 follows the slope of the logarithm of the profit (receipts minus payments, which include debts to
-others):
+other carriers):
 
     slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h
     log P   <- log P + min(m, max(-m, slope / n'))           m = `probe` max(4 / n, 1)
@@ -11,9 +11,9 @@ others):
 n is 1 plus the number of sign changes of the slope, at most 10. The search is that of Kiefer and
 Wolfowitz 1952 with the steps of Kesten 1958. Steps are long while the direction stays the same.
 After each reversal, the steps and their limit m are shorter. The slope has no unit, so it needs no
-gain. Let c = -d slope / d log P at the best price. A step leaves 1 - c / n' of an error, so n' >
-c/2 is stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost per
-mark, c is e (e - 1), so 10 suffices for e up to 5. For c below 1, a step of slope / n stalls,
+gain. Let c = -d slope / d log P at the best price. A step leaves a share 1 - c / n' of an error, so
+n' > c/2 is stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost
+per mark, c is e (e - 1), so 10 suffices for e up to 5. For c below 1, a step of slope / n stalls,
 because noise reverses the slope, and a tenth of a small slope leaves almost all of the error. So c
 is estimated from all rounds (curvature.py). For c < 1,
 
@@ -29,7 +29,7 @@ The cost of trials is then a constant share c h^2 / 2 of the best profit, 0.5 %,
 1. The final error consists of the probe and noise. If samples of R have a relative error s, the
 error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier records the slope and c
 after each round as `profit_slope` and `profit_curvature`. `ecnomy show` uses them to judge whether
-it has settled.
+the price has settled.
 
 Carriers that search at the same time must not synchronise their trials. Otherwise each carrier
 would mistake the effect of another's trials for the effect of its trials, and all would drift
@@ -41,12 +41,12 @@ group of users leaves. The step is undone, and later steps are shorter. If a rou
 quarter of the best of the last ten rounds, too few users respond to the price, and the carrier
 returns to the price of the best round. Users who have left return late, so a round after a return
 does not count. If a round has fewer than 100 marks and the links are busy for less than a
-thousandth of the time, the price falls by 4 h. The search is local. If profit has two peaks, the
-search finds the peak to which its first prices lead. If the profit does not depend on the price, as
-with users of U = a log x, the slope is pure noise and P wanders, with decreasing steps. R is
-assumed to have one sign. If the price does not cover the cost, the slope of the loss leads out of
-the loss. Each trial takes two decisions or more, because customers respond in the interval after a
-change, and the carrier measures the next interval. If customers respond more slowly, each part
+thousandth of the time, log P falls by 4 `probe`. The search is local. If the profit has two peaks,
+the search finds the peak to which its first prices lead. If the profit does not depend on the
+price, as with users of U = a log x, the slope is pure noise and P wanders, with decreasing steps. R
+is assumed to have one sign. If the price does not cover the cost, the slope of the loss leads out
+of the loss. Each trial takes two decisions or more, because customers respond in the interval after
+a change, and the carrier measures the next interval. If customers respond more slowly, each part
 takes as many intervals as customers need, up to ten (trial.py). A round of four trials takes at
 least eight `decision_interval`s.
 """
@@ -85,10 +85,10 @@ class RevenueGradient:
     """Moves its price along the slope of its profit.
 
     Attributes:
-        probe: logarithm of the ratio of a trial price to the carrier's price; up to twice this
-            value if wide trials cost little [from 0.01 to 1].
-        floor: the lowest price that it posts.
-        ceiling: the highest price that it posts.
+        probe: logarithm of the ratio of a trial price to the carrier's price; trials use up to
+            twice this value if wide trials cost little [from 0.01 to 1].
+        floor: the lowest price of the carrier.
+        ceiling: the highest price of the carrier.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
@@ -113,7 +113,7 @@ class RevenueGradient:
         self._busy_ps = self._link_ps = self._marks = 0  # sums over its links in this round
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the new price, micro-units per mark."""
+        """Return the new price [micro-units per mark]."""
         earned = self._trial.earned(seen)
         self._busy_ps += int(seen.links.busy_ps.sum())
         self._link_ps += seen.dt_ps * len(seen.links.busy_ps)

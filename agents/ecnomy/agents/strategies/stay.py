@@ -13,12 +13,12 @@ __all__ = ["Stay"]
 
 @dataclasses.dataclass
 class Stay:
-    """Never turns a knob or changes a price."""
+    """Never changes a flow or a price."""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Keep every class."""
+        """Leave all flows unchanged."""
         return Decision()
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Keep the price, in micro-units per mark."""
+        """Return the current price [micro-units per mark]."""
         return seen.price_micro

@@ -9,7 +9,7 @@ deviation:
 c is the correlation of consecutive samples, at least 0. It is computed from raw samples, including
 their noise. So c is small if a sample predicts the next sample poorly. A shift of the level makes c
 large, and the forecast follows the shift. Before the first shift, c reflects only noise. So the
-part of a rate beyond all samples so far counts in full: r_now is limited to their range, and the
+part of a rate beyond all previous samples counts in full: r_now is limited to their range, and the
 excess is added. A broken promise depends on the tail of the distribution, not on its mean. Its
 probability is a weighted mean over the samples so far. For each of these, the *following* sample
 gives the probability for a connection (beta-binomial, estimators/rates.py). Samples similar to the
@@ -17,11 +17,11 @@ current sample weigh more:
 
     w_i = exp(-(log r_now - log r_i)^2 / 2 h^2),    h^2 = (1 / c^2 - 1) variance of log r
 
-If a sample does not predict the next (c = 0), all samples weigh the same. With better prediction,
-the weights become narrower. If the current sample is above all others, it alone determines the
-probability. Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n + 1). A Beta
-distribution around the mean forecast failed: after one rush, its variance stayed large in all quiet
-times, and a provider that had rightly stopped selling did not return.
+If a sample does not predict the next (c = 0), all samples have equal weight. With better
+prediction, the weights become narrower. If the current sample is above all others, it alone
+determines the probability. Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n +
+1). A Beta distribution around the mean forecast failed: after one rush, its variance stayed large
+in all quiet times, and a provider that had rightly stopped selling did not return.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
         low: the smallest rate of a sample.
         high: the largest rate of a sample.
         law: the distribution of the rate over samples, regardless of the previous sample.
-        before: log r of each sample with a successor.
+        before: log r of each sample that has a successor.
         next: the successors of these samples.
         width: width h of the weights; infinite for equal weights.
     """
@@ -68,7 +68,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
     width: float = math.inf
 
     def at(self, hits: float, packets: float) -> float:
-        """Return the mean rate of the next sample, given the counts of the current one."""
+        """Return the expected rate of the next sample, given the counts of the current sample."""
         if not packets:
             return self.mean
         now = min(hits / packets, 1.0)
@@ -76,10 +76,10 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
         return max(self.mean + self.follows * (usual - self.mean) + now - usual, self.least)
 
     def breaks(self, chances: Floats, limit: float, of: int, hits: float, packets: float) -> float:
-        """Return the probability that a connection breaks a promise, after the current sample.
+        """Return the probability of a broken promise for a connection after the current sample.
 
         Args:
-            chances: `chances` of the samples so far, for this limit and connection.
+            chances: the result of `chances` for this limit and connection.
             limit: allowed share of bad packets, L^G.
             of: number of packets of the connection.
             hits: number of hits in the current sample.
@@ -106,7 +106,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
 
 
 def forecast(numbers: Sequence[int], samples: Samples) -> Forecast:
-    """Return the forecast from samples and their numbers, which are 1 apart if consecutive."""
+    """Return the forecast from samples with these numbers; consecutive samples are 1 apart."""
     if not len(samples):
         return Forecast()
     k, n = samples.hits, samples.packets

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The current state of test streams, and their samples so far (Andreassen 2002, 4.2).
 
-The current window covers the last time T and is updated at every report. A new sample begins when
-the previous sample ends, after T. An interval without packets does not give a sample. A packet is
-bad if it was lost or late. All test streams count together.
+The current window covers the last time T and is updated at every report. A sample covers a time T,
+and a new sample begins when the previous sample ends. An interval without packets does not give a
+sample. A packet is bad if it was lost or late. All test streams count together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEPT: Final = 10  # reports are kept for this multiple of T
 
 
 class Sample(NamedTuple):
-    """Packets of the test streams over a time T.
+    """Counts of the test streams' packets over a time T.
 
     Attributes:
         number: number of the sample; consecutive samples have consecutive numbers.
@@ -54,7 +54,7 @@ class StreamSamples:
         self.rows: deque[Sample] = deque(maxlen=memory)
 
     def watch(self, seen: StreamObservation) -> bool:
-        """Advance, and return whether a time T has ended, with or without a sample."""
+        """Add a report, and return whether a time T has ended, with or without a sample."""
         packets, marks = int(seen.sent.sum()), int(seen.marks.sum())
         bad = int(seen.late.sum()) + int(seen.lost.sum())
         self._window.append((seen.dt_ps, packets, marks, bad))
@@ -86,22 +86,22 @@ class StreamSamples:
 
     @property
     def now(self) -> Sample:
-        """Return the current window."""
+        """The counts of the current window."""
         return Sample(self._number, self._packets, self._marks, self._bad)
 
     @property
     def marking_rate(self) -> float:
-        """Return the current M, or 0 if nothing was sent."""
+        """The current M, or 0 if nothing was sent."""
         return self._marks / self._packets if self._packets else 0.0
 
     @property
     def marked(self) -> Samples:
-        """Return the samples of M."""
+        """The samples of M, the share of marked packets."""
         return Samples.of([row.marks for row in self.rows], [row.packets for row in self.rows])
 
     @property
     def bad(self) -> Samples:
-        """Return the samples of L."""
+        """The samples of L, the share of bad packets."""
         return Samples.of([row.bad for row in self.rows], [row.packets for row in self.rows])
 
     def _keep(self, t_ps: int, packets: int, marks: int, bad: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`target-utilization`: a carrier adjusts its price per mark to hold a link's utilization.
+"""`target-utilization`: a carrier adjusts its price per mark to reach a target utilisation.
 
 Siris et al. 2002, section 7: given the aggregate demand, determine the price per mark that achieves
 a target utilisation. Here the demand is unknown. The carrier measures the utilisation u of the link
@@ -7,9 +7,9 @@ since its last decision and integrates logarithmically:
 
     log P <- log P + log(u / target)
 
-The gain is 1, for any demand and any marking law whose probability rises at least in proportion to
-the load. The reason is the following. A packet costs P p(u), where p is the marking probability.
-Let e be the elasticity of demand, so u varies as (P p(u))^-e, and k = u p'/p the elasticity of the
+A gain of 1 suits any demand and any marking law whose probability rises at least in proportion to
+the load, for the following reason. A packet costs P p(u), where p is the marking probability. Let e
+be the elasticity of demand, so u varies as (P p(u))^-e, and let k = u p'/p be the elasticity of the
 marking law. Then
 
     d log u = -e (d log P + k d log u),    S = -d log u / d log P = e / (1 + e k)
@@ -29,7 +29,7 @@ the price soon restores the target. After demand has doubled, 30 decisions leave
 0.8 % of the target for any S. This bound holds while P affects u. If users fill the link at any
 price near P, u is 1, and log P rises by log(1 / target) per decision: 0.16 at a target of 0.85, and
 0.05 at 0.95. If the first price is far too low, its rise takes a corresponding number of decisions.
-One decision lowers P by a factor of at most 2, and P stays within [floor, ceiling]. So P does not
+One decision lowers P by a factor of at most 2, and P stays within [floor, ceiling], so P does not
 fall too far while no users are active. `decision_interval` is the users' time to respond. It must
 be at least three of their time constants (T / (gain p) of WTP), so that u reflects the price.
 Bursty arrivals make u noisy, and a longer interval reduces the noise.
@@ -54,13 +54,13 @@ LONGEST_STEP: Final = math.log(2.0)
 
 @dataclasses.dataclass
 class TargetUtilization:
-    """Steers the price per mark so that a link is busy for a given share of the time.
+    """Adjusts the price per mark so that a link is busy for a given share of the time.
 
     Attributes:
         target: the target share of the time for which the link is busy [above 0, below 1].
-        link: the name of its link; "" for its busiest link since the last decision.
-        floor: the lowest price per mark that it posts.
-        ceiling: the highest price per mark that it posts.
+        link: name of the carrier's link; "" for its busiest link since the last decision.
+        floor: the lowest price per mark.
+        ceiling: the highest price per mark.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
@@ -77,7 +77,7 @@ class TargetUtilization:
         self._posted = -1
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the new price, micro-units per mark."""
+        """Return the new price [micro-units per mark]."""
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
         if seen.price_micro != self._posted:  # the first price, or a price posted by someone else
             self._log_price = math.log(max(seen.price_micro, 1))
@@ -91,17 +91,17 @@ class TargetUtilization:
 
 
 def share_of(key: str, value: float) -> None:
-    """Refuse an impossible target utilization.
+    """Check that a target utilisation is above 0 and below 1.
 
     Raises:
-        Refused: the target is not between 0 and 1, exclusive.
+        Refused: the target is out of this range.
     """
     if not 0 < value < 1:
         raise Refused(key, f"{value:g}", "a share above 0 and below 1, such as 0.85")
 
 
 def watched_link(seen: PriceObservation, name: str, who: str) -> int:
-    """Return the index of the link of this name in the observation, or of the busiest link for "".
+    """Return the index of the link `name` in the observation, or of the busiest link for "".
 
     Raises:
         StrategyError: the carrier does not own this link, or any link.

@@ -37,10 +37,10 @@ def _gained_micro(seen: PriceObservation, who: str) -> int:
 
 
 class Trial:
-    """The trial of a price."""
+    """Measures the profit of a carrier's price."""
 
     def __init__(self, who: str) -> None:
-        """Name the strategy `who` in messages."""
+        """Begin a trial; messages name the strategy `who`."""
         self._who = who
         self.changed()
 
@@ -80,7 +80,7 @@ class Trial:
 
 
 def check_range(floor: float, ceiling: float) -> None:
-    """Refuse price bounds [money] that do not suit a logarithmic scale.
+    """Check that price bounds [money] are suitable for a logarithmic scale.
 
     Raises:
         Refused: `floor` is below a micro-unit, or `ceiling` is not above `floor` or exceeds the

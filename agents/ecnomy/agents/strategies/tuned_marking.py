@@ -19,16 +19,16 @@ is 1 for the reason given in target_utilization.py. Users with a demand of elast
                                                                           only P v matters
     theta                      d log u / d log theta = e k / (1 + e k)
 
-Both slopes are above 0 and, for k >= 1, below 1. So a decision leaves a positive part of the error,
-and u does not oscillate. A steeper virtual queue reaches the target faster, because a decision
-leaves 1 / (1 + e k) of an error. It responds to noise in u just as fast, so decision intervals
-should be long. The other two laws have the bound of target_utilization.py on the error after 30
-decisions. RED marks by the queue, which is small on a link below its capacity. On such a link, k is
-large, and the target should be close to 1. Price and demand determine the marking probability at
-the target, because spending of W per second buys W / P marks. If W / P exceeds the packets per
-second, the price is too low for any parameter. A virtual queue's theta is at most 1. If theta = 1
-marks too much at the target, the price is too high. The value stays within a factor of 100 of the
-first value, and within the law's range.
+Both slopes are above 0 and, for k >= 1, below 1. So a decision leaves a positive share of the
+error, and u does not oscillate. A steeper virtual queue reaches the target faster, because a
+decision leaves 1 / (1 + e k) of an error. It responds to noise in u just as fast, so decision
+intervals should be long. The other two laws have the bound of target_utilization.py on the error
+after 30 decisions. RED marks by the queue, which is small on a link below its capacity. On such a
+link, k is large, and the target should be close to 1. Price and demand determine the marking
+probability at the target, because spending of W per second buys W / P marks. If W / P exceeds the
+packets per second, the price is too low for any parameter. A virtual queue's theta is at most 1. If
+theta = 1 marks too much at the target, the price is too high. The value stays within a factor of
+100 of the first value, and within the law's range.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ class TunedMarking:
 
     Attributes:
         target: the target share of the time for which the link is busy [above 0, below 1].
-        link: the name of its link; "" for its busiest link at the first decision with traffic.
-        tunes: the marking laws that it can tune.
+        link: name of the carrier's link; "" for its busiest link at the first decision with
+            traffic.
+        tunes: the marking laws that the strategy can tune.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
@@ -76,11 +77,11 @@ class TunedMarking:
         self._log_first = self._log_value = math.nan
 
     def post_price(self, seen: PriceObservation) -> int:
-        """Return the current price."""
+        """Return the current price [micro-units per mark]."""
         return seen.price_micro
 
     def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, float]]:
-        """Return the new value of the link's parameter."""
+        """Return link -> parameter of its marking law -> new value, or {} to change nothing."""
         if not seen.dt_ps:
             return {}
         at = watched_link(seen, self._name, "tuned-marking")

@@ -36,7 +36,7 @@ WORTHS = ("exponential", "uniform", "fixed")
 
 @dataclasses.dataclass
 class _Kind:
-    """Experience with one kind of call, in fading sums."""
+    """Experience with one kind of call, as sums that fade over time."""
 
     at_ps: int = 0
     calls: float = 0.0
@@ -54,11 +54,11 @@ class _Kind:
 
 @dataclasses.dataclass
 class WorthOfCall(Claimant):
-    """Chooses among guaranteed calls, best effort and silence.
+    """Chooses among guaranteed calls, a best-effort call and no call.
 
     Attributes:
         worth: mean worth of a call.
-        spread: distribution of worths: exponential, uniform from 0 to twice the mean, or fixed.
+        spread: distribution of the worth: exponential, uniform from 0 to twice the mean, or fixed.
         best_effort: whether a call may go ahead without a guarantee.
         spoils: the share of its worth that a bad call loses [from 0 to 1].
         tolerates: the share of bad packets up to which a call is good [from 0 to 1].
@@ -91,7 +91,7 @@ class WorthOfCall(Claimant):
         self._time_ps, self._ended = self.call_time * self.trust * PS_PER_S, self.trust
 
     def order(self, ask: CallAsk) -> Sequence[int]:
-        """Return the kinds of calls with a positive surplus, the largest first."""
+        """Return the kinds of calls with a positive surplus, in descending order of surplus."""
         assert ask.agent is not None
         worth = self._drawn(ask.agent)
         left = {k: self._guaranteed(ask.t_ps, worth, offer) for k, offer in enumerate(ask.offers)}
@@ -104,7 +104,7 @@ class WorthOfCall(Claimant):
         return [*(k for k in best if left[k] >= plain), BEST_EFFORT]
 
     def hear(self, ended: EndedCalls) -> None:
-        """Add the experience of ended calls."""
+        """Learn from calls that ended."""
         columns = (ended.tariff, ended.end_ps, ended.start_ps, ended.sent, ended.bad, ended.marks)
         rows = zip(*(c.tolist() for c in columns), ended.reimbursed.tolist(), strict=True)
         for number, end_ps, start_ps, sent, bad, marks, back in rows:
@@ -119,7 +119,7 @@ class WorthOfCall(Claimant):
 
     @property
     def readings(self) -> dict[str, float]:
-        """Return the share of bad calls of each kind in the callers' experience."""
+        """The share of bad calls of each kind in the callers' experience."""
         named = {n: "best-effort" if n == BEST_EFFORT else str(n) for n in sorted(self._kinds)}
         return {
             f"bad-calls:{name}": self._kinds[n].bad / (self._kinds[n].calls + self.trust)
@@ -129,7 +129,7 @@ class WorthOfCall(Claimant):
     def _drawn(self, agent: AgentView) -> float:
         """Draw a worth [micro-units].
 
-        Each call has one draw, so tariffs do not change draws.
+        Each call takes one draw, so draws do not depend on tariffs.
         """
         u, mean = float(agent.random.random()), self.worth * MICRO
         if self.spread == "exponential":

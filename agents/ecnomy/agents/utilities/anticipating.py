@@ -3,7 +3,7 @@
 
 Users pay w_i for shares x_i = C w_i / sum of w of a link of capacity C. If users take the price sum
 of w / C as given, they reach the optimum U_i'(x_i) = price. A user who anticipates the price takes
-account of its share w_i / sum of w and buys less, at
+account of its share w_i / sum of w and buys less, so that
 
     U'(x) (1 - x / C)  =  price
 
@@ -22,7 +22,7 @@ __all__ = ["Anticipating"]
 
 
 class Anticipating(RateUtility):
-    """The utility that guides such a user. Its `value` is the value of the original utility.
+    """A utility with which a price taker acts like a user who anticipates the price.
 
     Args:
         utility: concave utility of r = x / x0.
@@ -50,7 +50,7 @@ class Anticipating(RateUtility):
         return float(np.inf)
 
     def value(self, r: Floats) -> Floats:
-        """See Utility. The value does not depend on payments."""
+        """Return the value of the original utility."""
         return self._utility.value(r)
 
     def slope(self, r: Floats) -> Floats:

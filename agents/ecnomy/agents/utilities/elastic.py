@@ -11,10 +11,10 @@ With r = x / x0 (see utility.py):
     quadratic   a (1 - (1 - r)^2), a from r = 1    2 a r (1 - r)       r / (1 - r), without limit
     target      a (1 + log r),     a from r = 1    a; 0 from r = 1     1; infinite from r = 1
 
-`a` is in money per second, so money and rates stay separate. For a user who pays lambda per unit of
-rate, the best rate has U'(x) = lambda. At this rate, the payment lambda x equals x U'(x). Sources:
-Antoniadis et al. 2000, 2.2; Siris 2002, 2; Kelly, Maulloo, Tan 1998; Mo and Walrand 2000 for
-alpha-fair utilities; Athuraliya and Low 2000, I-B for the quadratic one.
+`a` is in money per second. For a user who pays lambda per unit of rate, the best rate has U'(x) =
+lambda. At this rate, the payment lambda x equals x U'(x). Sources: Antoniadis et al. 2000, 2.2;
+Siris 2002, 2; Kelly, Maulloo, Tan 1998; Mo and Walrand 2000 for alpha-fair utilities; Athuraliya
+and Low 2000, I-B for the quadratic utility.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Log(_Concave):
 
     @property
     def curvature(self) -> float:
-        """Below 1 at any rate."""
+        """1, the limit of the curvature at high rates."""
         return 1.0
 
     def value(self, r: Floats) -> Floats:
@@ -88,7 +88,7 @@ class Log(_Concave):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AlphaFair(_Concave):
-    """U = a r^(1-alpha) / (1-alpha); alpha 1 is a log(x), 2 like TCP, large ones near max-min.
+    """U = a r^(1-alpha) / (1-alpha), or a log(r) for alpha 1; alpha 2 is similar to TCP.
 
     With alpha 0, each bit is worth the same, a / x0: demand is unlimited below this price, and 0
     above it. Max-min fairness is the limit of large alpha. At alpha 100, rates at prices of 1 : 2
@@ -108,7 +108,7 @@ class AlphaFair(_Concave):
 
     @property
     def curvature(self) -> float:
-        """alpha, at any rate."""
+        """Alpha at any rate."""
         return self.alpha
 
     @property
@@ -135,7 +135,7 @@ class AlphaFair(_Concave):
         return self.a * np.power(r, 1.0 - self.alpha)
 
     def curvature_at(self, r: Floats) -> Floats:
-        """alpha."""
+        """Return alpha."""
         return np.full_like(np.asarray(r, dtype=np.float64), self.alpha)
 
     def inverse(self, p: Floats) -> Floats:
@@ -156,7 +156,7 @@ class AlphaFair(_Concave):
 class Sqrt(_Concave):
     """U = a sqrt(x/x0): the charge falls as the price of a rate rises.
 
-    This is twice the alpha-fair utility with alpha 1/2 and the same a. Source: Mo, Walrand 2000.
+    This is half the alpha-fair utility with alpha 1/2 and the same a. Source: Mo, Walrand 2000.
     """
 
     @property

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Creates utility objects, built-in or custom, from a scenario's `utility:`.
 
-The parameter of a strategy declares its family of utilities, from which the scenario loader takes
-units:
+The annotation of a strategy's parameter declares a family of utilities, from which the scenario
+loader takes units:
 
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]            of a rate
     utility: Annotated[Mapping[str, object], OneOf(TIME_UTILITIES, find_time_utility)]  of a time
@@ -72,7 +72,7 @@ def find_utility(kind: str) -> type:
     """Return the class of a utility of rates: from UTILITIES, `module:Class` or an entry point.
 
     Raises:
-        StrategyError: the class does not exist, or is not based on `RateUtility`.
+        StrategyError: the class does not exist, or lacks the method `worth` of `RateUtility`.
     """
     return families.find(_RATES, kind)
 
@@ -100,7 +100,7 @@ def utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def concave_utility_of(params: Mapping[str, object]) -> Utility:
-    """Return the utility as utility_of does, for strategies that need a concave utility.
+    """Return the concave utility of rates for a mapping with `kind` and its parameters.
 
     Raises:
         Refused: as for utility_of; or the utility is not concave.
@@ -113,7 +113,7 @@ def concave_utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
-    """Return the utility of time for a mapping. Errors are as for utility_of."""
+    """Return the utility of time for a mapping. It raises the errors of utility_of."""
     made = cast(TimeUtility, _made(_TIMES, params))
     if params["kind"] not in TIME_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES), made.slope(_PROBES))
@@ -121,7 +121,7 @@ def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
 
 
 def call_utility_of(params: Mapping[str, object]) -> CallUtility:
-    """Return the utility of calls for a mapping. Errors are as for utility_of."""
+    """Return the utility of calls for a mapping. It raises the errors of utility_of."""
     made = cast(CallUtility, _made(_CALLS, params))
     if params["kind"] not in CALL_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES / 10, _PROBES / 100))

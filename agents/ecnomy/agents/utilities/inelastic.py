@@ -50,7 +50,7 @@ class _Inelastic(RateUtility):
 class Sigmoid(_Inelastic):
     """U = a (S(r) - S(0)) / (1 - S(0)): convex up to x0, then levelling off at a.
 
-    Adaptive real-time applications (Shenker 1995, figure 3; Lee, Mazumdar, Shroff 2005).
+    It models adaptive real-time applications (Shenker 1995, figure 3; Lee, Mazumdar, Shroff 2005).
 
     Attributes:
         steepness: k; three quarters of the rise are within 2 x0 / k of x0 [above 0, up to 100].
@@ -66,12 +66,12 @@ class Sigmoid(_Inelastic):
 
     @property
     def _most(self) -> float:
-        """a / (1 - S(0)), the rise of U from minus infinity."""
+        """a / (1 - S(0)), the factor of S(r) in U."""
         return self.a * (1.0 + math.exp(-self.steepness))
 
     @property
     def dearest(self) -> float:
-        """p*, the price in money/s per x0 from which on demand is 0, where U(r) = r dU/dr."""
+        """p*, the lowest price with a demand of 0 [money/s per x0]: dU/dr where U(r) = r dU/dr."""
         low, high = 1.0, 2.0
         while self._left(high) < 0:
             low, high = high, 2 * high
@@ -106,7 +106,7 @@ class Sigmoid(_Inelastic):
         return np.where(4.0 * q <= 1.0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """Return the inverse if the user has a surplus there, otherwise 0."""
+        """Return the inverse if the user has a surplus at this rate, otherwise 0."""
         r = self.inverse(p)
         finite = np.where(np.isfinite(r), r, 0.0)
         left = self.value(finite) - np.multiply(p, finite)
@@ -115,7 +115,7 @@ class Sigmoid(_Inelastic):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Step(_Inelastic):
-    """U = a from x0, 0 below: hard real-time applications (Shenker 1995, figure 2).
+    """U = a from x0 on, otherwise 0: hard real-time applications (Shenker 1995, figure 2).
 
     U' is 0 at every rate except x0, where it does not exist. So U' has no inverse.
     """
@@ -130,7 +130,7 @@ class Step(_Inelastic):
 
     @property
     def dearest(self) -> float:
-        """a, the price in money/s per x0 from which on demand is 0."""
+        """a, the lowest price with a demand of 0 [money/s per x0]."""
         return self.a
 
     def inverse(self, p: Floats) -> Floats:

@@ -5,8 +5,8 @@
     file-deadline  a; a (1 - (T - deadline) / grace) after the deadline deadline  deadline + grace
     page           a (MOS(T) - 1) / 4, MOS from 5 to 1                  best    worst
 
-with the MOS of a web page of ITU-T G.1030 (2005, Annex A), logarithmic in the time by the law of
-Weber and Fechner (Reichl, Tuffin, Schatz 2013):
+MOS is the mean opinion score of a web page (ITU-T G.1030, 2005, Annex A), logarithmic in the time
+by the law of Weber and Fechner (Reichl, Tuffin, Schatz 2013):
 
     MOS(T) = 5 - 4 ln(T / best) / ln(worst / best)        best = 0.12 s + 0.003 worst
 
@@ -20,7 +20,7 @@ cost of bits already sent is sunk. So `demand_bps` is, with the largest rate `mo
 
 If the price rises with the user's rate, an even pace to the deadline is cheapest (`pace_bps`).
 Sources: Jensen, Locke, Tokuda 1985 for functions of completion time; Antoniadis et al. 2000,
-section 5 lists transfers of files and pages among the tasks of price handlers.
+section 5 for transfers of files and pages as tasks of price handlers.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class TimeUtility(Protocol):
     """The value of a transfer as a function of its time, with methods that map columns."""
 
     def value(self, seconds: Floats) -> Floats:
-        """Return V(T), money for one transfer, which never grows with T."""
+        """Return V(T), the value of a transfer [money], which never grows with T."""
 
     def slope(self, seconds: Floats) -> Floats:
-        """Return V'(T), money/s, the change of V per second of waiting, which is never positive."""
+        """Return V'(T) [money/s], the change of V per second of waiting, which is never positive."""
 
     def latest_s(self, money: Floats) -> Floats:
         """Return the latest T with this value, the inverse of V, or NaN if it does not exist."""
@@ -84,7 +84,7 @@ class TransferUtility:
 
     @property
     def best_s(self) -> float:
-        """The time until which V stays a, s. An earlier arrival has no benefit."""
+        """The time until which V is a [s]. An earlier arrival has no benefit."""
         raise NotImplementedError(f"{type(self).__name__} does not define 'best_s'")
 
     def value(self, seconds: Floats) -> Floats:
@@ -106,7 +106,7 @@ class TransferUtility:
         return np.where(self.value(np.zeros_like(money)) >= money, low, np.nan)
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
-        """See TimeUtility. The pace is infinite once V falls, because then every moment counts."""
+        """See TimeUtility. The pace is infinite once V falls, because any delay then reduces V."""
         return _rate_bps(left_bytes, self.best_s - elapsed_s)
 
     def demand_bps(
@@ -138,8 +138,8 @@ def _rate_bps(left_bytes: float, seconds: float) -> float:
 class FileDeadline(TransferUtility):
     """A file that is worth `a` until its deadline, and nothing after a grace period.
 
-    Without grace, the deadline is hard. With grace, the value falls linearly after the deadline. V'
-    is constant in this time, so V' has no inverse. Source: Jensen, Locke, Tokuda 1985.
+    Without grace, the deadline is hard. With grace, the value falls linearly after the deadline, so
+    V' is constant and has no inverse. Source: Jensen, Locke, Tokuda 1985.
 
     Attributes:
         deadline: time from the request of the file [s].
@@ -184,9 +184,9 @@ class FileDeadline(TransferUtility):
 class PageWait(TransferUtility):
     """A page whose value falls with the logarithm of the reader's wait.
 
-    The source, ITU-T G.1030 (2005), Annex A, is for one page. Its expected wait `worst` is 6, 15
-    and 60 s on networks that users know as fast, medium and slow. The MOS is 5 up to `best` and 1
-    from `worst`.
+    The source, ITU-T G.1030 (2005), Annex A, applies to one page. Its expected wait `worst` is 6,
+    15 and 60 s on networks that users know as fast, medium and slow. The MOS is 5 up to `best` and
+    1 from `worst` on.
 
     Attributes:
         worst: wait from which on the page is worth nothing [s].
@@ -232,7 +232,7 @@ class PageWait(TransferUtility):
         return np.where(falling, -self.a / (self._scale * np.maximum(t, self.best_s)), 0.0)
 
     def inverse(self, money_per_s: Floats) -> Floats:
-        """Return the wait with this V' (below 0), s, or NaN if it does not exist."""
+        """Return the wait [s] with this V' (below 0), or NaN if it does not exist."""
         with np.errstate(divide="ignore"):
             t = np.divide(-self.a / self._scale, money_per_s)
         return np.where((t > self.best_s) & (t < self.worst), t, np.nan)

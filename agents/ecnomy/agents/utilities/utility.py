@@ -2,8 +2,8 @@
 """The utility of a rate, and the base class of custom utilities. find.py lists built-in kinds.
 
 Utilities are functions of r = x / x0, with x the goodput of a flow and x0 a reference rate (both
-bit/s of IP packets), because x0 may differ between flows. Prices p are money/s per x0:
-p = lambda x0, where lambda is the price per bit [money]. `AtRate` uses bit/s and money/bit.
+bit/s of IP packets), because x0 may differ between flows. Prices p are money/s per x0: p = lambda
+x0, where lambda is the price per bit [money]. `AtRate` uses bit/s and money/bit.
 
     value(r)    U           money/s
     slope(r)    dU/dr       money/s; U'(x) is this over x0, money/bit
@@ -15,9 +15,9 @@ If U is concave, demand equals inverse, and is 0 if the first bit is not worth i
 demand jumps to 0 at some price (see inelastic.py). At p = 0, demand is the smallest rate at which U
 saturates, or infinite if U never saturates.
 
-A `delay_cost` k reduces the value of each bit by k times its round trip d, so the user has U(x) - k
-d x. For a user who takes d as given, the best rate has U'(x) = lambda + k d, the full price per bit
-(Acemoglu, Ozdaglar 2007). The formulas above are for U alone.
+A `delay_cost` k reduces the value of each bit by k times its round-trip time d, so the user gets
+U(x) - k d x. For a user who takes d as given, the best rate has U'(x) = lambda + k d, the full
+price per bit (Acemoglu, Ozdaglar 2007). The formulas above are for U alone.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Utility(Protocol):
 
     @property
     def x0(self) -> float | None:
-        """The reference rate, bit/s; None for the largest rate of the flow's traffic."""
+        """The reference rate [bit/s]; None for the largest rate of the flow's traffic."""
 
     @property
     def concave(self) -> bool:
@@ -59,13 +59,13 @@ class Utility(Protocol):
         """Whether x U'(x) depends on x0."""
 
     def value(self, r: Floats) -> Floats:
-        """Return U, money/s."""
+        """Return U(r) [money/s]."""
 
     def slope(self, r: Floats) -> Floats:
-        """Return dU/dr, money/s. U'(x) is this slope divided by x0."""
+        """Return dU/dr [money/s]. U'(x) is this slope divided by x0."""
 
     def worth(self, r: Floats) -> Floats:
-        """Return x U'(x) = r dU/dr: the charge per second at which x is the best rate."""
+        """Return x U'(x) = r dU/dr, the charge at which x is the best rate [money/s]."""
 
     def curvature_at(self, r: Floats) -> Floats:
         """Return -r U''/U' at r, infinite if U' is 0."""
@@ -89,7 +89,7 @@ class RateUtility:
         a: the scale of the utility [money/s]; twice the scale makes each rate worth twice as much.
         x0: the reference rate [bit/s], the unit of rates in the formula; by default the traffic's
             largest rate.
-        delay_cost: the user's cost of each second of round trip for a MB of IP packets.
+        delay_cost: the user's cost of each second of round-trip time for a MB of IP packets.
     """
 
     a: Annotated[float, Unit("money/s")]
@@ -169,19 +169,19 @@ class RateUtility:
 
 
 def delay_cost_of(utility: Utility) -> float:
-    """Return the cost [money] of a second of round trip for a MB of IP packets; 0 by default."""
+    """Return the cost [money] of a second of round-trip time per MB of IP packets, 0 by default."""
     return float(getattr(utility, "delay_cost", 0.0))
 
 
 class AtRate:
-    """A utility in bit/s and money per bit, at one x0.
+    """A utility as a function of the rate in bit/s, for one x0.
 
     Args:
         utility: a utility of r.
         x0_bps: the reference rate; by default the utility's x0.
 
     Raises:
-        Refused: the rate is missing, or not above 0.
+        Refused: x0 is missing, or not above 0.
     """
 
     def __init__(self, utility: Utility, x0_bps: float | None = None) -> None:
@@ -192,17 +192,17 @@ class AtRate:
         self.utility, self.x0_bps = utility, given
 
     def value(self, rate_bps: Floats) -> Floats:
-        """Return U(x), money/s."""
+        """Return U(x) [money/s]."""
         return self.utility.value(np.asarray(rate_bps) / self.x0_bps)
 
     def slope(self, rate_bps: Floats) -> Floats:
-        """Return U'(x), money/bit."""
+        """Return U'(x) [money/bit]."""
         return self.utility.slope(np.asarray(rate_bps) / self.x0_bps) / self.x0_bps
 
     def inverse(self, money_per_bit: Floats) -> Floats:
-        """Return the rate with this U', bit/s, or NaN if it does not exist."""
+        """Return the rate [bit/s] with this U', or NaN if it does not exist."""
         return self.utility.inverse(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps
 
     def demand(self, money_per_bit: Floats) -> Floats:
-        """Return the best rate at a price, bit/s: argmax U(x) - price x."""
+        """Return the best rate [bit/s] at a price: argmax U(x) - price x."""
         return self.utility.demand(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps

@@ -11,10 +11,10 @@ Sources: ITU-T G.107 (2005), 3 and Annex B (MOS), Appendix I (R from MOS); Id in
 of Cole and Rosenbluth 2001, a fit for calls without echo; G.113 (2007), Appendix I for
 
     codec      Ie   Bpl
-    g711       0    4.3     packets lost are silence
-    g711-plc   0    25.1    concealed as in G.711, Appendix I
+    g711       0    4.3     lost packets are silence
+    g711-plc   0    25.1    lost packets are concealed as in G.711, Appendix I
 
-The cubic is below 1 for 0 < R < 6.5, by at most 0.012. For such R, the MOS counts as 1, so that U
+The cubic is below 1 for 0 < R < 6.5, by at most 0.012. For such R, the MOS is set to 1, so that U
 never falls with better quality. The codec determines the rate of a call. `step` and `sigmoid` are
 utilities of this rate.
 """
@@ -47,7 +47,7 @@ class CallUtility(Protocol):
     """The value of a call as a function of its quality, with methods that map columns."""
 
     def value(self, delay_s: Floats, loss: Floats) -> Floats:
-        """Return U, money/s, for the one-way delay of packets and the share of lost packets."""
+        """Return U [money/s] for the one-way delay of packets and the share of lost packets."""
 
 
 def delay_impairment(delay_s: npt.ArrayLike) -> Floats:
@@ -114,7 +114,7 @@ class EModel:
         return np.asarray(BEST_R + self.advantage - impaired)
 
     def mos(self, delay_s: Floats, loss: Floats) -> Floats:
-        """Return the mean opinion score."""
+        """Return the mean opinion score, from 1 to 4.5."""
         return mos_of_r(self.rating(delay_s, loss))
 
     def value(self, delay_s: Floats, loss: Floats) -> Floats:
@@ -133,13 +133,13 @@ class EModel:
         return -by_r * by_delay, -by_r * by_loss
 
     def _by_rating(self, r: Floats) -> Floats:
-        """Return dU/dR, money/s per point."""
+        """Return dU/dR [money/s per point]."""
         cubic = 0.035 + 7e-6 * (-3.0 * r * r + 320.0 * r - 6000.0)
         counts = (r > _LEAST_R) & (r < 100.0)
         return np.where(counts, self.a / (_MOST_MOS - _LEAST_MOS) * cubic, 0.0)
 
     def latest_s(self, money_per_s: Floats, loss: Floats) -> Floats:
-        """Return the longest packet delay with this U, s, or NaN if U is smaller even at delay 0.
+        """Return the longest packet delay [s] with this U, or NaN if U is smaller even at delay 0.
 
         The result is the inverse of U in the delay, for amounts above 0.
         """
