@@ -97,7 +97,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call that requests admission; its duration is unknown.
+    """A request for the admission of a call, whose duration is not known yet.
 
     Attributes:
         t_ps: time of the request [ps].

@@ -14,7 +14,7 @@
     ├── NotRunningError         a step of a market without an engine, or after the end of its run
     └── LedgerError             an impossible posting
 
-This package is the lowest of three (agents <- markets <- analysis), so all can raise the
+This package is the lowest of three (agents <- markets <- analysis), so all three can raise these
 exceptions.
 """
 

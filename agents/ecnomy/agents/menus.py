@@ -44,7 +44,7 @@ class Menus(Protocol):
         """Return the menus for flows of this agent, in the order of their contracts."""
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
-        """Choose a tariff or strategy for these flows of the agent, or for all flows if None.
+        """Choose a tariff or strategy for these flows of the agent; None for all flows of the menu.
 
         Raises:
             StrategyError: the choice does not exist, or the agent cannot choose for a flow.

@@ -165,7 +165,7 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
     Attributes:
         t_ps: time of the report of this decision [ps].
         dt_ps: time since the agent's last decision, which all changes cover [ps]; at the first
-            decision, 0, as are all changes.
+            decision, it and all changes are 0.
         price_micro: the current price of a mark, after carriers have posted their prices at this
             report [micro-units of money per mark]; the mean if the price differs between flows.
         offers: the classes on sale in this market [offers; a flow names one by its index].
@@ -202,7 +202,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
     Attributes:
         t_ps: time of the report of this decision [ps].
         dt_ps: time since the agent's last decision, which all changes cover [ps]; at the first
-            decision, 0, as are all changes.
+            decision, it and all changes are 0.
         price_micro: this flow's current price of a mark [micro-units of money per mark], an integer
             unless it is a mean over domains.
         offers: the classes on sale in this market [offers].

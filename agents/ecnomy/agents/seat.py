@@ -59,7 +59,7 @@ class ClassSeller(Protocol):
     watches_classes: bool
 
     def let_in(self, request: ClassRequest) -> bool:
-        """Return whether the flow may enter."""
+        """Return whether the flow may enter the requested class."""
 
 
 class Seat(Protocol):
@@ -121,7 +121,7 @@ class Seat(Protocol):
         """Let `buyer` choose a provider for each call of these flows, and learn the outcomes."""
 
     def sell_files(self, sources: tuple[str, ...], tariff: ElasticTariff) -> None:
-        """Sell the files of these sources, each for a price and by a deadline."""
+        """Sell the transfer of these sources' files, each for a price and by a deadline."""
 
     def pay_fixed_costs(self, micro: int, per_ps: int) -> None:
         """Pay `micro` micro-units every `per_ps` to `outside:costs`, regardless of sales."""

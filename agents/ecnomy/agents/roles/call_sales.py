@@ -25,7 +25,7 @@ class CallSales:
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
-        """Create the strategy. A strategy that cannot be made or used raises StrategyError."""
+        """Create the strategy. It raises StrategyError if this fails."""
         self.tariff: CallTariff = line.tariff
         self.sources = line.sources
         self.apart = line.strategy is not None

@@ -24,7 +24,7 @@ PATIENCE_PS: Final = 600 * PS_PER_S  # longest adaptive interval
 
 
 class ConnectivityProvider(Role):
-    """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price.
+    """Posts one integer price per mark [micro-units]; by default, the scenario's price.
 
     By default, the provider decides at every report. With a strategy that waits for customers
     (`waits`), the default interval is the customers' time to respond, from 5 s to 10 min.
@@ -33,7 +33,7 @@ class ConnectivityProvider(Role):
     phase: ClassVar[str] = "post"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role. A strategy that cannot be made or used raises StrategyError."""
+        """See Role. It raises StrategyError if the strategy cannot be created or used."""
         kind = terms.kind or "stay"
         self._who = f"{name} ({kind})"
         self._strategy = make(kind, terms.params)

@@ -24,7 +24,7 @@ class ElasticSales:
     """
 
     def __init__(self, who: str, line: ElasticLine) -> None:
-        """Create the strategy. An invalid strategy raises StrategyError."""
+        """Create the strategy. It raises StrategyError if this fails."""
         self.tariff, self.sources = line.tariff, line.sources
         name = f"{who}, {line.tariff.name}"
         self._strategist = Strategist(name, line.strategy.kind, line.strategy.params)

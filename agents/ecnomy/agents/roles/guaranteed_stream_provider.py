@@ -42,7 +42,7 @@ class GuaranteedStreamProvider(Role):
         lines: tuple[CallLine, ...],
         elastic: tuple[ElasticLine, ...] = (),
     ) -> None:
-        """See Role. A strategy that cannot be made or used raises StrategyError."""
+        """See Role. It raises StrategyError if the strategy cannot be created or used."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.lines = tuple(CallSales(name, line, terms) for line in lines)
         self.elastic = tuple(ElasticSales(name, line) for line in elastic)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML keys of a role's entry.
 
-find.py lists the presets of the built-in roles. A custom role defines its own in the class
-attribute `preset`.
+find.py lists the presets of the built-in roles. A custom role has the class attribute `preset`.
 """
 
 from __future__ import annotations

@@ -217,8 +217,8 @@ def _decisions(inertia: float) -> float:
     """Return the number of decisions until users have responded to a price.
 
     The number is DECISIONS plus SETTLE time constants of inertia. Each decision multiplies the
-    share of users that have not decided yet by `inertia`. If it is 1, users never respond, and the
-    carrier does not wait for them.
+    share of users that have not decided yet by `inertia`. If `inertia` is 1, users never respond,
+    and the carrier does not wait for them.
     """
     waits = 0 < inertia < 1
     return DECISIONS + (SETTLE / -math.log(inertia) if waits else 0.0)
@@ -228,7 +228,8 @@ class Strategist:
     """Strategy objects of one kind for a group of flows: one for all, or one per flow.
 
     Attributes:
-        whole: the object for all flows, or an object for attributes only.
+        whole: the object that decides for all flows, or that only provides the attributes if each
+            flow has its own object.
         heeds_lag: whether the strategy allows for windows that lag or ignores the rates of flows,
             so that its decisions are never too early.
         inertia: share of the users that skip a decision.

@@ -48,7 +48,7 @@ class TimeUtility(Protocol):
         """Return V(T), the value of a transfer [money], which never grows with T."""
 
     def slope(self, seconds: Floats) -> Floats:
-        """Return V'(T) [money/s], the change of V per second of waiting, which is never positive."""
+        """Return V'(T) [money/s], the change of V per second of waiting, which is at most 0."""
 
     def latest_s(self, money: Floats) -> Floats:
         """Return the latest T with this value, the inverse of V, or NaN if it does not exist."""
