@@ -57,7 +57,7 @@ class Estimator(Protocol):
 
     @classmethod
     def of(cls, samples: Samples) -> Self:
-        """Estimate from any number of samples."""
+        """Create the estimate from any number of samples."""
 
     def threshold(self, blocked: float) -> float:
         """Return the value that a sample's rate exceeds with probability at most `blocked`, B^G."""
@@ -173,7 +173,7 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
         return self.rate.mean_where_observed(threshold, self.packets)
 
     def broken(self, limit: float, packets: int) -> float:
-        """Return the mean probability over connections at the rates of the samples.
+        """Return the probability of a broken promise, as a mean over the rates of the samples.
 
         From a sample at least as long as a connection, packets are drawn at random, without a
         distribution of rates. A shorter sample is extended with packets from Beta(a + k_i, b + n_i

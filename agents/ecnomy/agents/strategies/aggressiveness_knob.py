@@ -67,8 +67,8 @@ class AggressivenessKnob:
     """Chooses the weight of each flow by its utility and the price of weight.
 
     Attributes:
-        utility: kind and parameters of a concave utility (see ecnomy.agents.utilities); the default
-            of x0 is the largest rate of the flow's traffic.
+        utility: kind and parameters of a concave utility (ecnomy.agents.utilities); x0 is by
+            default the traffic's largest rate.
         most: the largest weight, in the window law's unit: flows, marks or packets/s [above 0].
         least: the smallest weight, in the same unit [above 0, up to `most`].
     """

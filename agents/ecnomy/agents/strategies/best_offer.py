@@ -22,12 +22,13 @@ probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
-where d is the smoothed mean distance of one decision's surplus from the smoothed surplus. So a gain
-beyond chance moves all attentive users, and a smaller gain moves a proportional share. If all users
-moved at the smallest gain, chance would drive them from the larger group to the smaller one. Users
-who decide at the same time would move as a herd, so that the smaller of two full links would have
-too many users. If users move in proportion to the gain, they settle where no other alternative
-gives more (Smith 1984). A share `curiosity` of attentive users tries an alternative without users.
+where d (d' for the alternative) is the smoothed mean distance of one decision's surplus from the
+smoothed surplus. So a gain beyond chance moves all attentive users, and a smaller gain moves a
+proportional share. If all users moved at the smallest gain, chance would drive them from the larger
+group to the smaller one. Users who decide at the same time would move as a herd, so that the
+smaller of two full links would have too many users. If users move in proportion to the gain, they
+settle where no other alternative gives more (Smith 1984). A share `curiosity` of attentive users
+tries an alternative without users.
 
 A user who has left gets U(0). An untested alternative counts as at least U(0). An attentive user
 leaves if every alternative gives it less than U(0) at two decisions. The user returns when others
@@ -191,7 +192,7 @@ class BestOffer:
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
 
     def _switch(self, choice: Integers) -> Truths:
-        """Take each user's choice and return the users who moved."""
+        """Take each user's choice, and return the users who switched."""
         moved: Truths = choice != self._choice
         self._choice = choice
         self._renew(moved)

@@ -38,7 +38,7 @@ class Claimant:
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """Requests each call from the cheapest provider for `call_time`, or from the first of several.
+    """Requests each call from the cheapest provider for `call_time`; the first wins a tie.
 
     Attributes:
         call_time: the assumed duration of a call.

@@ -92,8 +92,8 @@ class ElasticUtility:
     """Adapts the willingness to pay of each flow to its utility.
 
     Attributes:
-        utility: kind and parameters of a concave utility (see ecnomy.agents.utilities); the default
-            of x0 is the largest rate of the flow's traffic.
+        utility: kind and parameters of a concave utility (ecnomy.agents.utilities); x0 is by
+            default the traffic's largest rate.
         budget: largest willingness to pay for marks of a flow; a million money/s by default.
         retry: time until a flow that was switched off, or receives nothing, tries the price again.
         anticipates: capacity of the single marking link, if users anticipate their effect on its

@@ -22,10 +22,10 @@ remaining time if this is longer.
 
 The strategy never exceeds the budget: the cost of a flow's marks is at most `budget` x files begun.
 (Later files may use the rest of earlier budgets, because reports do not assign marks to the files
-of an interval.) The engine stops the flow at its last mark. A mark in flight may be charged at a
-newly posted price, so each decision allows 1 / price_rise of the remaining money. This reserve
-suffices if a price per mark rises by at most this factor at a time, and packets in flight arrive
-before it rises again. A flow that cannot pay for another mark is switched off.
+of an interval.) The engine stops the flow at the last mark that it can pay for. A mark in flight
+may be charged at a newly posted price, so each decision allows 1 / price_rise of the remaining
+money. This reserve suffices if a price per mark rises by at most this factor at a time, and packets
+in flight arrive before it rises again. A flow that cannot pay for another mark is switched off.
 
 Among the last 200 files of the source, promises depend on the m files that were at least as large,
 and began at the same or a higher cost of a byte. If h of these files were in time, the strategy

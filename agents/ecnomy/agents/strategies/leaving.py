@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decides when users who gain nothing leave, and when they try again.
+
 Let r = x / x0. Sums over decisions fade by half at each decision, but not below five packets.
 Without contracts, the sums do not fade below ten marks, because a flow that pays little meets few
 marks.

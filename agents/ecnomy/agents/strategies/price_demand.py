@@ -10,9 +10,9 @@ value of a page.
 All users of the agent share one price: the cost of a MB of their data since the last decision, by
 their total bill (marks, class fees, contracts), smoothed with weight 1/2.
 
-If no user accepts the price, nobody sends, so nobody observes the price. Then the user with the
-highest limit sends for one decision interval as a trial. The first trial comes after a time
-`retry`, and the wait doubles each time, up to 8 times `retry`. The cost of a MB in the trial
+If no user accepts the price, nobody sends, so nobody observes the price. In this case, the user
+with the highest limit sends for one decision interval as a trial. The first trial comes after a
+time `retry`, and the wait doubles each time, up to 8 times `retry`. The cost of a MB in the trial
 becomes the price for all users.
 
     arrival     a user is present for a time drawn from `stay`, then away for one drawn from `away`;

@@ -3,7 +3,7 @@
 
 The current window covers the last time T and is updated at every report. A sample covers a time T,
 and a new sample begins when the previous sample ends. An interval without packets does not give a
-sample. A packet is bad if it was lost or late. All test streams count together.
+sample. A packet is bad if it was lost or late. Counts are sums over all test streams.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class AlphaFair(_Concave):
     def needs_x0(self) -> bool:
         """Whether x0 is needed.
 
-        Alpha 1 does not need it, because a log(x) gives a constant charge of a, in any unit of
+        Alpha 1 does not need x0, because a log(x) gives a constant charge of a, in any unit of
         rate.
         """
         return self.alpha != 1.0

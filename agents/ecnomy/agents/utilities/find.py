@@ -113,7 +113,7 @@ def concave_utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
-    """Return the utility of time for a mapping. It raises the errors of utility_of."""
+    """Return the utility of time for a mapping, with the errors of utility_of."""
     made = cast(TimeUtility, _made(_TIMES, params))
     if params["kind"] not in TIME_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES), made.slope(_PROBES))
@@ -121,7 +121,7 @@ def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
 
 
 def call_utility_of(params: Mapping[str, object]) -> CallUtility:
-    """Return the utility of calls for a mapping. It raises the errors of utility_of."""
+    """Return the utility of calls for a mapping, with the errors of utility_of."""
     made = cast(CallUtility, _made(_CALLS, params))
     if params["kind"] not in CALL_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES / 10, _PROBES / 100))

@@ -117,7 +117,7 @@ class Sigmoid(_Inelastic):
 class Step(_Inelastic):
     """U = a from x0 on, otherwise 0: hard real-time applications (Shenker 1995, figure 2).
 
-    U' is 0 at every rate except x0, where it does not exist. So U' has no inverse.
+    U' is 0 at every rate except x0, where it does not exist, so U' has no inverse.
     """
 
     def value(self, r: Floats) -> Floats:

@@ -13,7 +13,7 @@ by the law of Weber and Fechner (Reichl, Tuffin, Schatz 2013):
 If the remaining 8 B bits are sent at the rate x from t on, T is t + 8 B / x. At a given price per
 bit, the cost does not depend on the rate, so the highest rate that still adds benefit is best. If a
 transfer at this rate is not worth more than its cost, the user should give up the transfer. The
-cost of bits already sent is sunk. So `demand_bps` is, with the largest rate `most`,
+cost of bits already sent is sunk. With the largest rate `most`, `demand_bps` is therefore x:
 
     T* = max(t + 8 B / most, the time until which V stays a)
     x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0
