@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observations of guaranteed stream providers and callers: test streams, calls and offers.
 
-Times are int64 picoseconds. Every field has its unit in brackets.
+Times are int64 picoseconds.
 """
 
 from __future__ import annotations

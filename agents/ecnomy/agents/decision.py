@@ -107,7 +107,6 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
 
 def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -> Floats | None:
-    """Check a column of money, rates or weights, and convert it to float64."""
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)
@@ -137,7 +136,6 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
 
 
 def _offers(given: object, seen: Observation, who: str) -> Integers | None:
-    """Check a column of classes, and convert it to int64."""
     if given is None:
         return None
     held = seen.flows.offer

@@ -166,5 +166,4 @@ def _has_methods(family: Family, cls: type) -> bool:
 
 
 def _is_one(family: Family, thing: object, module: str) -> bool:
-    """Return whether a value is a class of the family that is defined in this module."""
     return isinstance(thing, type) and thing.__module__ == module and _has_methods(family, thing)

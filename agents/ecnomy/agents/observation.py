@@ -2,7 +2,6 @@
 """Observations of agents: changes since the last decision, in columns by flow or link.
 
 Times are int64 picoseconds (`t_s` and `dt_s` are seconds), and money is in integer micro-units.
-Every field has its unit in brackets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface through which a role makes contracts, observes and acts for its agent.
 
-The market gives each agent a Seat. A role makes contracts in `join`, and observes and acts in its
-turn of a meeting. `rows` are indices of the run's flows, in ascending order.
+A role makes contracts in `join`, and observes and acts in its turn of a meeting. `rows` are indices
+of the run's flows, in ascending order.
 """
 
 from __future__ import annotations

@@ -40,10 +40,7 @@ class CallSales:
         self._post = getattr(self._strategy, "post_call_price", None)
 
     def watch(self, seen: StreamObservation) -> int | None:
-        """Observe the test streams, and return a new price of calls.
-
-        Returns:
-            The new price of a call [micro-units], or None to keep the price.
+        """Observe the test streams. Return a new price of calls [micro-units], or None to keep it.
 
         Raises:
             StrategyError: the code of the strategy failed, or its price is invalid.

@@ -304,7 +304,6 @@ class Strategist:
     def _numbers(
         self, choice: FlowDecision, view: FlowView
     ) -> tuple[float, int, float, bool, float, float]:
-        """Return willingness to pay, class, rate cap, activity, weight and budget as numbers."""
         pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
         return (
             self._amount(pay, "willingness_micro_per_s"),

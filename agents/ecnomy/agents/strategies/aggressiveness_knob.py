@@ -141,7 +141,6 @@ class AggressivenessKnob:
         return np.asarray(flows.weight_micro / MICRO / np.maximum(weight_s, TINY) + by_use)
 
     def _log_aim(self, rate_bps: Floats, weight: Floats, price: Floats) -> Floats:
-        """Return the logarithm of the target weight."""
         r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
         if self._sates:
             bought = self._utility.demand(price * weight / r)

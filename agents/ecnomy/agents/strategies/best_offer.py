@@ -217,7 +217,6 @@ class BestOffer:
         self._rows = np.array(rows, dtype=np.int64)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
-        """Decide which users leave or return, and return each user's choice."""
         told = self._told()
         best_of = told.argmax(axis=0)
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
@@ -300,7 +299,6 @@ class BestOffer:
         )
 
     def _better(self, random: np.random.Generator) -> Integers:
-        """Return each user's next choice, except for users who leave."""
         told, users = self._told(), np.arange(len(self._choice))
         best = told.argmax(axis=0)
         here, there = told[self._choice, users], told[best, users]

@@ -60,5 +60,4 @@ class ClassFees:
         return elapsed_ps
 
     def _bounded(self, fee_micro: float) -> int:
-        """Return the fee, limited to the bounds [micro-units/s]."""
         return round(min(max(fee_micro, self.floor * MICRO), self.ceiling * MICRO))

@@ -125,7 +125,6 @@ class ExpectedProfit:
         return readings
 
     def _learn(self) -> None:
-        """Compute forecasts from the samples so far."""
         numbers = [row.number for row in self._samples.rows]
         self._marks: Forecast = forecast(numbers, self._samples.marked)
         self._bad: Forecast = forecast(numbers, self._samples.bad)
@@ -142,7 +141,6 @@ class ExpectedProfit:
         return self._expected[limit]
 
     def _broken(self, limit: float, now: Sample) -> float:
-        """Return the probability of a broken promise, given the current sample."""
         if limit not in self._chances:
             self._chances[limit] = self._bad.chances(limit, self._packets)
         chances = self._chances[limit]

@@ -147,7 +147,6 @@ class FileBudget:
         return Decision(columns[0], active=np.array(active, np.bool_), budget_micro=columns[1])
 
     def _follow(self, flow: _Flow, view: FlowView, cost: float) -> None:
-        """Update the current file, and record whether a finished file was in time."""
         flow.paid_micro += view.charge_micro
         begun = view.file_bytes > flow.asked
         if flow.under_way and (begun or not view.file_left):
@@ -178,7 +177,6 @@ class FileBudget:
                 view.agent.note(f"promise:{view.source}.{view.member}", view.files + 1)
 
     def _pay_micro(self, flow: _Flow, view: FlowView, cost: float) -> float:
-        """Return the willingness to pay [micro-units/s]."""
         left, left_s, left_micro = self._ahead(flow, view)
         if self.deadline is None:
             wanted = self._by_budget(flow, view, cost, left_micro / left)

@@ -257,8 +257,8 @@ class Leaving:
     def hurries(self) -> bool:
         """Whether the next decisions should come soon.
 
-        Decisions should come soon for flows that a lower price has brought back, for flows whose
-        contracts became cheaper, and for trials that are charged by time.
+        This is so for flows that a lower price has brought back, for flows whose contracts became
+        cheaper, and for trials that are charged by time.
         """
         return self._grows or (self._charged and self._tries)
 

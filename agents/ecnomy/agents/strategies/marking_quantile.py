@@ -133,7 +133,6 @@ class MarkingQuantile:
         return postable(charge)
 
     def _learn(self, seen: StreamObservation) -> None:
-        """Update the threshold and the estimates at the end of a sample."""
         blocked = self._blocked(seen.tariff)
         self._learnt = len(self._samples) >= self.learning
         if self._learnt:

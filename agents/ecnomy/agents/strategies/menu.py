@@ -110,7 +110,6 @@ class Menu:
 
 
 def _only(seen: Observation, rows: Integers) -> Observation:
-    """Return the observation of these flows only."""
     flows = seen.flows
     kept = {name: getattr(flows, name)[rows] for name in type(flows).__struct_fields__}
     return msgspec.structs.replace(seen, flows=type(flows)(**kept))

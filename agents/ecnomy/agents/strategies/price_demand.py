@@ -119,7 +119,6 @@ class PriceDemand:
         return Decision(pay, active=self._active)
 
     def _meet(self, count: int, t_s: float, random: np.random.Generator) -> None:
-        """Start with all users present, and without a known price."""
         even = random.permutation((np.arange(count) + 0.5) / count)
         self._limit = self._demand.limit(even if self.even else _shares(random, count))
         self._active, self._here = np.ones(count, np.bool_), np.ones(count, np.bool_)

@@ -131,7 +131,6 @@ class RevenueGradient:
         return min(max(round(price), 1), round(DEAREST * MICRO))
 
     def _begin(self, seen: PriceObservation) -> None:
-        """Begin a round of trials around the carrier's price."""
         if seen.agent is None:
             raise StrategyError("revenue-gradient: the random first trial requires a market")
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)

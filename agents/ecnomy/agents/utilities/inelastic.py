@@ -33,8 +33,6 @@ _STEEPEST: Final = 100.0  # keeps exp(k) and its square finite
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Inelastic(RateUtility):
-    """Utilities that are not concave."""
-
     @property
     def concave(self) -> bool:
         """Always False."""
