@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy reproduce`: repeats the measurements behind papers' claims and judges each claim.
+"""`ecnomy reproduce`: repeats the measurements behind the claims of papers and judges each claim.
 
-The claims are data (configs/papers/<paper>/claims.yaml), the measurements are code
+The claims are data (configs/papers/<paper>/claims.yaml). The measurements are code
 (reproduce/<paper>/). Only judge.py compares the two.
 """
 

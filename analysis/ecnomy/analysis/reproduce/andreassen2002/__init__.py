@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and figures of andreassen2002: voice and web over one queue that marks."""
+"""Tables and figures of andreassen2002: voice and web share one queue that marks packets."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of calls that react to marks with calls that ignore marks, in one queue (3.2.3, 3.3).
+"""Compares calls that react to marks with calls that ignore them, in one queue (3.2.3, 3.3).
 
 `all` compares runs in which nearly all calls adapt with runs in which hardly any call adapts.
-`half` compares the two halves of the calls of one run.
+`half` compares the adapting half of the calls with the other half of the same run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Row = npt.NDArray[np.float64]
 
 
 def figures_of_adaptive(studies: Studies) -> dict[str, Row]:
-    """Return marking, charge and packet rates of calls by their response to marks and threshold."""
+    """Return ratios of marking rates and charges of calls that adapt or not, by threshold."""
     found: dict[str, Row] = {}
     runs = studies[STUDY]
     for threshold in sorted(runs.values(_MAX)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 3: one marking queue compared with two classes, at equal delay rates of voice.
+"""Table 3: compares one marking queue with two classes at the same delay rate of voice.
 
-For each seed and mix, the module finds the largest threshold at which voice has the delay rate of
-the two classes, by linear interpolation of the logarithm of the rate. Other columns are
-interpolated at that threshold.
+For each seed and mix, the module finds the largest threshold at which voice has the same delay rate
+as in two classes. It interpolates the logarithm of the rate linearly between thresholds. It also
+interpolates the other columns at that threshold.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ _PANELS: Final = {
 
 
 def matched(thresholds: Table, rates: Table, wanted: float) -> float:
-    """Return the threshold that has the wanted delay rate; rates rise with the threshold.
+    """Return the threshold with the wanted delay rate, by interpolation.
 
-    Between two thresholds the logarithm of the rate is linear, or the rate itself if one rate is 0.
-    If several thresholds fit, the largest is returned. If all rates lie above or below, the first
-    or last threshold is returned.
+    Rates rise with the threshold. Between two thresholds the logarithm of the rate is linear, or
+    the rate itself if the lower rate is 0. If several thresholds fit, the function returns the
+    largest. If all rates lie above or all below the wanted rate, it returns the first or last
+    threshold.
     """
     below = np.flatnonzero(rates <= wanted)
     if not len(below):
@@ -60,7 +61,7 @@ def matched(thresholds: Table, rates: Table, wanted: float) -> float:
 
 
 def _at(mix: dict[int, Runs], column: str, where: Table) -> Table:
-    """Return a column of a mix, interpolated at one threshold per seed."""
+    """Return a column of a mix, interpolated at the threshold given for each seed."""
     own = columns(mix, column)
     steps = np.array(list(mix), dtype=np.float64)
     return np.array([np.interp(at, steps, seed) for at, seed in zip(where, own.T, strict=True)])
@@ -73,7 +74,10 @@ def _matches(mix: dict[int, Runs], classes: Runs) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, per mix, measures of one queue over those of two classes at the matched threshold."""
+    """Return, for each mix, the measures of one queue divided by those of two classes.
+
+    The queue is measured at the threshold where both have the same delay rate of voice.
+    """
     found: dict[str, np.ndarray | float] = {}
     downloads: dict[int, np.ndarray] = {}
     classes = rows(studies["diffserv"])
@@ -101,7 +105,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Compare with two classes whose turns are ten times as long, at the matched thresholds."""
+    """Return the voice delay over that of two classes with a longer quantum, per mix."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]
@@ -115,7 +119,7 @@ def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw one queue by threshold, and two classes as a horizontal line in the same colour."""
+    """Draw the measures of one queue against its threshold, and those of two classes as lines."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     classes = rows(studies["diffserv"])

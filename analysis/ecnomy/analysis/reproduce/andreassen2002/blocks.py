@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams in blocks of 60 s: outcome columns of sweeps, and ratios of two streams' rates."""
+"""Counts packets of streams in blocks of 60 s, and bootstraps ratios of two streams' rates."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SEED: Final = "seed"
 
 
 def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None]:
-    """Return the columns of `samples.streams`, and counts in blocks.
+    """Return the columns of `samples.streams` and packet counts in blocks.
 
     Returns:
-        For each test stream and `udp`, additional rows with one number per whole block of 60 s:
-        block.sent (packets), block.marked, block.late (lost or later than 15 ms).
+        Each test stream and `udp` also has rows with one count per whole block of 60 s: block.sent
+        (packets), block.marked, and block.late (lost or later than 15 ms).
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -45,7 +45,7 @@ def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:
     """Return the ratio of two streams' rates, with a 99 % bootstrap interval over blocks.
 
     Args:
-        runs: runs of one setting; their smallest seed determines the draws.
+        runs: runs of one setting. Their smallest seed also seeds the bootstrap.
         rate: `marking` or `late`.
         over: the stream in the numerator, or `udp`.
         under: the stream in the denominator, or `udp`.

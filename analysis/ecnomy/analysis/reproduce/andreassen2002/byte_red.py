@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.3: RED by bytes, and the threshold that keeps the voice delay rate at a target.
 
-The smallest threshold is f times the bytes that the link sends in 15 ms, and the largest threshold
-is six times that. For each seed and mix, a line in f is fitted to log10 of the delay rate. The line
-reaches the target at f*.
+The smallest threshold is f times the bytes that the link sends in 15 ms. The largest threshold is
+six times the smallest. For each seed and mix, a line in f is fitted to log10 of the delay rate. The
+line reaches the target at f*.
 """
 
 from __future__ import annotations
@@ -48,9 +48,12 @@ class Line(NamedTuple):
 
 
 def line_of(rates: dict[float, Row]) -> Line:
-    """Return the least-squares line of each seed, given f -> delay rates per seed.
+    """Return the least-squares line through log10 of each seed's delay rates.
 
     Points without late packets do not count. A line is NaN if fewer than two points remain.
+
+    Args:
+        rates: delay rates per seed, by f.
     """
     f, found = np.array(list(rates)), []
     for row in np.array(list(rates.values())).T:
@@ -63,7 +66,7 @@ def line_of(rates: dict[float, Row]) -> Line:
 
 
 def _rates(runs: Runs, **wanted: Any) -> dict[float, Row]:
-    """Return f -> voice delay rates of links that count bytes with these parameters."""
+    """Return f -> voice delay rates of the runs whose link marks by bytes with these parameters."""
     found: dict[float, Row] = {}
     for text in runs.values(LINK):
         link = json.loads(text)
@@ -80,7 +83,6 @@ def _by_packets(runs: Runs) -> Row:
 
 
 def _mixes(studies: Studies) -> dict[str, Runs]:
-    """Return `voice/web` -> runs."""
     runs = studies["byte-red"]
     pairs = zip(*(runs.frame[name] for name in _USERS), strict=True)
     return {
@@ -90,7 +92,10 @@ def _mixes(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the spread of delay rates over mixes, f* by mix and curve, and cross predictions."""
+    """Return the spread of delay rates over mixes, and f* of each mix and curve.
+
+    The delay rates of each mix are also predicted with another mix's f*.
+    """
     found: dict[str, np.ndarray | float] = {}
     rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}
     packets = np.array([_by_packets(runs) for runs in _mixes(studies).values()])
@@ -113,7 +118,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
-    """Return f* of other curves, and the distance from the usual f* in standard errors."""
+    """Return f* of other marking curves, and its distance from `base` in standard errors."""
     runs = studies["byte-red-variants"]
     curves: dict[str, dict[str, Any]] = {
         "ratio": {"ratio": 3},
@@ -129,7 +134,7 @@ def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw delay rates against f, one curve per mix, and the target."""
+    """Draw the delay rate against f for each mix, and the target."""
     axis = figure.subplots()
     for index, (mix, runs) in enumerate(_mixes(studies).items()):
         rates = _rates(runs)

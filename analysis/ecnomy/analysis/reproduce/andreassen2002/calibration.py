@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 3 as a search for the marking threshold at which voice has the delay rate of two classes.
+"""Table 3 as a search: the marking threshold that gives voice the same delay rate as two classes.
 
-Calls are `independent`, or send packets from the call's start (`tick`), or are a fixed number of
-synchronised endless calls (`step`). Mixes are named by the paper's number of telephone users.
+Calls are `independent`, send packets at a fixed phase from their start (`tick`), or are a fixed
+number of synchronised endless calls (`step`). Mixes are named by the paper's number of telephone
+users.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ _LABELS: Final = {
 
 
 def phase_of(traffic: str) -> str:
-    """Return the phase of calls, from a traffic mapping of the scenario as JSON text."""
+    """Return the phase of calls: `independent`, `tick` or `step`.
+
+    Args:
+        traffic: the traffic mapping of the scenario's voice source, as JSON.
+    """
     given = json.loads(traffic)
     if given["kind"] == "cbr":
         return "step"
@@ -51,7 +56,10 @@ def _named(found: Found) -> tuple[str, int]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, by phase and mix, whether a threshold was found, its value, and its rate / target."""
+    """Return the outcome of each search: the threshold found, and its delay rate over the target.
+
+    The delay rates of two classes are returned too, by phase of the calls and mix.
+    """
     found: dict[str, np.ndarray | float | Interval] = {}
     for each in found_by(studies, "calibration"):
         phase, mix = _named(each)
@@ -81,7 +89,7 @@ def _over(figure: Interval, target: float) -> Interval:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the thresholds found, by mix, and the searched curves with their targets."""
+    """Draw the thresholds found, by mix, and the delay rates tried, with their targets."""
     figure.set_size_inches(10, 4.6)
     left, right = figure.subplots(1, 2)
     shown: set[str] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of calls that ignore marks, and of calls that react to marks."""
+"""Outcome columns of calls that ignore marks and of calls that react to them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ _PS_PER_S: Final = 1e12
 
 
 def rates(results: Path) -> Mapping[str, float | None]:
-    """Return columns of `voice`, `adaptive` and `web`, over the measured window.
+    """Return the rates of `voice`, `adaptive` and `web` in the measured window.
 
     Returns:
-        `<source>_marking`, the share of delivered packets with a mark; `<source>_marks_per_s` and
-        `<source>_pps`, marks and packets delivered per second and flow; `<source>_late`, the share
-        of packets lost or later than 16 ms, host to host. None without arrivals.
+        `<source>_marking`, the share of delivered packets that are marked; `<source>_marks_per_s`
+        and `<source>_pps`, the marks and packets delivered per second and flow; `<source>_late`,
+        the share of packets lost or later than 16 ms, host to host. Shares are None without
+        arrivals.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

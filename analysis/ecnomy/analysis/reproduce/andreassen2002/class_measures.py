@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of andreassen2002's runs with two classes."""
+"""Outcome columns of andreassen2002's runs with two classes of service."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def by_class(results: Path) -> Mapping[str, float | None]:
     """Return a row of Table 2: delays and rates of voice and web.
 
     Returns:
-        `voice_` and `web_` late (share of packets lost or later than 16 ms, host to host), lost,
-        mbps (2^20 bit/s, IP), ms (mean, over the router), host_ms (host to host), longest_ms (of
-        waiting at the router);
-        download_ms, the mean of whole files; packet_bytes, the mean IP length of all packets.
+        For `voice_` and `web_`: late (share of packets lost or later than 16 ms, host to host),
+        lost, mbps (2^20 bit/s, IP), ms (mean delay over the router), host_ms (mean delay, host to
+        host), and longest_ms (longest wait at the router). Also download_ms, the mean download time
+        of complete files, and packet_bytes, the mean IP length of all packets.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -59,7 +59,7 @@ def by_class(results: Path) -> Mapping[str, float | None]:
 
 
 def shares(results: Path) -> Mapping[str, float]:
-    """Return `voice_share` and `web_share` of the bottleneck's rate, with Ethernet."""
+    """Return the shares of the bottleneck's rate used by voice and web, with Ethernet headers."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -71,7 +71,7 @@ def shares(results: Path) -> Mapping[str, float]:
 
 
 def _measured_classes(run: RawRun) -> Any:
-    """Return the rows of classes since the warm-up, summed by class, with the largest delay."""
+    """Return the sums of each class's rows since the warm-up, and the class's largest delay."""
     table = run.table("classes")
     own = table[table["t_ps"] >= run.measured.from_ps].groupby("class_name")
     sums = own.sum(numeric_only=True)

@@ -33,9 +33,14 @@ Row = npt.NDArray[np.float64]
 
 
 def accepted_over_all(marking: Row, late: Row) -> float:
-    """Return mean L after samples with M up to its (1 - B^G) quantile / mean L of all.
+    """Return the mean delay rate after accepted samples over the mean of all samples.
 
-    The quantile belongs to a Beta distribution fitted by moments; NaN if no Beta fits.
+    A sample is accepted if its marking rate is at most the (1 - B^G) quantile of a Beta
+    distribution fitted by moments. The result is NaN if no Beta distribution fits.
+
+    Args:
+        marking: M, the marking rate of each sample.
+        late: L, the delay rate of each sample.
     """
     try:
         fit = theory.BetaMarking.of_moments(float(marking.mean()), float(marking.var(ddof=1)))
@@ -54,7 +59,13 @@ def _correlations(marking: Row, late: Row) -> dict[str, float]:
 
 
 def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row]:
-    """Return three correlations of a stream, one per seed, over the first `part` of each run."""
+    """Return the three correlations of a stream, one value per seed.
+
+    Args:
+        runs: runs of one setting.
+        stream: name of the test stream.
+        part: the share of each run, from its start, that is used.
+    """
     rows = zip(runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"), strict=True)
     found = []
     for marking, late in rows:
@@ -64,7 +75,7 @@ def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row
 
 
 def _tables(studies: Studies) -> dict[str, Row]:
-    """Return (length and kind of samples) -> correlations, [setting, stream, seed]."""
+    """Return correlations of shape [setting, stream, seed] by sample length and kind."""
     settings = [runs for mix in mixes(studies["streams"]).values() for runs in mix.values()]
     found: dict[str, list[list[Row]]] = {}
     for runs in settings:
@@ -79,7 +90,7 @@ def _tables(studies: Studies) -> dict[str, Row]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return extremes and shares over streams and settings per seed, and the effect of blocking."""
+    """Return extremes and means of the correlations, and the effect of blocking on delay rates."""
     found: dict[str, np.ndarray | float] = {}
     tables = _tables(studies)
     for length in ("long", "short"):
@@ -111,7 +122,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw correlations by setting and sample length, one point per stream (mean over seeds)."""
+    """Draw the seed mean of each stream's correlations, by setting and sample length."""
     figure.set_size_inches(9, 8)
     axes = figure.subplots(3, 1, sharex=True, sharey=True)
     tables = _tables(studies)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 6: marking probability against queue length in packets and bytes, also for gentle RED.
+"""Figure 6: marking probability against queue length in packets and bytes, and gentle RED.
 
-The law counts packets: with packets of mean length l, q bytes are q / l packets. Source:
-andreassen2002 3.1.2 and 3.2.4. Gentle RED's largest threshold is half of the law's, so that both
-mark every packet above the same length.
+The marking law counts packets. If packets have mean length l, then q bytes are q / l packets.
+Source: andreassen2002 3.1.2 and 3.2.4. Gentle RED's largest threshold is half of the law's, so that
+both mark every packet above the same queue length.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _gentle(most: float) -> Row:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the curve's shape, the effect of packet size, and the error of gentle RED."""
+    """Return the shape of the marking curve, the effect of packet size, and gentle RED's error."""
     law = _law(_PACKETS)
     between = (_PACKETS >= _LEAST) & (_PACKETS <= _MOST)
     slopes = np.diff(law[between])
@@ -61,7 +61,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the curve against packets with gentle RED, and against bytes for two mixes."""
+    """Draw the curve and gentle RED against packets, and the curve against bytes for two mixes."""
     figure.set_size_inches(9.5, 4.2)
     left, right = figure.subplots(1, 2, sharey=True)
     plain = {"marker": ""}

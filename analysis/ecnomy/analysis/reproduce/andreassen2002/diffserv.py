@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 2: voice and web in two classes of a link, for five mixes."""
+"""Table 2: delays and rates of voice and web in two classes of one link, for five traffic mixes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ _PANELS: Final = {
 
 
 def rows(runs: Runs) -> dict[int, Runs]:
-    """Return number of voice users -> runs of the mix."""
+    """Return the runs of each mix, by number of voice users."""
     return {int(voice): runs.at({_VOICE: voice}) for voice in sorted(runs.values(_VOICE))}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the rows, web minus voice, and rank correlations of web delays with web users."""
+    """Return the table's measures, the differences of web and voice, and rank correlations.
+
+    Delay rates and delays of web are correlated with the number of web users.
+    """
     found: dict[str, np.ndarray | float] = {}
     mixes = rows(studies["diffserv"])
     for voice, own in mixes.items():
@@ -53,7 +56,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Return the controls by number of web users: larger quantum, synchronised calls, windows."""
+    """Return the controls: a larger quantum, synchronised calls, and smaller receive windows."""
     found: dict[str, np.ndarray | float] = {}
     for web in sorted(runs.values(_WEB)):
         mix = runs.at({_WEB: web})
@@ -68,7 +71,7 @@ def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw delay rates, mean delays, throughput and download times by mix."""
+    """Draw delay rates, mean delays, throughput and download times against the mix."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     mixes = rows(studies["diffserv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 4: the tail of our readers' file sizes, which represent the sizes in the figure."""
+"""Figure 4: the tail of the file sizes that simulated readers request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = npt.NDArray[np.float64]
 
 
 def upper_slope(sizes: Row, most: float) -> float:
-    """Return the slope of log P(S > x) over log x, at twenty x from `most` / 10 to `most`."""
+    """Return the slope of log P(S > x) against log x, for twenty x from `most` / 10 to `most`."""
     points = most * np.logspace(-1, 0, _POINTS, endpoint=False)
     larger = 1 - np.searchsorted(np.sort(sizes), points, side="right") / len(sizes)
     kept = larger > 0
@@ -31,7 +31,7 @@ def upper_slope(sizes: Row, most: float) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the slope over the upper decade of our files, and of the unbounded Pareto law."""
+    """Return the slope over the upper decade of simulated file sizes and of an unbounded Pareto."""
     least = lower_bound(_MEAN, _MOST, _SHAPE)
     found: dict[str, list[float]] = {"slope.readers": [], "slope.without_end": []}
     for seed in SEEDS:

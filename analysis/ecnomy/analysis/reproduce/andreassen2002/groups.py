@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of download times of two groups of web users who compete with calls."""
+"""Outcome columns of two groups of web users who compete with calls: download times and rates."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _BITS: Final = 8
 
 
 def downloads_of(results: Path) -> Mapping[str, float | None]:
-    """Return columns of files that begin in the measured window, by source and over both (`all_`).
+    """Return columns of files that begin in the measured window, by source and for both (`all_`).
 
     Returns:
-        `<group>_ms`, the mean time of complete files; `<group>_mbps`, their bytes over their times;
-        `<group>_whole`, the share that is complete at the end; `<group>_asked_mbps`, the rate at
-        which files are requested; `<group>_marking` (of `web` and `knob`), voice_late (share of
-        packets later than 16 ms, host to host) and voice_marking.
+        `<group>_ms`, the mean download time of complete files; `<group>_mbps`, their bits divided
+        by their download times; `<group>_begun`, the number of files requested;
+        `<group>_asked_mbps`, the rate at which they are requested; `<group>_marking`, the share of
+        packets marked; voice_late (share of packets later than 16 ms, host to host) and
+        voice_marking.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.2: the ideal provider of guaranteed streams, on drawn samples of marks and delays.
+"""Section 4.2: an ideal provider of guaranteed streams, on random samples of marks and delays.
 
-Marking rates M are drawn from a Beta distribution. Delay rates are L = 4 M e^N (correlated), or are
-independent of M with the same distribution. From one set of samples, the provider fits the Beta by
-moments, blocks above its (1 - B^G) quantile, and sets V by the formula. A second set of samples
-serves as the connections. R = V and P = 0.2 mu are our choices, because the paper does not give
-numbers. Marks cost M. The samples of table 8 test, run by run, whether M has a Beta distribution.
+Marking rates M are drawn from a Beta distribution. Delay rates L are 4 M e^N (correlated), or have
+the same distribution independently of M. From one set of samples, the provider fits the Beta
+distribution by moments, blocks requests above its (1 - B^G) quantile, and sets the charge V by the
+paper's formula. A second set of samples serves as the connections. Each connection costs M. The
+paper gives no numbers, so R = V and P = 0.2 mu are our choices. For each run, the samples of Table
+8 test whether M has a Beta distribution.
 """
 
 from __future__ import annotations
@@ -38,13 +39,12 @@ Row = npt.NDArray[np.float64]
 
 
 class Books(NamedTuple):
-    """The results of a provider's connections.
+    """The results of the connections that a provider sells.
 
     Attributes:
-        profit_over_wanted: mean profit of an accepted connection, over P.
+        profit_over_wanted: mean profit of an accepted connection, divided by P.
         blocked: share of requests that are blocked.
-        late_difference: mean delay rate of accepted samples minus the mean delay rate of blocked
-            ones.
+        late_difference: mean delay rate of accepted samples minus that of blocked samples.
         broken: share of accepted connections whose guarantee is broken.
     """
 
@@ -62,7 +62,12 @@ def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Row, Row]:
 
 
 def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
-    """Set the tariff from the learnt samples (M, L), and sell the other samples as connections."""
+    """Return the results of selling connections at a tariff estimated from other samples.
+
+    Args:
+        learnt: samples (M, L) from which the provider sets its tariff.
+        sold: samples (M, L) of the connections requested.
+    """
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
     threshold = fit.blocking_threshold(_BLOCKED)
@@ -84,10 +89,10 @@ def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
 
 
 def beta_fits(marking: Row) -> float:
-    """Return Kolmogorov and Smirnov's p-value of samples against the Beta fitted to their moments.
+    """Return the Kolmogorov-Smirnov p-value of samples against the fitted Beta distribution.
 
-    The p-value is too large, because the Beta is fitted to the same samples. It is NaN if no Beta
-    fits.
+    The p-value is too large, because the distribution has the moments of the same samples. It is
+    NaN if no Beta distribution fits.
     """
     from scipy.stats import beta, kstest
 
@@ -99,7 +104,7 @@ def beta_fits(marking: Row) -> float:
 
 
 def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
-    """Return p-values and marks per sample by seed, for each setting and stream of table 8."""
+    """Return p-values and marks per sample, by seed, for each setting and stream of Table 8."""
     found: dict[str, Row | float] = {}
     for voice, mix in mixes(studies["streams"]).items():
         for threshold, runs in mix.items():
@@ -112,7 +117,7 @@ def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return profits, blocked shares and delay rates over ten keyed streams, in standard errors."""
+    """Return profits, blocked shares and delay rates, and their deviations in standard errors."""
     found = _beta_of_streams(studies)
     for name in ("charge_variation", "cost_variation", "net_variation", "broken"):
         found[f"sold.{name}"] = by_strategy(studies["sold"], ACCEPT_ALL).sample(name)
@@ -135,5 +140,5 @@ def figures(studies: Studies) -> Samples:
 
 
 def _errors(row: Row) -> float:
-    """Return the mean divided by its standard error over seeds."""
+    """Return the mean divided by its standard error."""
     return float(row.mean() / (row.std(ddof=1) / np.sqrt(len(row))))

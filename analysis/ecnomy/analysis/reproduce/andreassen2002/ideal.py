@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 12, the ideal case, on drawn samples: the delay rate follows from the marking rate.
+"""Figure 12: the ideal case, in which the delay rate L follows from the marking rate M.
 
 M has a Beta distribution as in guaranteed.py, and L = 4 M (1 + N) with N uniform within 10 %. From
-samples, the provider estimates the mean factor L / M and the largest deviation from it. It discards
-samples whose M is so large that such a deviation would raise L above the guarantee. The control has
-the same L but an independent M.
+random samples, the provider estimates the mean factor L / M and the largest deviation from it. It
+discards samples whose M is so large that this deviation would raise L above the guarantee. The
+control has the same L but an independent M.
 """
 
 from __future__ import annotations
@@ -44,14 +44,22 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """Return G / (slope (1 + largest deviation)), up to which M no such sample breaks G."""
+    """Return the largest M for which no such sample breaks the guarantee.
+
+    This is guarantee / (slope (1 + largest deviation)), where slope is the mean of L / M.
+
+    Args:
+        marking: M of the samples from which the provider learns.
+        late: L of these samples.
+        guarantee: the delay rate promised.
+    """
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1
     return guarantee / (slope * (1 + largest))
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the largest accepted delay rate over the guarantee, and the share discarded."""
+    """Return the largest delay rates over the guarantee, and the share of samples discarded."""
     found: dict[str, list[float]] = {}
     for name, related in (("", True), ("control.", False)):
         for seed in SEEDS:
@@ -66,7 +74,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw as many samples as in figure 13, and the blocking point."""
+    """Draw as many samples as Figure 13 has, and the blocking point."""
     axis = figure.subplots()
     rng = np.random.Generator(np.random.Philox(key=[SEEDS[0], _KEY]))
     learnt = _draw(rng, related=True)

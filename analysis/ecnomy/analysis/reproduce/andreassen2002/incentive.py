@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.3: the marks for which voice pays, at a price of 1 each, by marking threshold."""
+"""Section 3.3: the charge of voice users for marks, at a price of 1 each, by marking threshold."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _charges(mix: dict[int, Runs], name: str) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations of voice's charge with the threshold, and its marks over web's."""
+    """Return ranks of voice's charge against the threshold, and marking rates of voice over web."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         thresholds = np.array(list(mix), dtype=np.float64)
@@ -49,7 +49,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the marks per second for which a voice user and a web user pay, one curve per mix."""
+    """Draw marks per second of a voice user and of a web user against the threshold, by mix."""
     figure.set_size_inches(10, 4.5)
     axes = figure.subplots(1, 2)
     for axis, name in zip(axes, ("voice", "web"), strict=True):

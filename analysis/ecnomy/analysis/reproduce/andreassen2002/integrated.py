@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 4.4, proposed: a provider of guaranteed streams that also owns the network.
 
-The provider knows mix and threshold. After a change, it takes the mean cost mu and the probability
-p of a broken promise from a run of that setting with another seed. A provider that observes only
-marks takes both from the second half of the previous run. The integrated provider accepts all
-calls, while the other provider refuses calls when marks are frequent. The integrated provider pays
-itself for marks, so it earns the sum of both incomes.
+The integrated provider knows mix and threshold. After a change, it takes the mean cost mu and the
+probability p of a broken promise from a run of the new setting with another seed. A provider that
+observes only marks takes both from the second half of the previous run. The integrated provider
+accepts all calls, while the other provider refuses calls when marks are frequent. The integrated
+provider pays itself for marks, so it earns the sum of both incomes.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ Row = npt.NDArray[np.float64]
 
 
 def by_strategy(runs: Runs, kind: str) -> Runs:
-    """Return the runs under a strategy."""
+    """Return the runs with this kind of strategy."""
     [text] = [each for each in runs.values(_STRATEGY) if json.loads(each)["kind"] == kind]
     return runs.at({_STRATEGY: text})
 
 
 def errors(seen: Row) -> tuple[Row, Row]:
-    """Return mean absolute errors by seed over all changes, with known and unknown settings.
+    """Return each seed's mean absolute error over all changes, for known and unknown settings.
 
     Args:
-        seen: means of each half of a run, [setting, seed, half]; the second half is the truth.
+        seen: means over each half of a run, [setting, seed, half]. The second half is the true
+            value.
     """
     knowing, blind = [], []
     past = np.roll(seen.mean(axis=2), 1, axis=1)
@@ -57,7 +58,7 @@ def errors(seen: Row) -> tuple[Row, Row]:
 
 
 def _seen(studies: Studies) -> dict[str, Row]:
-    """Return mu and p: [setting, seed, half]."""
+    """Return mu and p, each of shape [setting, seed, half]."""
     found: dict[str, list[Row]] = {"mu": [], "p": []}
     for mix in mixes(studies["streams"]).values():
         for runs in mix.values():
@@ -77,7 +78,7 @@ def _earned(studies: Studies, kind: str) -> Row:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return errors with known and unknown settings, earnings of one and two firms, and queues."""
+    """Return errors of estimates with known and unknown settings, and earnings of both firms."""
     found: dict[str, np.ndarray | float] = {}
     for name, seen in _seen(studies).items():
         knowing, blind = errors(seen)
@@ -95,7 +96,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the earnings of network and provider, run by run, with and without refused calls."""
+    """Draw the earnings from calls against those from marks, with and without refused calls."""
     axis = figure.subplots()
     for index, (kind, label) in enumerate(
         ((ACCEPT_ALL, "one firm, no call refused"), (BY_MARKS, "two, calls refused by marks"))

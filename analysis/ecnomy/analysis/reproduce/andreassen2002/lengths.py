@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 5, Figures 7 to 10: thresholds in packets, and in bytes over the link's bytes in 15 ms.
+"""Table 5, Figures 7 to 10: effects of thresholds in packets, and in bytes over the bytes of 15 ms.
 
-Source: andreassen2002 3.2.4. The lengths are min_threshold times the mean length of all packets.
+Source: andreassen2002 3.2.4. A threshold in bytes is min_threshold times the mean length of all
+packets, divided by the bytes that the link sends in 15 ms.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ _PANELS: Final = (
 
 
 def fit(x: Table, rates: Table) -> tuple[float, float, float]:
-    """Fit log10 of delay rates by a line in x.
+    """Fit a line to log10 of the delay rates above 1e-4.
 
     Returns:
-        The line's value at x = 0.8, the residual standard deviation in decades, and Spearman's
+        The rate of the line at x = 0.8, the residual standard deviation in decades, and Spearman's
         correlation; NaN for fewer than three points.
     """
     from scipy.stats import spearmanr
@@ -62,7 +63,7 @@ def fit(x: Table, rates: Table) -> tuple[float, float, float]:
 
 
 class Curve(NamedTuple):
-    """A parabola through log10 of delay rates, by least squares.
+    """A least-squares parabola through log10 of delay rates.
 
     Attributes:
         coefficients: coefficients of x^2, x and 1.
@@ -76,7 +77,10 @@ class Curve(NamedTuple):
 
 
 def curve(x: Table, rates: Table) -> Curve:
-    """Fit a parabola to the rates above 1e-4; NaN for fewer than five points, or a single x."""
+    """Fit a parabola to log10 of the rates above 1e-4.
+
+    The parabola is NaN for fewer than five points, fewer than three different x, or constant rates.
+    """
     kept = rates > _LEAST
     own, logs = x[kept], np.log10(rates[kept])
     if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:
@@ -92,9 +96,12 @@ def curve(x: Table, rates: Table) -> Curve:
 
 
 def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
-    """Return the scatter around one curve for either axis, per seed.
+    """Return the scatter around a parabola on each axis, per seed.
 
-    Arguments are [point, seed].
+    Args:
+        ratio: thresholds in bytes over the bytes of 15 ms, [point, seed].
+        packets: thresholds in packets, [point].
+        late: voice delay rates, [point, seed].
     """
     found: dict[str, Table] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
@@ -108,7 +115,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
-    """Return, by mix, min_threshold in packets and per bytes of 15 ms, and voice delay rates."""
+    """Return each mix's thresholds in packets and relative to 15 ms, and its voice delay rates."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6
@@ -118,7 +125,7 @@ def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return fits of the delay rate against both axes, and rank correlations within mixes."""
+    """Return fits of the delay rate on both axes, and rank correlations within each mix."""
     own = _axes(studies)
     ratio = np.concatenate([r for _, r, _ in own.values()])
     late = np.concatenate([rates for *_, rates in own.values()])
@@ -151,7 +158,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw delay rates (figures 7, 8), download times, marking rates and their ratio (9, 10)."""
+    """Draw delay rates (Figures 7, 8), download times, marking rates and their ratio (9, 10)."""
     figure.set_size_inches(13, 7.5)
     axes = figure.subplots(2, 3)
     for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):
@@ -185,7 +192,7 @@ def _points(axis: Axes, x: Table, rows: Table, index: int, label: str) -> None:
 
 
 def _drawn(axis: Axes, x: Table, late: Table) -> None:
-    """Draw the parabola through means over seeds of all mixes, in the range of its fit."""
+    """Draw the parabola through the seed means of all mixes, within the range of its points."""
     found = curve(x, late)
     own = x[late > _LEAST]
     if not np.isfinite(found.rms):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 13 and 14: marking rate against delay rate of three-minute samples, and over time."""
+"""Figures 13 and 14: marking and delay rates of three-minute samples, together and over time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def _of_example(runs: Runs) -> Runs:
 
 
 def lowered_by(marking: Row, late: Row) -> float:
-    """Return the relative fall of mean L without the tenth of samples that has the most marks."""
+    """Return the relative fall of the mean delay rate if the most marked samples are rejected.
+
+    A tenth of the samples is rejected.
+    """
     rejected = max(1, round(_REJECTED * len(marking)))
     kept = np.argsort(marking, kind="stable")[:-rejected]
     return float(1 - late[kept].mean() / late.mean())
@@ -57,14 +60,17 @@ def _of_runs(runs: Runs) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, by seed, correlation of M and L, L's fall by rejection, and variation of L / M."""
+    """Return correlations of marking and delay rate, and the effect of rejection, by seed.
+
+    M is the marking rate and L the delay rate. The variation of L / M is returned too.
+    """
     narrow = _of_runs(_of_example(studies["narrow-streams"]))
     controls = {f"control.{name}": row for name, row in narrow.items()}
     return _of_runs(_of_example(studies["streams"])) | controls
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw, for the first seed, samples of M and L against each other, and both over time."""
+    """Draw the first seed's delay rates against its marking rates, and both over time."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     runs = _of_example(studies["streams"])

@@ -24,9 +24,11 @@ def mix(results: Path) -> Mapping[str, float | None]:
     """Return a row of Table 4: delays, rates and marks of voice and web.
 
     Returns:
-        `voice_` and `web_` late (share of packets later than 16 ms, host to host), marking,
-        mbps (2^20 bit/s, IP), ms; web_host_ms, host to host, while web_ms is over the router alone;
-        download_ms; packet_bytes, the mean IP length of all packets; voice_bytes, web_bytes.
+        For `voice_` and `web_`: late (share of packets later than 16 ms, host to host), marking
+        (share of packets marked), mbps (2^20 bit/s, IP), bytes (mean IP length of a packet) and ms
+        (mean delay). web_ms is the delay over the router alone and web_host_ms the delay from host
+        to host. Also download_ms, the mean download time, and packet_bytes, the mean IP length of
+        all packets.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -53,7 +55,7 @@ def mix(results: Path) -> Mapping[str, float | None]:
 
 
 def _web_over_router_ms(run: RawRun, sums: Any) -> float:
-    """Return the mean time of web packets over the router, from all waits minus voice waits."""
+    """Return the mean delay of web packets over the router, from all waits minus those of voice."""
     link = next(link for link in run.plan.links if link.name == "bottleneck")
     access = next(link for link in run.plan.links if link.name == "voice-access")
     own: Any = run.table("links").set_index("name").loc["bottleneck"]
@@ -67,13 +69,14 @@ def _web_over_router_ms(run: RawRun, sums: Any) -> float:
 
 
 def calls(results: Path) -> Mapping[str, float | None]:
-    """Return the load offered by telephone users, and their mean idle and holding times.
+    """Return the load that telephone users offer, and their mean idle and holding times.
 
     Returns:
-        mbit_per_s (10^6, IP) of all; idle_s, of the first idle times of all users, and holding_s,
-        of calls that begin in the first half of the run (so that long calls are not cut off), with
-        the standard errors of their means (idle_se_s, holding_se_s); pps of a call; packet_bytes;
-        in_call_variance over mean.
+        offered_mbps (10^6 bit/s, IP) of all users; idle_s, the mean first idle time of all users;
+        holding_s, the mean holding time of complete calls that begin in the first half of the run,
+        so that the end does not cut off long calls; idle_se_s and holding_se_s, the standard errors
+        of these means; call_pps, the packets per second of a call; packet_bytes; and the means and
+        variances of simultaneous calls over the binomial's.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -106,7 +109,10 @@ def calls(results: Path) -> Mapping[str, float | None]:
 
 
 def _busy(table: Any, run: RawRun) -> dict[str, float]:
-    """Return mean and variance of busy users over the binomial's, from samples every 600 s."""
+    """Return mean and variance of the number of busy users, divided by those of the binomial.
+
+    The number is sampled every 600 s.
+    """
     times = np.arange(run.measured.from_ps, run.measured.to_ps, 600 * PS_PER_S)
     starts, ends = (table[n].to_numpy(dtype=np.float64) for n in ("start_ps", "end_ps"))
     busy = np.array([np.count_nonzero((starts <= t) & (t < ends)) for t in times], dtype=float)

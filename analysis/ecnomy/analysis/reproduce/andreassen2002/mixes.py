@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of Table 4 by mix and marking threshold, and rank correlations per seed."""
+"""Selects the runs of Table 4 by mix and marking threshold, and correlates their ranks per seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Table = npt.NDArray[np.float64]
 
 
 def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
-    """Return number of voice users -> largest threshold in packets -> runs."""
+    """Return the runs by number of voice users and largest threshold in packets."""
     found: dict[int, dict[int, Runs]] = {}
     for voice in sorted(runs.values(_VOICE)):
         own = runs.at({_VOICE: voice})
@@ -29,12 +29,12 @@ def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
 
 
 def columns(mix: dict[int, Runs], column: str) -> Table:
-    """Return a column of a mix, [threshold, seed]."""
+    """Return a column of a mix as an array of shape [threshold, seed]."""
     return np.array([runs.sample(column) for runs in mix.values()])
 
 
 def controls(runs: Runs) -> dict[str, Table]:
-    """Return the rows with smaller receive windows, and the ratio of marks, voice / web."""
+    """Return delays, and ratios of marking rates (voice / web), with smaller receive windows."""
     found: dict[str, Table] = {}
     for voice, mix in mixes(runs).items():
         for threshold, own in mix.items():

@@ -25,7 +25,7 @@ _WEB_THRESHOLDS: Final = (77, 154)  # packets, as in the table
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the 50 ms buffers of each class, the thresholds, and the shares under overload."""
+    """Return each class's 50 ms buffer and thresholds, and its share of the link under overload."""
     found: dict[str, np.ndarray | float] = {}
     packets: dict[str, int] = {}
     for name, (percent, packet_bytes) in _CLASSES.items():
@@ -43,7 +43,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _loads(runs: Runs) -> dict[str, Runs]:
-    """Return overloading class -> the runs, in the order of the sweep's file."""
+    """Return the runs by the class that overloads the link, in the order of the sweep's file."""
     much, little = runs.values(_VOICE)
     never, early = runs.values(_STOP)
     return {

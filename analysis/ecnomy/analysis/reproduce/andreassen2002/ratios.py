@@ -26,7 +26,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratio of marking rates, voice / web, by mix and threshold, and if calls adapt."""
+    """Return ratios of marking rates, voice / web, by mix and threshold, and for adaptive calls."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio against the threshold, one curve per mix."""
+    """Draw the ratio of marking rates against the threshold, one curve per mix."""
     axis = figure.subplots()
     for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):
         ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")

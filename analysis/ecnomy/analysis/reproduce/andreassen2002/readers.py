@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 3 and 5: readers request less on slower links, and close slow downloads."""
+"""Figures 3 and 5: readers request fewer pages on slower links, and close slow downloads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIMIT_MS: Final = 200.0  # patience in readers-sweep.yaml
 
 
 def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
-    """Return runs of patient readers by the link's rate in 2^20 bit/s, and of impatient readers."""
+    """Return the runs of patient readers by link rate [2^20 bit/s], and of impatient readers."""
     unlimited, limited = runs.values(_PATIENCE)
     patient = runs.at({_PATIENCE: unlimited})
     by_rate = {
@@ -34,7 +34,10 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return jobs and times by rate, and impatient readers' longest download over patience."""
+    """Return downloads per second and download times by link rate, and the longest download.
+
+    The longest download is divided by the patience of impatient readers.
+    """
     patient, impatient = _kinds(studies["readers"])
     found: dict[str, np.ndarray | float] = {}
     for rate, runs in patient.items():
@@ -53,7 +56,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw jobs and mean download times of patient readers against the link's rate."""
+    """Draw downloads per second and their mean time against link rate, for patient readers."""
     patient, _ = _kinds(studies["readers"])
     left, right = figure.subplots(1, 2)
     for axis, column in ((left, "jobs_per_s"), (right, "download_ms")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1.2: instantaneous queues and delays, smooth curves, and runs of marks."""
+"""Section 3.1.2: how instantaneous queues affect delays, and smooth curves affect runs of marks."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ Row = npt.NDArray[np.float64]
 
 
 def mean_run(marked: npt.NDArray[np.bool_]) -> float:
-    """Return the mean length of runs of True; NaN if there is no run."""
+    """Return the mean length of runs of True, or NaN if there is no run."""
     begins = marked & ~np.concatenate([[False], marked[:-1]])
     return float(marked.sum() / begins.sum()) if begins.any() else float("nan")
 
 
 def packets(results: Path) -> Mapping[str, float | list[float] | None]:
-    """Return delays of voice packets, and runs of marks among all arrivals at the bottleneck.
+    """Return delays of voice packets, and the lengths of runs of marks at the bottleneck.
 
     Returns:
-        delay_ms and delay_sd_ms of voice packets; mean_run, in packets; marking; delay.cdf, a row
-        of shares of voice packets delayed at most 1, 2, ... 40 ms.
+        delay_ms and delay_sd_ms, the mean and standard deviation of voice delays; mean_run, the
+        mean run of marked packets among all arrivals [packets]; marking, the share of packets
+        marked; and delay.cdf, a row with the shares of voice packets delayed by at most 1, 2, ...
+        40 ms.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -81,7 +83,7 @@ def _variants(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the deviations of delays and the mean runs of marks, and their ratios, per seed."""
+    """Return delays, their deviations and mean runs of marks, and ratios of variants, per seed."""
     variants = _variants(studies)
     found: dict[str, np.ndarray | float] = {}
     for name, runs in variants.items():
@@ -103,7 +105,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the distributions of voice packet delays, and mean runs of marks."""
+    """Draw the distributions of voice packet delays, and the mean runs of marks."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     labels = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of calls sold at a fixed price: which party bears the risk of their marks."""
+"""Outcome columns of calls sold at a fixed price: who bears the risk of their marks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ __all__ = ["earned", "of_calls", "sales"]
 
 
 def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
-    """Return columns of accepted and complete calls.
+    """Return the variation of charges and costs over the accepted and complete calls.
 
     Args:
         calls: rows of the table `calls` of a run.
 
     Returns:
         charge_variation, cost_variation and net_variation: standard deviation over mean of the
-        customer's charge for a call, of the provider's cost of its marks (at any price of a mark),
-        and of the charge minus the refund; broken, the share paid back; calls.
+        customer's charge for a call, of the provider's cost of its marks (the price cancels out),
+        and of the charge minus the refund; broken, the share of calls refunded; and calls, their
+        number.
     """
     own = calls[(calls["accepted"] == 1) & (calls["complete"] == 1)]
     charge = own["charge_micro"].to_numpy(dtype=np.float64)
@@ -42,10 +43,12 @@ def earned(ledger: pd.DataFrame, party: str) -> float:
 
 
 def sales(results: Path) -> Mapping[str, float]:
-    """Return the columns of `of_calls` for calls that begin in the measured window, and earnings.
+    """Return the outcome of the calls that begin in the measured window, and each party's earnings.
 
-    Returns: the columns of `of_calls`; accepted, the share of calls; isp_micro and gsp_micro,
-        earned in the window; links_with_classes.
+    Returns:
+        The columns of `of_calls`; accepted, the share of calls accepted; isp_micro and gsp_micro,
+        the earnings of the network and of the provider in the window, in millionths of money; and
+        links_with_classes, the number of links with a scheduler.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

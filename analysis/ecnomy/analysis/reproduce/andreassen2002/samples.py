@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marking rates M and delay rates L of test streams, in samples of three minutes and of 20 s.
 
-M is marked / sent, L is (lost or later than 15 ms) / sent, both of the packets of one stream in one
-sample (Andreassen 2002, 4.1 and 4.3). These are outcome columns of sweeps whose sources `stream...`
-are test streams. The epoch must divide a short sample.
+M is marked / sent, and L is (lost or later than 15 ms) / sent. Both count the packets of one stream
+in one sample (Andreassen 2002, 4.1 and 4.3). The sources `stream...` of the sweeps are the test
+streams. The epoch must divide a short sample.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
 
     Args:
         sent: packets sent, at the beginning and after each epoch.
-        marked: packets with a mark.
-        late: packets lost or late.
-        steps: epochs in a sample; remaining epochs at the end are dropped.
+        marked: packets marked, at the same times.
+        late: packets lost or late, at the same times.
+        steps: number of epochs in a sample. The remaining epochs at the end are dropped.
     """
     whole = (len(sent) - 1) // steps * steps + 1
     packets, marks, lates = (np.diff(row[:whole:steps]) for row in (sent, marked, late))
@@ -59,19 +59,19 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
 
 
 def with_the_one_before(x: Row, before: Row) -> float:
-    """Return the correlation of each x with `before` of the previous sample."""
+    """Return the correlation of each sample of x with the preceding sample of `before`."""
     return correlation(x[1:], before[:-1])
 
 
 def streams(results: Path) -> Mapping[str, float | list[float] | None]:
-    """Return the outcome of each test stream, and of all udp together.
+    """Return marking and delay rates of each source, and the samples of each test stream.
 
     Returns:
-        marks, marking, late of each stream and of `udp` (calls and streams), `voice`, `web`:
-        packets marked, M and L over the measured window; sample.marking and sample.late of each
-        stream, rows of samples of three minutes; short.both, short.marking_before and
-        short.late_before of each stream: with samples of 20 s the correlations of M with L, of M
-        with the previous M and of L with the previous M.
+        marks, marking and late of each stream, of `udp` (calls and streams), `voice` and `web`: the
+        number of packets marked, M and L over the measured window. For each stream: sample.marking
+        and sample.late, rows of samples of three minutes; and short.both, short.marking_before and
+        short.late_before, the correlations in samples of 20 s of M with L, of M with the previous
+        M, and of L with the previous M.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -107,7 +107,10 @@ def _of_stream(
 
 
 def counts_of(run: RawRun) -> dict[str, Row]:
-    """Return cumulative packets sent, marked, late or lost by source or `udp`: [3, time]."""
+    """Return cumulative counts of packets by source and for `udp`, [count, time].
+
+    The counts are packets sent, packets marked, and packets late or lost.
+    """
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")
