@@ -18,14 +18,15 @@ _READINGS: Final = 200  # first readings of each user, so that long readings are
 
 
 def surfers(results: Path) -> Mapping[str, float]:
-    """Return columns of users who are first idle and then read between pages.
+    """Return the idle times, reading times and pages of users who are first idle, then read pages.
 
     Returns:
-        idle_s and idle_cv, mean and coefficient of variation of users' first idle times; reading_s
-        and reading_cv, of their first 200 pauses after that (readings: their number), and
-        reading_distance, Kolmogorov's, of their distribution from that of four branches;
-        pages_per_user, requested in the measured window. All but the distance have the standard
-        error of their sample, `<name>_se`. A pause counts as a reading unless it ends a session.
+        idle_s and idle_cv, the mean and coefficient of variation of users' first idle times;
+        reading_s and reading_cv, those of the first 200 reading times of each user; readings, the
+        number of these times; reading_distance, the Kolmogorov distance of their distribution from
+        that of four branches; and pages_per_user, the pages requested in the measured window.
+        `<name>_se` is the standard error of a mean or variation. A pause counts as a reading time
+        unless it ends a session.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -50,7 +51,7 @@ def surfers(results: Path) -> Mapping[str, float]:
 
 
 def _moments(name: str, sample: np.ndarray) -> dict[str, float]:
-    """Return mean and coefficient of variation with standard errors (delta method)."""
+    """Return mean and coefficient of variation, with their standard errors (delta method)."""
     n, mean = len(sample), float(sample.mean())
     apart = sample - mean
     second, third, fourth = (float(np.mean(apart**k)) for k in (2, 3, 4))
@@ -66,7 +67,7 @@ def _moments(name: str, sample: np.ndarray) -> dict[str, float]:
 
 
 def _distance(readings: np.ndarray) -> float:
-    """Return Kolmogorov's distance from the mixture of four branches, scaled to mean 42.8 s."""
+    """Return the Kolmogorov distance from the mixture of four branches, scaled to mean 42.8 s."""
     scale = 42.8 / sum(mean * share for mean, share in BRANCHES)
     ordered = np.sort(readings)
     parts = [share * -np.expm1(-ordered / (mean * scale)) for mean, share in BRANCHES]
@@ -76,11 +77,12 @@ def _distance(readings: np.ndarray) -> float:
 
 
 def downloads(results: Path) -> Mapping[str, float | None]:
-    """Return columns of downloads that begin in the measured window.
+    """Return the rate and times of downloads that begin in the measured window.
 
     Returns:
-        jobs_per_s; download_ms, the mean of complete downloads; longest_ms, of all that ended;
-        closed_share, the share of ended downloads that were closed before completion.
+        jobs_per_s, the downloads requested per second; download_ms, the mean time of complete
+        downloads; longest_ms, the longest time of a download that ended; and closed_share, the
+        share of ended downloads that readers closed before completion.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

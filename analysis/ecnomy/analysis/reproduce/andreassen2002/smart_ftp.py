@@ -24,7 +24,7 @@ _WHO: Final = {(False, False): "none", (False, True): "half", (True, True): "all
 
 
 def _agents(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return the runs by users with an agent, and by threshold."""
+    """Return the runs by threshold and by the users who have an agent."""
     runs, found = studies["smart-ftp"], {}
     for value in runs.values(_MARKING):
         threshold = str(msgspec.json.decode(value)["max_threshold"]).split()[0]
@@ -40,7 +40,7 @@ def _pairs(runs: Runs) -> list[tuple[str, str]]:
 
 
 def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return runs with and without the knob, for each threshold."""
+    """Return the runs with and without the knob, by threshold."""
     runs, found = studies["knob"], {}
     name = f"{_MARKING}.max_threshold"
     for threshold in runs.values(name):
@@ -51,7 +51,7 @@ def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return relative download times by threshold, and voice delay and marking rates."""
+    """Return ratios of download times with and without agents or knob, and voice delay rates."""
     found: dict[str, np.ndarray | float] = {}
     agents = _agents(studies)
     for (who, threshold), runs in agents.items():

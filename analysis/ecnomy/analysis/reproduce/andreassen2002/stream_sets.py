@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 7: three sets of test streams compared with all udp, with controls of call behaviour."""
+"""Table 7: three sets of test streams compared with all UDP traffic, with controls."""
 
 from __future__ import annotations
 
@@ -33,9 +33,12 @@ SETS: Final = {  # packets per second of the three streams, and their IP bytes
 
 
 def of_set(runs: Runs, name: str) -> Runs:
-    """Return a set's runs.
+    """Return the runs of a set of streams.
 
-    `steady` and `step` are the first set with endless calls; `bytes` varies bytes.
+    Args:
+        runs: the runs of all sets.
+        name: a key of SETS, or a control: `steady` and `step` are the first set with endless calls,
+            and `bytes` is the second set with marking in proportion to packet length.
     """
     frame = runs.frame
     constant = frame[_VOICE] < frame[_VOICE].max()
@@ -59,7 +62,7 @@ def off_in_errors(row: np.ndarray) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratios of each rate: udp / each stream, and other streams / the first stream."""
+    """Return ratios of marking and delay rates: UDP over streams, and streams over the first."""
     found: dict[str, np.ndarray | float | Interval] = {}
     sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
     for name, runs in sets.items():
@@ -87,7 +90,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
-    """Return a set's ratios by blocks of 60 s; `alike`: whether the interval contains 1."""
+    """Return a set's ratios with intervals from blocks of 60 s.
+
+    `alike` is 1 if the interval of a ratio contains 1, and 0 otherwise.
+    """
     found: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):
@@ -102,7 +108,7 @@ def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both rates of each stream and of all udp, with one group of points per set."""
+    """Draw both rates of each stream and of all UDP traffic, with one group of points per set."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     names = {

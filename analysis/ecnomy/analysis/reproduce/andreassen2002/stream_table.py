@@ -24,7 +24,7 @@ _RATES = ("late", "marking")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the table's rows, the spread of marks over streams, and rates by threshold and mix."""
+    """Return the table's rates, the spread of marks over streams, and ratios over thresholds."""
     found: dict[str, np.ndarray | float | Interval] = {}
     table = mixes(studies["streams"])
     lowest: dict[int, np.ndarray] = {}
@@ -57,7 +57,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Return rates of the 30 packets/s stream, and their ratios, with receive windows of 16 kB."""
+    """Return rates of the 30 packets/s stream with receive windows of 16 kB, and their ratios."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["narrow-streams"]).items():
         for name in _RATES:
@@ -69,7 +69,7 @@ def controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both rates, with three points per setting."""
+    """Draw delay and marking rates, with three points per setting."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     settings = [

@@ -2,9 +2,9 @@
 """Sections 4.3.4 and 4.4: how the marks of a connection determine its tariff.
 
 A connection is a three-minute sample of the stream of 30 packets/s. No connection is blocked,
-because quality is assumed independent of marks. p and mu are estimated from all samples of the
-first half of a run. The samples of the second half are sold at V = (P + R p + mu) / (1 - p) with P
-= 0.2 mu and R = V. Each connection costs M.
+because quality is assumed to be independent of marks. The provider estimates p and mu from all
+samples of the first half of a run. It sells the samples of the second half at V = (P + R p + mu) /
+(1 - p), with P = 0.2 mu and R = V. Each connection costs M.
 """
 
 from __future__ import annotations
@@ -35,23 +35,29 @@ Row = npt.NDArray[np.float64]
 
 
 def straightness(x: Row, y: Row) -> float:
-    """Return R^2 of the least-squares line."""
+    """Return R^2 of the least-squares line through the points."""
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 
 def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
-    """Return V for samples (M, L), with R = V and P = 0.2 mu.
+    """Return the charge V for samples (M, L), with R = V and P = 0.2 mu.
 
-    Return NaN if at least half of them break the guarantee, because no charge covers that.
+    The charge is NaN if at least half of the samples break the guarantee, because no charge covers
+    that.
     """
     cost, broken = float(learnt[0].mean()), float((learnt[1] > guarantee).mean())
     return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
 
 
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
-    """Return (mean profit of sold samples (M, L) - P) / mu, at a tariff set from learnt samples.
+    """Return (mean profit of sold samples - P) / mu, at a tariff estimated from other samples.
 
-    Return NaN if there are no marks, or if no tariff reaches the margin.
+    The result is NaN if there are no marks, or if no tariff reaches the margin.
+
+    Args:
+        learnt: samples (M, L) from which the provider sets its tariff.
+        sold: samples (M, L) of the connections sold.
+        guarantee: the delay rate promised.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:
@@ -61,7 +67,7 @@ def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float 
 
 
 def _halves(runs: Runs) -> list[tuple[tuple[Row, Row], tuple[Row, Row]]]:
-    """Return, per seed, the samples (M, L) of the first and of the second half of the run."""
+    """Return the samples (M, L) of both halves of each run, by seed."""
     rows = zip(
         runs.row(f"sample.marking.{_STREAM}"), runs.row(f"sample.late.{_STREAM}"), strict=True
     )
@@ -92,7 +98,10 @@ def _profits(promised: Runs) -> dict[str, np.ndarray | float]:
 
 
 def _costs(sets: Runs) -> tuple[Row, Row]:
-    """Return packets per second of the 128-byte streams, and marks per second [stream, seed]."""
+    """Return packets per second of the 128-byte streams, and their marks per second.
+
+    The marks have the shape [stream, seed].
+    """
     rates, costs = [], []
     for name in ("rate", "large"):
         runs = of_set(sets, name)
@@ -127,7 +136,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw costs against packet rates, and marking rates of bursty streams."""
+    """Draw costs against packet rates, and marking rates against the peak rate of streams."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     rates, costs = _costs(studies["stream-sets"])

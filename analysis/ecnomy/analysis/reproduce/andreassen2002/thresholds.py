@@ -28,7 +28,7 @@ _DOWN = ("voice_marking", "web_marking")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations with the threshold, variation over thresholds, and the rows."""
+    """Return the table's measures, their ranks against the threshold, and their variation."""
     found: dict[str, np.ndarray | float] = {}
     download: dict[int, np.ndarray] = {}
     means: dict[str, list[np.ndarray]] = {}
@@ -59,7 +59,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw late packets, mean delays, marks and web throughput against the threshold."""
+    """Draw late voice packets, web delays, voice marks and web throughput against the threshold."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     shown = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2: the telephone users."""
+"""Figure 2: idle and holding times of telephone users, and the load they offer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BYTES: Final = 128
 
 
 def figures(studies: Studies) -> Samples:
-    """Return means (in standard errors), offered load and simultaneous calls over the model's."""
+    """Return errors of mean times and load, in standard errors, and the number of busy users."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["voice"]
     for voice in sorted(runs.values(_VOICE)):

@@ -23,12 +23,12 @@ _SIGNIFICANT: Final = 1.95  # sqrt(n) times the distance that one sample in a th
 
 
 def figures(studies: Studies) -> Samples:
-    """Return idle and reading times, and the quantities of readers."""
+    """Return the errors of idle and reading times, and the measures of readers.figures."""
     return dict(readers.figures(studies)) | _states(studies["surfers"])
 
 
 def _states(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Return errors of idle and reading times and pages, in standard errors over all seeds."""
+    """Return the errors of idle times, reading times and pages, in standard errors."""
     few, endless = sorted(runs.values(_PAGES), key=float)
     own, sessions = runs.at({_PAGES: endless}), runs.at({_PAGES: few})
     found: dict[str, np.ndarray | float] = {
@@ -56,5 +56,5 @@ def _errors_off(runs: Runs, column: str, wanted: float) -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the measures of readers.draw."""
+    """Draw the same plots as readers.draw."""
     readers.draw(studies, figure)

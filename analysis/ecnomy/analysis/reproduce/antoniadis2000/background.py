@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, background: the demand for web traffic, by the price of a mark."""
+"""Section 5, background traffic: the demand for web pages by the price of a mark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ _LABELS: Final = {"": "users who react to the price", "control.": "users who do 
 
 
 def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
-    """Return runs by prefix of quantity names and price."""
     runs = studies["background"]
     found: dict[str, dict[float, Runs]] = {}
     for value in runs.values(_STRATEGY):
@@ -34,7 +33,10 @@ def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return users, money per MB and Mbit/s by price, and Mbit/s over Mbit/s at half the price."""
+    """Return users, cost and demand by price, and demand relative to that at half the price.
+
+    The cost is in money per MB, and the demand in Mbit/s.
+    """
     found: dict[str, np.ndarray | float] = {}
     for prefix, by_price in _runs(studies).items():
         before = None
@@ -50,7 +52,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw requested traffic and participating users against the price."""
+    """Draw the requested traffic and the number of participating users against the price."""
     figure.set_size_inches(9, 4.2)
     left, right = figure.subplots(1, 2)
     for index, (prefix, by_price) in enumerate(sorted(_runs(studies).items())):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5: throughput by round trip, with and without weights that correct it."""
+"""Section 5: bias of throughput by round trip, with and without weights that correct it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TRIPS: Final = 3.0  # far flows' round trip over near flows'
 
 
 def figures(studies: Studies) -> Samples:
-    """Return near / far throughput, divided by the ratio of round trips, and corrected."""
+    """Return near / far throughput, corrected or divided by the ratio of round trips."""
     runs = studies["rtt"]
     found: dict[str, np.ndarray | float] = {}
     for reference in runs.values("sources.light.transport.reference_rtt"):

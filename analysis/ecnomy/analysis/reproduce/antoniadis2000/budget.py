@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, files within a budget: costs, and whether files arrive complete."""
+"""Section 5, files within a budget: the cost of files, and whether they arrive complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEP_S: Final = 4.0
 
 
 def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
-    """Return the runs by budget, and those without a budget."""
+    """Return the runs by budget, and the runs without a budget."""
     whole, budgets, without = studies["budget"], {}, None
     runs = whole.at({_CROWD: max(whole.values(_CROWD)), _SEND: "ack-clocked"})
     for value in runs.values(_STRATEGY):
@@ -39,7 +39,7 @@ def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return by budget the largest cost over budget, the share complete, and mean cost and time."""
+    """Return the cost and time of files by budget, and the share of files that arrive complete."""
     budgets, without = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for money, runs in budgets.items():
@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray]:
-    """Return controls: almost no crowd, and windows below one packet."""
+    """Return the controls: almost no competing flows, and windows below one packet."""
     found: dict[str, np.ndarray] = {}
     crowds = runs.values(_CROWD)
     places: dict[str, dict[str, Any]] = {
@@ -74,7 +74,7 @@ def _controls(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the cost of a file over time, mean over files and seeds."""
+    """Draw the cost of a file over time, as a mean over files and seeds."""
     figure.set_size_inches(8, 4.5)
     axis = figure.subplots()
     budgets, without = _split(studies)

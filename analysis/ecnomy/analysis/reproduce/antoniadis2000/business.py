@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2, the payer: charges and profits if a provider pays for marks, or if users pay."""
+"""Section 2: charges and profits when a provider pays for marks, and when users pay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STEP_S: Final = 2.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the variation of charges, and the provider's profit / income, for each crowd."""
+    """Return the variation of charges and the provider's profit over its income, by crowd."""
     runs = studies["who-pays"]
     found: dict[str, np.ndarray | float] = {}
     for count in runs.values(_CROWD):
@@ -38,7 +38,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw charges of four customers and profit over time with the larger crowd, as seed means."""
+    """Draw the charges and the profit over time with the larger crowd, as means over seeds."""
     figure.set_size_inches(8, 4.5)
     axis = figure.subplots()
     runs = studies["who-pays"]

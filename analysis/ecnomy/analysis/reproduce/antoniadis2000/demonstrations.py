@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of the demonstrations of section 5, and of section 2 on the payer."""
+"""Outcome columns of the demonstrations in section 5, and of those in section 2 on who pays."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml other
 
 
 def streaming(results: Path) -> Columns:
-    """Return rate and course [Mbit/s] and variation of rates, by source.
+    """Return each source's mean rate [Mbit/s], its variation, and the course of one flow's rate.
 
-    The variation is that of rates over an epoch, 5 round trips and 10 round trips.
+    Rates vary between windows of an epoch, of 5 round trips and of 10 round trips.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -54,9 +54,9 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Return the cost of uploads [money], the share of complete uploads, and their mean time.
+    """Return the cost [money] and time of uploads, and the share of uploads that complete.
 
-    The cost is the largest, the mean, and the mean over time.
+    The costs are the largest, the mean, and the mean paid so far over time.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -78,7 +78,7 @@ def budget(results: Path) -> Columns:
 
 
 def pages(results: Path) -> Columns:
-    """Return, by source, the number and mean time of pages begun in the measured window."""
+    """Return each source's number of pages begun in the measured window, and their mean time."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -94,7 +94,7 @@ def pages(results: Path) -> Columns:
 
 
 def background(results: Path) -> Columns:
-    """Return Mbit/s of pages that web users request, participating users, and the cost of a MB."""
+    """Return the requested pages [Mbit/s], the number of participating users, and a MB's cost."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -111,7 +111,7 @@ def background(results: Path) -> Columns:
 
 
 def _users(run: RawRun, all_of_them: int) -> float:
-    """Return the mean number of participating users; all users if no agent counts them."""
+    """Return the mean number of participating users, or all users if no agent reports a number."""
     table: Any = run.table("agents")
     said = table[table["name"] == "users"].sort_values("t_ps")
     if said.empty:
@@ -121,12 +121,12 @@ def _users(run: RawRun, all_of_them: int) -> float:
 
 
 def who_pays(results: Path) -> Columns:
-    """Return, by source, rates, fees and marks per phase [money/s of a flow], and charge variation.
+    """Return each source's rates, fees and marks by phase, and the variation of its charge.
 
     Returns:
-        Also `messages_per_min`, the changes per flow that users' agents make to their senders'
-        settings after the first second; and `changes_per_min`, by the party that handles the
-        prices.
+        Rates are in bit/s, fees and marks in money/s per flow. `messages_per_min` counts, per flow,
+        the changes to the sender's settings that users' agents make after the first second.
+        `changes_per_min` also counts those of providers' agents.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -24,7 +24,7 @@ def _by_law(runs: Runs) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return accurate and latched echoes per mark, for WTP and for Reno, and Reno's ratio."""
+    """Return echoes per mark of accurate and latching receivers, and Reno's throughput ratio."""
     laws = _by_law(studies["echo"])
     reno = studies["reno"]
     ratio = reno.sample("heavy.goodput_bps") / reno.sample("light.goodput_bps")
@@ -40,7 +40,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw echoes per mark, by echo and law."""
+    """Draw echoes per marked packet, by kind of echo and by law."""
     axis = figure.subplots()
     samples: dict[str, Any] = dict(figures(studies))
     bars = {

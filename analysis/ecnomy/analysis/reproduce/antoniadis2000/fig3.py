@@ -25,7 +25,7 @@ _KEYS: Final = (
 
 
 def _settings(runs: Runs) -> dict[str, tuple[Runs, float]]:
-    """Return the runs of each setting with its B, by the quantity to which the setting belongs."""
+    """Return each setting's runs and its virtual buffer B, by name of the setting."""
     found = {}
     for row in runs.frame[list(_KEYS)].drop_duplicates().to_dict("records"):
         values = {str(key): value for key, value in row.items()}
@@ -44,7 +44,7 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return drops per run, and queue / B when marking begins, by buffer and setting."""
+    """Return drops per run, and the queue over B when marking begins, by buffer and setting."""
     found: dict[str, np.ndarray | float] = {}
     for name, (runs, virtual) in _settings(studies["drops"]).items():
         found[f"dropped.{name}"] = runs.sample("dropped")

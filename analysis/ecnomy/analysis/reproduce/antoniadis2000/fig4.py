@@ -23,7 +23,10 @@ _WARMUP_S: Final = 20.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Return Gold's mean window over Silver's, and deviation less Silver's. `small.`: 500 bytes."""
+    """Return Gold's mean window over Silver's, and the difference of their deviations.
+
+    The prefix `small.` stands for packets of 500 bytes.
+    """
     found: dict[str, np.ndarray | float] = {}
     runs = studies["fig4"]
     for mss, size in zip(sorted(runs.values(_MSS), reverse=True), ("", "small."), strict=True):
@@ -38,7 +41,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw both windows over time for the first seed."""
+    """Draw both windows of the first seed over time."""
     axis = figure.subplots()
     runs = studies["fig4"]
     own = runs.at({_MSS: max(runs.values(_MSS))})

@@ -25,7 +25,7 @@ __all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios over r, their distribution over pairs of starts, and controls."""
+    """Return throughput ratios over r, their quantiles over pairs of start times, and controls."""
     measured = ratios(studies["fig5"], "goodput_bps")
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()
@@ -51,9 +51,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
-    """Return the two states of pairs of starts: the share of pairs above r, and both medians.
+    """Return the share of ratios above r, and the medians above and below r.
 
-    A mean over pairs of starts, with its interval, would describe neither state.
+    Over pairs of start times, the ratio has two states. Its mean and interval would describe
+    neither.
     """
     above = ratio > r
     found = {"share_above_r": float(above.mean())}
@@ -64,7 +65,7 @@ def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the mean curve with the range over pairs of starts, and ten flows next to it."""
+    """Draw the mean ratio with its range over pairs of start times, and next to it ten flows."""
     figure.set_size_inches(9.5, 4.5)
     left, right = figure.subplots(1, 2)
     measured = ratios(studies["fig5"], "goodput_bps")

@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratios of marking probability, heavy / light, and of burstiness, light / heavy."""
+    """Return ratios of marking probability, heavy / light, and of burstiness, light / heavy."""
     throughput = ratios(studies["fig5"], "goodput_bps")
     marking = ratios(studies["fig5"], "marking_rate")
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(marking)}
@@ -37,7 +37,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio of marks against that of throughput, for two flows and for ten."""
+    """Draw the ratio of marks against the ratio of throughput, for two flows and for ten."""
     axis = figure.subplots()
     controls = controls_of(studies["controls"])
     shown = {

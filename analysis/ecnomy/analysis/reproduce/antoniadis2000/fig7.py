@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 7: how the gain determines convergence and fluctuation of eleven windows."""
+"""Figure 7: how the gain determines the convergence and fluctuation of eleven windows."""
 
 from __future__ import annotations
 
@@ -27,14 +27,23 @@ _COLUMNS: Final = (
 
 
 def by_gain(runs: Runs, *, least: float = 0.05, packets: int = 0) -> dict[float, Runs]:
-    """Return the runs of each gain from `least` on, with the largest or next smaller packets."""
+    """Return the runs by gain.
+
+    Args:
+        runs: the runs of the study.
+        least: the smallest gain to return.
+        packets: 0 for the largest packet size, 1 for the next smaller size.
+    """
     size = sorted(runs.values(MSS), reverse=True)[packets]
     gains = [gain for gain in sorted(runs.values(GAIN)) if gain >= least]
     return {gain: runs.at({GAIN: gain, MSS: size}) for gain in gains}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return times, fluctuations and peaks by gain, with rank correlations; `small.`: 500 bytes."""
+    """Return settling times, fluctuations and peaks by gain, with their rank correlations.
+
+    The prefix `small.` stands for packets of 500 bytes.
+    """
     found: dict[str, Sample] = {}
     for packets, size in enumerate(("", "small.")):
         own = by_gain(studies["fig7"], packets=packets)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 9: two flows on a slow link with a long round trip, without and with slow start."""
+"""Figure 9: two flows on a slow link with a long round trip, with and without slow start."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _measured(studies: Studies) -> dict[bool, Ratios]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the throughput ratio over r, without and with slow start, and the ratio of both."""
+    """Return throughput ratios over r, with and without slow start, and the ratio of the two."""
     measured = _measured(studies)
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
     for r, ratio in measured[False].items():

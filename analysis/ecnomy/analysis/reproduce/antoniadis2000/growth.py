@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.1.2: growth of the windows of WTP and TCP."""
+"""Section 4.1.2: growth of the windows of WTP and of TCP."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the growth of WTP's window per round trip, and its ratio to TCP's."""
+    """Return the growth of each window per round trip, and the ratio of WTP's growth to TCP's."""
     runs = studies["growth"]
     own: dict[str, Runs] = {}
     for value in runs.values("sources.light.transport"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A customer who moves to the most expensive class, and back to the cheapest, at set times."""
+"""A customer that moves to the most expensive class, and back to the cheapest, at set times."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Timed:
     """Changes the class at set times, so that any effect is due to the class alone.
 
     Attributes:
-        up: the time of the change to the most expensive class on offer.
-        down: the time of the change back to the cheapest class.
+        up: time of the change to the most expensive class offered.
+        down: time of the change back to the cheapest class.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
@@ -31,7 +31,7 @@ class Timed:
     down: Annotated[float, Unit("s")]
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Return the class of all flows from now on."""
+        """Return a decision that puts all flows in the class for the current time."""
         if not seen.offers:
             return Decision()
         fees = [offer.fee_micro_per_s for offer in seen.offers]

@@ -29,7 +29,7 @@ _FIRST: Final = 400  # values of a window in the picture, one per two steps
 
 
 def cwnd_series(run: RawRun) -> dict[str, Row]:
-    """Return windows over time, [flow, step], of each source; 0 before a flow begins."""
+    """Return the windows of each source over time, [flow, step], with 0 before a flow begins."""
     series = run.table("series")
     series = series[series["name"] == list(run.plan.record.series).index("cwnd")]
     wide: Any = series.pivot(index="subject", columns="t_ps", values="value").fillna(0.0)
@@ -41,7 +41,7 @@ def cwnd_series(run: RawRun) -> dict[str, Row]:
 
 
 def windows(results: Path) -> Columns:
-    """Return the standard deviation and the course (every 200 ms) of light and heavy windows."""
+    """Return the standard deviation and the course (every 200 ms) of each source's window."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -55,14 +55,14 @@ def windows(results: Path) -> Columns:
 
 
 def convergence(results: Path) -> Columns:
-    """Return the light flows' convergence time, fluctuation, periodicity and equality of shares.
+    """Return when the light flows' windows settle, how they fluctuate, and how rates differ.
 
     Returns:
-        settled_s and settled_2_s, the time from which the mean window stays within 10 % or 2 %;
-        std_cwnd of a flow and std_mean_cwnd of their mean in the second half; peak and
-        peak_of_mean, the peaks of their autocorrelation between 1 s and 20 s; least_share and
-        most_share, of the flows' rates over their mean; largest window; course of the mean window
-        (every 0.5 s).
+        settled_s and settled_2_s, the time from which the mean window stays within 10 % or 2 % of
+        its final value; std_cwnd and std_mean_cwnd, the standard deviation of a flow's window and
+        of the mean window in the second half; peak and peak_of_mean, the peaks of their
+        autocorrelation between 1 s and 20 s; least_share and most_share, the extreme rates over the
+        mean rate; largest_cwnd; and course, the mean window every 0.5 s.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -87,7 +87,7 @@ def convergence(results: Path) -> Columns:
 
 
 def settling(results: Path) -> Columns:
-    """Return when the light flows' mean window has settled after other flows begin half-way."""
+    """Return when the light flows' mean window settles after other flows begin half-way."""
     from ecnomy.markets.results.rawrun import open_raw
 
     mean = cwnd_series(open_raw(results))["light"].mean(axis=0)
@@ -96,7 +96,7 @@ def settling(results: Path) -> Columns:
 
 
 def shares(results: Path) -> Columns:
-    """Return the largest throughput of a flow over the mean of all flows."""
+    """Return the largest throughput of a flow over the mean throughput of all flows."""
     from ecnomy.markets.results.rawrun import open_raw
 
     own = open_raw(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
@@ -104,7 +104,7 @@ def shares(results: Path) -> Columns:
 
 
 def growth(results: Path) -> Columns:
-    """Return the window growth of a single flow per round trip in packets, and the round trip."""
+    """Return a flow's window growth per round trip [packets], and its mean round trip [s]."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -120,7 +120,7 @@ def growth(results: Path) -> Columns:
 
 
 def burstiness(results: Path) -> Columns:
-    """Return the coefficient of variation of packets per time bin, and its ratio to Poisson's."""
+    """Return the coefficient of variation of packets sent per bin, and its ratio to Poisson's."""
     from ecnomy.markets.results.rawrun import open_raw
 
     counts = open_raw(results).table("counts")

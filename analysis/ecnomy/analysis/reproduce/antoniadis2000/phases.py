@@ -42,7 +42,7 @@ def _over(steps: Table, phase: str) -> Table:
 
 
 def _windows(steps: Table, phase: str) -> Table:
-    """Return means over 10 s, [flow, window], of whole windows of a phase."""
+    """Return the means over the whole 10 s windows of a phase, [flow, window]."""
     begin, end = PHASES[phase]
     own = steps[:, begin:end]
     count = own.shape[1] // _WINDOW
@@ -50,7 +50,7 @@ def _windows(steps: Table, phase: str) -> Table:
 
 
 def _pages(run: RawRun, source: str, phase: str) -> Table:
-    """Return the transfer times [s] of a source's pages that began in a phase and arrived."""
+    """Return the transfer times [s] of a source's pages that began in a phase and are complete."""
     begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == source, "flow"])
@@ -61,7 +61,7 @@ def _pages(run: RawRun, source: str, phase: str) -> Table:
 
 
 def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
-    """Return rates [bit/s] and charges [money/s] of each second, and their means in all phases."""
+    """Return rates [bit/s] and charges [money/s] per second, and their means in each phase."""
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     paid = grown(run, "mark_charge_micro", 1.0)
     charges = {name: steps / _MICRO for name, steps in paid.items()}
@@ -76,7 +76,7 @@ def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, 
 
 
 def classes(results: Path) -> Columns:
-    """Return scenario 1's rates and charges by source and phase, largest charges, and pages."""
+    """Return scenario 1's rates and charges by phase, the largest charges, and mean page times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -90,7 +90,7 @@ def classes(results: Path) -> Columns:
 
 
 def handlers(results: Path) -> Columns:
-    """Return the same measures for scenario 2, with 10 s rates and the variation of page times."""
+    """Return scenario 2's rates and charges by phase, and the variation of page times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, rate-based control: marks received over the target rate of marks."""
+"""Section 5, rate-based control: the rate of marks received over its target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WANTED: Final = {"light": 25.0, "heavy": 100.0}  # marks/s, from rate-sweep.yam
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marks per second / their target, by gain and flow."""
+    """Return marks per second over their target, by gain and flow."""
     runs = studies["rate"]
     found: dict[str, np.ndarray | float] = {}
     for value in runs.values(_LIGHT):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of heavy to light flows by their ratio r of willingness to pay, per seed."""
+"""Ratios of heavy to light flows by r, the ratio of their willingness to pay, per seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ratios = dict[float, npt.NDArray[np.float64]]
 
 
 def ratios(runs: Runs, column: str) -> Ratios:
-    """Return the ratio heavy / light for each r, one value per seed."""
+    """Return the ratio of a column, heavy / light, by r, with one value per seed."""
     return {
         r: own.sample(f"heavy.{column}") / own.sample(f"light.{column}")
         for r in sorted(runs.values(WEIGHT))
@@ -29,7 +29,7 @@ def ratios(runs: Runs, column: str) -> Ratios:
 
 
 def control_name(row: Mapping[str, object]) -> str:
-    """Return the short name of a controlled setting, which names its change."""
+    """Return the short name of a control, which states the setting that it changes."""
     marking = msgspec.json.decode(str(row[MARKING]))
     if marking["law"] == "red":
         return "red.ten" if row["sources.light.count"] == 5 else "red"
@@ -46,7 +46,7 @@ def control_name(row: Mapping[str, object]) -> str:
 
 
 def controls_of(runs: Runs) -> dict[str, Runs]:
-    """Return the controlled runs by the short name of their setting."""
+    """Return the runs of each control by its short name."""
     rows = runs.frame.to_dict("records")
     names = [control_name({str(key): value for key, value in row.items()}) for row in rows]
     frame = runs.frame.assign(control=names)

@@ -28,7 +28,10 @@ _PLACES: Final[dict[str, dict[str, float | str]]] = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of Gold to Silver by phase, and charges / fees. `few.`, `paced.`: controls."""
+    """Return ratios of Gold to Silver by phase, and charges over fees.
+
+    The prefixes `few.` and `paced.` stand for controls.
+    """
     runs = studies["scenario1"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
@@ -60,7 +63,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw rates over time (means over seeds)."""
+    """Draw mean rates over seeds against time."""
     runs = studies["scenario1"]
     own = runs.at(_PLACES[""])
     axis = figure.subplots()

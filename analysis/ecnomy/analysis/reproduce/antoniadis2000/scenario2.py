@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario 2: dynamic price handlers before, during and after congestion, and five classes."""
+"""Scenario 2: dynamic price handlers before, during and after congestion; and five classes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UTILITIES: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratios rate / x0, charge / threshold, charge / x U'(x), and class rate / fee."""
+    """Return the ratios rate / x0, charge / threshold, charge / (x U'(x)), and class rate / fee."""
     runs = studies["scenario2"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
@@ -69,7 +69,10 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def _split(runs: Runs) -> dict[str, np.ndarray]:
-    """Return the ratio of rates, provider-run / user-run strategies, and messages."""
+    """Return rates with the strategy run by the provider over rates with it run by the user.
+
+    The messages and changes per minute are returned too.
+    """
     found: dict[str, np.ndarray] = {}
     own = runs.at({_CROWD: max(runs.values(_CROWD))})
     for kind, ending in (("constant", ""), ("log", "-log")):
@@ -86,7 +89,7 @@ def _split(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw mean rates over time, and the rates of five classes against their fees."""
+    """Draw mean rates over time, and the rates of five classes over their fees."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[2, 1])
     runs = studies["scenario2"]

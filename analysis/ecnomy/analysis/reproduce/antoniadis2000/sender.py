@@ -32,14 +32,14 @@ _NUMBERS: Final = {1: "two", 5: "ten"}
 
 
 def round_change(window: Fraction, weight: Fraction, gain: Fraction, *, sender: bool) -> Fraction:
-    """Return the change of a constant window in a round with half of its ACKs marked."""
+    """Return the change of a constant window in a round in which half of the ACKs are marked."""
     if sender:
         return window / 2 * gain * weight / window + gain * (weight - window) / 2
     return window * gain * weight / window - window / 2 * gain
 
 
 def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
-    """Return ratios of throughput by r, for each law and number of flows."""
+    """Return the ratios of throughput by r, for each law and number of flows."""
     found: dict[tuple[str, str], Ratios] = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)
@@ -55,7 +55,7 @@ def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
 
 
 def _most_share(runs: Runs) -> dict[str, np.ndarray]:
-    """Return the largest throughput over the mean for each law, for ten flows of equal weight."""
+    """Return each law's largest throughput over the mean, for ten flows of equal weight."""
     found = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)
@@ -66,7 +66,7 @@ def _most_share(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput of both laws and between them, and the exact identity."""
+    """Return the throughput ratios of both laws, their quotient, and the error of the identity."""
     measured = _measured(studies["sender"])
     found: dict[str, Sample] = {"identity.difference": _difference()}
     for law, share in _most_share(studies["sender"]).items():
@@ -83,7 +83,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _difference() -> float:
-    """Return the largest difference of the two changes over windows, weights and gains."""
+    """Return the largest difference of the two window changes over windows, weights and gains."""
     numbers = [Fraction(n, 7) for n in (3, 7, 20, 100)]
     return max(
         float(abs(round_change(*args, sender=True) - round_change(*args, sender=False)))
@@ -92,7 +92,7 @@ def _difference() -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio of throughput against that of weights, for two flows and for ten."""
+    """Draw the ratio of throughput against the ratio of weights, for two flows and for ten."""
     figure.set_size_inches(9.5, 4.5)
     measured = _measured(studies["sender"])
     labels = {"wtp": "accurate echo", "wtp-sender": "sender only, RFC 3168 echo"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.1.1: shaped and bursty traffic at virtual queues and RED."""
+"""Section 4.1.1: paced and bursty traffic at virtual queues and RED."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of marking probability and throughput, paced / bursty, by law and flows."""
+    """Return ratios of marking rate and throughput, paced / bursty, by law and number of flows."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["shaping"]
     for value in runs.values("network.links.bottleneck.marking"):

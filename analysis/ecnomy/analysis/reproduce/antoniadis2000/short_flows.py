@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, short flows: Gold's and Silver's page times with and without remembered prices."""
+"""Section 5, short flows: page times of Gold and Silver, with and without remembered prices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _COLOURS: Final = {"gold": "#c9a227", "silver": "#8a8f98"}
 
 
 def _kinds(studies: Studies) -> dict[str, Runs]:
-    """Return the runs by payment form; runs named `control.` have the larger first window."""
+    """Return the runs by form of payment.
+
+    Names with `control.` stand for the larger initial window.
+    """
     runs, found = studies["short-flows"], {}
     windows = runs.values(_WINDOW)
     for value in runs.values(_STRATEGY):
@@ -36,7 +39,7 @@ def _kinds(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, per payment form, ratios of mean page times, Gold / Silver, and charges of a flow."""
+    """Return mean page times, their ratio (Gold / Silver), and charges, by form of payment."""
     found: dict[str, np.ndarray | float] = {}
     for kind, runs in _kinds(studies).items():
         gold, silver = (runs.sample(f"{name}.page_s") for name in ("gold", "silver"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eq. 2: the largest gain of a stable window, and windows beyond it."""
+"""Eq. 2: the largest gain with a stable window, and the behaviour of windows at larger gains."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def gain_bound(queue_over_variance: float) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return Eq. 2's bound, and the behaviour of windows at the bound and far beyond it."""
+    """Return the bound of Eq. 2, and settling times and shares at gains up to and beyond it."""
     own = by_gain(studies["fig7"], least=0.0)
     settled = {gain: runs.sample("settled_s") for gain, runs in own.items()}
     least = min(own)

@@ -18,12 +18,12 @@ Table = npt.NDArray[np.float64]
 
 
 def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
-    """Return, per source, the changes of a cumulative column in each step from 0, [flow, step].
+    """Return each source's changes of a cumulative column per step, [flow, step].
 
     Args:
         run: a run with reports at every multiple of the step.
         column: a column of the table flow_epochs.
-        step_s: length of a step, seconds; reports between steps are ignored.
+        step_s: length of a step, seconds. Reports between steps are ignored.
     """
     epochs: Any = run.table("flow_epochs")
     whole = epochs[epochs["t_ps"] % round(step_s * PS_PER_S) == 0]
@@ -34,10 +34,10 @@ def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
 
 
 def variation(steps: Table, together: int = 1) -> float:
-    """Return the coefficient of variation over windows of several steps, mean over flows.
+    """Return the coefficient of variation over windows of several steps, averaged over flows.
 
     Args:
-        steps: values of shape [flow, step]; steps after the last complete window are ignored.
+        steps: values of shape [flow, step]. Steps after the last complete window are ignored.
         together: number of steps per window.
     """
     count = steps.shape[1] // together
@@ -46,7 +46,7 @@ def variation(steps: Table, together: int = 1) -> float:
 
 
 def held_mean(times: Table, values: Table, begin: float, end: float) -> float:
-    """Return the time average in [begin, end] of values that hold until the next value."""
+    """Return the time average over [begin, end] of values that each hold until the next one."""
     edges = np.clip(np.append(times, np.inf), begin, end)
     weights = np.diff(edges)
     return float((values * weights).sum() / weights.sum())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, streaming: variation of rates with a mean over round trips, WTP, and a cap."""
+"""Section 5, streaming: variation of rates for a mean over round trips, for WTP, and for a cap."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LABELS: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the variation relative to WTP's and a cap's, per number of round trips averaged."""
+    """Return the variation of rates over that of WTP and of a cap, by length of the window."""
     runs, ample, paced = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):
@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _split(studies: Studies) -> tuple[Runs, Runs, Runs]:
-    """Return the runs of the claim, runs with an ample threshold, and runs of a paced stream."""
+    """Return the runs of the claim, those with an ample threshold, and those of a paced stream."""
     whole = studies["streaming"]
     thresholds = sorted(whole.values(_THRESHOLD))
     clocked = whole.at({_SEND: "ack-clocked"})
@@ -63,7 +63,7 @@ def _split(studies: Studies) -> tuple[Runs, Runs, Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw ten seconds of one run, and the variation of rates (mean over seeds)."""
+    """Draw ten seconds of one run, and the variation of rates as a mean over seeds."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[2, 1])
     runs, _, _ = _split(studies)

@@ -3,8 +3,8 @@
 
 From the first CE on, a latching receiver (RFC 3168, section 6.1.3) echoes on every ACK until a
 packet with CWR arrives. Its sender reacts once per round trip and sets CWR on the next packet. The
-module replays this receiver over the CE packets of runs without losses: a run of Reno, which has
-such a receiver, and a run of WTP, whose marks this receiver would have seen.
+module replays this receiver over the CE packets of runs without losses. In the run of Reno, the
+receivers are of this kind. In the run of WTP, the replay shows the echoes that they would send.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ _TRANSIENT_S: Final = 10.0  # flows start in the first 5 s
 
 
 def early_warning(results: Path) -> Mapping[str, float | None]:
-    """Return drops in the run, and the longest queue at the beginning of a marking period.
+    """Return the number of drops, and the longest queue at the beginning of a marking period.
 
     Returns:
-        dropped; dropped_late, drops after 10 s; periods; longest_at_start, the most packets that
-        waited when the first packet of a period arrived; None if the run has drops.
+        dropped; dropped_late, drops after 10 s; periods, the number of marking periods; and
+        longest_at_start, the most packets waiting when the first packet of a period arrives, or
+        None if the run has drops.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -56,7 +57,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
 
 
 def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
-    """Return, for each arrival, whether a marking period begins, and the queue before it."""
+    """Return whether a marking period begins at each arrival, and the queue before it."""
     trace: pd.DataFrame = run.table("trace")
     links = [link.name for link in run.plan.links]
     index = links.index("bottleneck")
@@ -75,7 +76,7 @@ def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
 
 
 def waiting_before(times_s: Row, service_s: Row) -> Row:
-    """Return the number of waiting packets (without the one in service) at each arrival."""
+    """Return the number of packets waiting at each arrival, without the packet in service."""
     waiting: deque[float] = deque()
     free_s = -np.inf
     found = np.zeros(len(times_s))
@@ -91,10 +92,10 @@ def waiting_before(times_s: Row, service_s: Row) -> Row:
 
 
 def echoes(results: Path) -> Mapping[str, float | None]:
-    """Return, per mark received, the marks learnt by the sender and a latching receiver's echoes.
+    """Return the marks that senders learn, and the echoes of latching receivers, per mark received.
 
     Returns:
-        learnt_per_mark and latched_per_mark; drops; marks.
+        learnt_per_mark, latched_per_mark, dropped and marks.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -125,7 +126,7 @@ class _Connection(msgspec.Struct):
 
 
 def latched_echoes(events: Iterable[tuple[int, bool]]) -> int:
-    """Count the ACKs that carry an echo.
+    """Return the number of ACKs that carry an echo.
 
     Args:
         events: events of one flow in time order, from the SYN on: (SEND, _), (DELIVER, whether CE),

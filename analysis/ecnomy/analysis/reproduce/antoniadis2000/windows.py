@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic on windows over time: convergence and periodicity."""
+"""Computes the convergence and periodicity of windows over time."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ Row = npt.NDArray[np.float64]
 
 
 def moving_mean(values: Row, width: int) -> Row:
-    """Return the means of `width` consecutive values, from the first complete mean on."""
+    """Return the means of `width` consecutive values, from the first complete window on."""
     sums = np.cumsum(np.concatenate([[0.0], values]))
     return np.asarray((sums[width:] - sums[:-width]) / width, dtype=np.float64)
 
 
 def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float = 5.0) -> float:
-    """Return the time from which the moving mean stays within a share of its final value.
+    """Return the time from which the moving mean stays close to its final value.
 
     Args:
         values: values of the curve at step_s, 2 step_s, ...
         step_s: time between two values, seconds.
-        within: the largest relative distance, 0.1 for 10 %.
-        over_s: length of the moving mean, seconds; the final value is the mean of the second half.
+        within: the largest relative distance, e.g. 0.1 for 10 %.
+        over_s: length of the moving mean, seconds. The final value is the mean of the second half.
 
     Returns:
-        Seconds from 0, or the whole duration if the mean does not stay within that share.
+        Seconds from 0, or the whole duration if the mean does not stay within that distance.
     """
     width = round(over_s / step_s)
     means = moving_mean(values, width)
@@ -38,7 +38,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
 
 
 def autocorrelation_peak(values: Row, step_s: float, *, from_s: float, to_s: float) -> float:
-    """Return the autocorrelation's highest local maximum between two lags; 0 without a maximum."""
+    """Return the autocorrelation's highest local maximum between two lags, or 0 without one."""
     centred = values - values.mean()
     power = float(centred @ centred)
     if power <= 0:
