@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of athuraliya2000: random exponential marking, its sources, and Reno over it."""
+"""Figures of athuraliya2000: random exponential marking (REM), its sources, and Reno over REM."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The basic algorithm (athuraliya2000 Eq. 12, 13): exact prices instead of marks.
+"""The basic algorithm (athuraliya2000 Eq. 12, 13), with exact prices instead of marks.
 
-    p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
+  p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
 
-U_s = w_s log x. Rates and capacities are in packets per step, and delays in steps. Options are PC2
-and PC3 (section II-C), and updates of only some links and sources at a time.
+U_s = w_s log x. Rates and capacities are in packets per step, and delays are in steps. Options are
+the price rules PC2 and PC3 (section II-C), and asynchronous updates of links and sources.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEAST_PRICE: Final = 1e-12
 
 
 class Basic(msgspec.Struct, frozen=True):
-    """The course by step: prices[t, link], rates[t, source], backlog[t, link]."""
+    """The results by step: prices[t, link], rates[t, source] and backlog[t, link]."""
 
     prices: Array
     rates: Array
@@ -31,9 +31,10 @@ class Basic(msgspec.Struct, frozen=True):
 
 
 class Paths(msgspec.Struct, frozen=True):
-    """A network: use[link, source] is 1 if a source crosses a link.
+    """A network of links and sources.
 
     Attributes:
+        use: [link, source], 1 if the source crosses the link.
         capacity: capacity of each link, packets per step.
         weight: weight of each source, packets per step.
         least, most: bounds of rates, packets per step.
@@ -57,7 +58,7 @@ def run_basic(
     active: Array | None = None,
     rng: np.random.Generator | None = None,
 ) -> Basic:
-    """Iterate from price 0.
+    """Run the algorithm from price 0.
 
     Args:
         paths: the network.
@@ -65,9 +66,11 @@ def run_basic(
         gamma: step size of prices.
         rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (weight alpha on the backlog b).
         alpha: weight of the backlog under pc3.
-        delays: round trip of each source in steps, half of it in each direction; None: no delay.
-        active: [step, source], 1 while the source sends; None: always 1.
-        rng: makes updates asynchronous: links and sources update with probability 1/2 per step.
+        delays: round trip of each source in steps, half of it in each direction. None means no
+            delay.
+        active: [step, source], 1 while the source sends. None means always 1.
+        rng: makes updates asynchronous. In each step, each link and source updates with probability
+            1/2.
     """
     links, sources = paths.use.shape
     delays = [0] * sources if delays is None else delays

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared code of the entries about the row of links of figure 2b."""
+"""Shared code of the entries on the chain of links of Figure 2b."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Array = npt.NDArray[np.float64]
 
 
 def by_length(runs: Runs) -> dict[int, Runs]:
-    """Return (number of links that the long connection crosses) -> runs."""
+    """Return the runs by number of links that the long connection crosses."""
     return {int(str(node)[1:]): runs.at({LEAVES: node}) for node in runs.values(LEAVES)}
 
 
 def shares(runs: Runs, links: int) -> list[Array]:
-    """Return the long connection's share x0 / (x0 + x_i) of each link, per seed."""
+    """Return the long connection's share x0 / (x0 + x_i) of each link i, one value per seed."""
     long = runs.sample("long.goodput_bps")
     return [
         np.asarray(long / (long + runs.sample(f"short-{i}.goodput_bps")))
@@ -43,7 +43,7 @@ def slope_of_shares(points: Mapping[int, list[Array]]) -> Array:
 
 
 def draw_shares(axis: Axes, points: Mapping[int, list[Array]], theory: Mapping[int, float]) -> None:
-    """Draw the largest, mean and smallest share over the links, against the number of links."""
+    """Draw the largest, mean and smallest share over all links against the number of links."""
     at = list(points)
     over = {
         "largest over links": [np.max(own, axis=0) for own in points.values()],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VI-B: the congestion measure compared with the link's performance."""
+"""Section VI-B: compares the congestion measure of each law with the performance of its link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PHI: Final = 1.001  # as set in the sweep
 
 
 def figures(studies: Studies) -> Samples:
-    """Return per capacity the trends of loss, queue and price with n, and newcomers' marks."""
+    """Return trends of loss, queue and price with n by capacity, and marking rates of new flows."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _by_load(runs))
@@ -53,13 +53,13 @@ def _newcomers(runs: Runs) -> dict[str, Sample]:
 
 
 def _prices(runs: Runs) -> dict[int, np.ndarray]:
-    """Return REM's mean price -ln(1 - m) / ln phi, from the share of packets marked."""
+    """Return REM's mean price -ln(1 - m) / ln phi, where m is the share of packets marked."""
     marked = curves(runs, "bottleneck.marked")["rem"]
     return {n: -np.log1p(-m) / math.log(PHI) for n, m in marked.items()}
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw drop-tail's loss, the queues of RED and REM, and REM's price, at the first capacity."""
+    """Draw the loss of drop-tail, the queues of RED and REM, and the price of REM."""
     rate, runs = next(iter(at_capacities(studies).items()))
     figure.set_size_inches(11, 4)
     left, middle, right = figure.subplots(1, 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1: marking probability against price, and rate against the share of marks."""
+"""Figure 1: marking probability against price, and rate against the share of packets marked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARKS: Final = np.linspace(0.01, 0.99, 99)
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the errors of the plotted functions, compared with 50 digits, and their shapes."""
+    """Return the shapes of the plotted functions, and their errors relative to 50 digits."""
     m, x = marking(PRICES, PHI), rate(MARKS, PHI, WEIGHT)
     slope = np.abs(np.diff(x))
     return {
@@ -39,7 +39,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _exact_marking() -> np.ndarray:
-    """Return 1 - phi^-p in 50 digits."""
+    """Return 1 - phi^-p, computed with 50 digits."""
     with localcontext() as context:
         context.prec = 50
         phi = Decimal(str(PHI))
@@ -47,7 +47,7 @@ def _exact_marking() -> np.ndarray:
 
 
 def _exact_rate() -> np.ndarray:
-    """Return w ln phi / -ln(1 - m) in 50 digits."""
+    """Return w ln phi / -ln(1 - m), computed with 50 digits."""
     with localcontext() as context:
         context.prec = 50
         top = Decimal(str(WEIGHT)) * Decimal(str(PHI)).ln()
@@ -55,7 +55,7 @@ def _exact_rate() -> np.ndarray:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) marking probability of a link, (b) rate of a source."""
+    """Draw (a) the marking probability of a link and (b) the rate of a source."""
     left, right = figure.subplots(1, 2)
     left.plot(PRICES, marking(PRICES, PHI), color="black")
     left.set(

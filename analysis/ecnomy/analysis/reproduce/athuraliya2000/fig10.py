@@ -25,17 +25,17 @@ SWEPT: Final = "network.links.bottleneck.rate"
 
 
 def theory(x: float) -> float:
-    """Return the rate of a source, packets/ms."""
+    """Return the theoretical rate of a source, packets/ms, at capacity x."""
     return x / 20
 
 
 def points(runs: Runs) -> dict[float, Runs]:
-    """Return runs by capacity, packets/ms."""
+    """Return the runs by capacity, packets/ms."""
     return {float(value) / 8: runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the quantities of scaling.scaled."""
+    """Return the measures of scaling.scaled, also for a smaller gamma."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig10"], studies["fig10-losses"]).items():
         found |= of_form(form, scaled(points(runs), theory))
@@ -45,7 +45,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the measures of scaling.draw_scaled against the capacity."""
+    """Draw the plots of scaling.draw_scaled against the capacity."""
     runs = in_forms(studies["fig10"], studies["fig10-losses"])
     forms = {form: points(own) for form, own in runs.items()}
     draw_scaled(figure, forms, theory, "capacity, packets/ms")

@@ -23,22 +23,22 @@ SWEPT: Final = "network.links.access.delay"
 
 
 def theory(x: float) -> float:
-    """Return the rate of a source, packets/ms."""
+    """Return the theoretical rate of a source, packets/ms: the same at each round trip x."""
     return 1.0
 
 
 def points(runs: Runs) -> dict[float, Runs]:
-    """Return runs by round-trip propagation, ms."""
+    """Return the runs by round-trip propagation delay, ms."""
     return {2 * float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the quantities of scaling.scaled."""
+    """Return the measures of scaling.scaled."""
     return controls(studies["fig11-control"], points, theory) | scaled(
         points(studies["fig11"]), theory
     )
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the measures of scaling.draw_scaled against the round-trip time."""
+    """Draw the plots of scaling.draw_scaled against the round-trip propagation delay."""
     draw_scaled(figure, {BASE: points(studies["fig11"])}, theory, "round-trip propagation, ms")

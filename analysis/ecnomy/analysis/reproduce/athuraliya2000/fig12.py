@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 12: a long connection over n links with n times the utility of a short one."""
+"""Figure 12: a long connection over n links, with n times the utility of a short connection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MARKING: Final = "network.links.shared-1.marking"
 
 
 def steadiness(results: Path) -> dict[str, float]:
-    """Return coefficients of variation of the long window and of the first link's marks."""
+    """Return coefficients of variation of the long window and of the first link's marking."""
     recorded = Recorded(results)
     start, end = recorded.measured_s
     found = {}
@@ -45,9 +45,9 @@ def steadiness(results: Path) -> dict[str, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the values of plain and smoothed sources by seed.
+    """Return shares and utilisation with plain and with smoothed sources, by seed.
 
-    For plain sources, also return the values at alpha 0.1 minus those at alpha 1.
+    For plain sources, the values at alpha 0.1 minus those at alpha 1 are returned too.
     """
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
@@ -61,7 +61,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    """Return shares and utilisation by link, and the trend with n."""
+    """Return shares and utilisation by link, and the trend of shares with n."""
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     found: dict[str, Sample] = {"slope_of_share": slope_of_shares(points)}
     for n, runs in lengths.items():
@@ -86,7 +86,7 @@ def _use(runs: Runs, links: int = LINKS) -> np.ndarray:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw shares and utilisation against n, of plain and of smoothed sources."""
+    """Draw shares and utilisation against n, with plain and with smoothed sources."""
     figure.set_size_inches(10, 8)
     rows = figure.subplots(2, 2, sharex=True, sharey="col")
     for (left, right), (form, study) in zip(rows, STUDIES.items(), strict=True):

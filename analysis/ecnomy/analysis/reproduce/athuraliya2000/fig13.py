@@ -26,7 +26,7 @@ LONG_RTT_MS: Final = 2 * LINKS + 3
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares, marks and windows of smoothed and of plain sources, per seed."""
+    """Return shares, marks and windows with smoothed and with plain sources, per seed."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(studies[study]))
@@ -49,7 +49,7 @@ def _figures(runs: Runs) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the long connection's share, windows and marks by link, with a row per form."""
+    """Draw the long connection's share, windows and marks by link, one row per form of source."""
     figure.set_size_inches(11, 7.2)
     rows = figure.subplots(2, 3, sharex=True, sharey="col")
     for axes, (form, study) in zip(rows, STUDIES.items(), strict=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 14 to 16: n Reno sources over drop-tail, RED and REM.
 
-The paper does not state the capacity of the link, so quantities are named by the capacity tried.
+The paper does not state the capacity of the link, so names of quantities include the capacity used.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Curves = dict[str, dict[int, np.ndarray]]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the quantities per capacity and, for controls, per change."""
+    """Return the measures of each capacity, and those of the controls."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _figures(runs) | _given(runs))
@@ -52,12 +52,12 @@ def figures(studies: Studies) -> Samples:
 
 
 def at_capacities(studies: Studies) -> dict[str, Runs]:
-    """Return runs by capacity, with the capacity of the catalogue first."""
+    """Return the runs by capacity, with the capacity of the catalogue first."""
     return by_rate(studies["fig14"]) | by_rate(studies["fig14-capacities"])
 
 
 def _figures(runs: Runs) -> dict[str, Sample]:
-    """Return utilisation, backlog, loss and marks by n, per seed."""
+    """Return utilisation, backlog, loss and marks by number of sources, and differences of laws."""
     use, queue = (
         curves(runs, "bottleneck.utilization"),
         curves(runs, "bottleneck.mean_queue_packets"),
@@ -81,7 +81,7 @@ def _figures(runs: Runs) -> dict[str, Sample]:
 
 
 def _levels(runs: Runs) -> dict[str, Sample]:
-    """Return the quantities of figures 14 to 16, and marks, per law and number of sources."""
+    """Return the measures of Figures 14 to 16, and marks, by law and number of sources."""
     return {
         f"{name}.{law}.n={n}": value
         for name, column in COLUMNS.items()
@@ -91,7 +91,10 @@ def _levels(runs: Runs) -> dict[str, Sample]:
 
 
 def _given(runs: Runs) -> dict[str, Sample]:
-    """Return the link's bandwidth-delay product and buffer, and the windows that fill it."""
+    """Return the link's bandwidth-delay product and buffer, and the window that fills it.
+
+    The window is the product divided by the number of sources.
+    """
     found: dict[str, Sample] = {}
     for name in ("product_packets", "buffer_packets"):
         for n, given in curves(runs, f"bottleneck.{name}")["rem"].items():
@@ -102,7 +105,7 @@ def _given(runs: Runs) -> dict[str, Sample]:
 
 
 def curves(runs: Runs, column: str) -> Curves:
-    """Return one value per seed, per law and number of sources."""
+    """Return a column by law and number of sources, with one value per seed."""
     return {
         law: {int(n): own.at({COUNT: n}).sample(column) for n in sorted(own.values(COUNT))}
         for law, own in by_law(runs).items()
@@ -110,7 +113,7 @@ def curves(runs: Runs, column: str) -> Curves:
 
 
 def _transients(runs: Runs) -> dict[str, Sample]:
-    """Return the utilisation of the first seconds with a target backlog, minus that without."""
+    """Return the utilisation of the first seconds with a target backlog minus that without one."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)

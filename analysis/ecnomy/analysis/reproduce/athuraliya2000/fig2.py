@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2b and equation 3: marks of a path compared with marks of its links."""
+"""Figure 2b and Eq. 3: compares the share of marks on a path with the marking of its links."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["draw", "figures", "probe", "standard_errors"]
 
 
 def probe(results: Path) -> dict[str, float]:
-    """Return the marks of the Poisson probe, and the mean 1 - prod(1 - m_l) of its links.
+    """Return the share of a probe's packets marked, and the mean 1 - prod(1 - m_l) of its links.
 
-    Poisson arrivals see time averages. The product is computed at each sample before averaging,
-    because the prices of links on a long connection's path move together.
+    The probe is Poisson, so its arrivals see time averages. The product is computed at each sample
+    before averaging, because the prices of the links on a path vary together.
 
     Returns:
         `path.marked` and `path.expected`; `path.error`, their difference in binomial standard
@@ -51,18 +51,18 @@ def probe(results: Path) -> dict[str, float]:
 
 
 def standard_errors(marked: float, expected: float, packets: float) -> float:
-    """Return the difference of measured and expected share, in binomial standard errors."""
+    """Return measured minus expected share, in binomial standard errors."""
     return (marked - expected) / float(np.sqrt(expected * (1 - expected) / packets))
 
 
 def figures(studies: Studies) -> Samples:
-    """Return errors by the number of links, per seed."""
+    """Return the errors by number of links, per seed."""
     lengths = by_length(studies["product"])
     return {f"error.n={n}": runs.sample("path.error") for n, runs in lengths.items()}
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the marks of the probe, and of the product, against the number of links."""
+    """Draw the probe's share of marks and the product over links against the number of links."""
     axis = figure.subplots()
     lengths = by_length(studies["product"])
     band(axis, list(lengths), [r.sample("path.marked") for r in lengths.values()], 0, "probe")

@@ -28,7 +28,7 @@ Found = dict[str, np.ndarray | float]
 
 
 def by_price(runs: Runs) -> dict[str, Runs]:
-    """Return the runs of each price rule, or of each gamma if there is only one rule."""
+    """Return the runs by price rule, or by gamma if there is only one rule."""
     laws = [
         (msgspec.json.decode(value), runs.at({MARKING: value})) for value in runs.values(MARKING)
     ]
@@ -38,13 +38,13 @@ def by_price(runs: Runs) -> dict[str, Runs]:
 
 
 def theory_window(rule: str, source: int, active: int) -> float:
-    """Return (c / n) RTT for n equal sources; under PC2 the RTT includes the backlog n / gamma."""
+    """Return (c / n) RTT for n equal sources. Under PC2 the RTT includes the backlog n / gamma."""
     wait_ms = active / GAMMA["pc2"] / CAPACITY if rule == "pc2" else 0.0
     return SHARE[rule] * CAPACITY / active * (RTT_MS[source] + wait_ms)
 
 
 def figures(studies: Studies) -> Samples:
-    """Return windows, backlogs and settling times by rule and period, per seed."""
+    """Return windows, backlogs and settling times by price rule and period, per seed."""
     rules = by_price(studies["fig5"])
     found: Found = {}
     for rule, runs in rules.items():
@@ -68,7 +68,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _windows(rule: str, runs: Runs) -> Found:
-    """Return windows / theory; for PC1 and PC3, also with the measured wait in the RTT."""
+    """Return windows over theory. For PC1 and PC3, also with the measured wait in the RTT."""
     found: Found = {}
     for k, active in enumerate(ACTIVE):
         wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # includes its own transmission
@@ -88,7 +88,7 @@ def _mean(runs: Runs, column: str, sources: Any, k: int) -> np.ndarray:
 
 
 def _spread(runs: Runs) -> np.ndarray:
-    """Return the mean standard deviation of windows over sources and periods."""
+    """Return the standard deviation of windows, averaged over sources and periods."""
     samples = [_mean(runs, "window_std", sorted(a), k) for k, a in enumerate(ACTIVE)]
     return np.asarray(np.mean(samples, axis=0))
 
@@ -103,7 +103,7 @@ def _settling(rules: dict[str, Runs]) -> Found:
 
 
 def _by_gamma(runs: Runs) -> Found:
-    """Return PC2's backlog and oscillation at other step sizes."""
+    """Return PC2's backlog and the oscillation of its windows at other step sizes."""
     rules = by_price(runs)
     least, middle, most = (rules[f"gamma={g}"] for g in ("0.0025", "0.01", "0.05"))
     cvs = {
@@ -126,7 +126,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
     """Return the basic algorithm's windows on this network, from 2 s before the paper's time 0.
 
     Returns:
-        The window of each source in each ms, and whether it is active.
+        Two arrays per source with one value per ms: its window, and whether it is active.
     """
     steps = round(1000 * (BEGIN_S + 5 * PERIOD_S))
     active = np.zeros((steps, 4))
@@ -143,7 +143,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 
 
 def _tracking(runs: Runs) -> Found:
-    """Return REM's windows over the basic algorithm's by second, and the difference of spreads."""
+    """Return REM's windows over the basic algorithm's, and differences of their deviations."""
     windows, _ = basic_windows()
     found: Found = {}
     for source in RTT_MS:
@@ -161,7 +161,7 @@ def _tracking(runs: Runs) -> Found:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw windows, backlog and price of the first seed, with a row per price rule."""
+    """Draw windows, backlog and price of the first seed, with one row per price rule."""
     figure.set_size_inches(11, 8.5)
     axes = figure.subplots(3, 3, sharex=True)
     at = (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 8a: sources whose weights give all of them the same window."""
+"""Figure 8a: sources whose weights give all sources the same window."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ POINTS: Final = 70
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """Return `s1.window.n`, the mean while n sources are settled, and `path.s1[i]`, every 0.1 s."""
+    """Return mean windows while n sources are settled (`s1.window.n`), and windows every 0.1 s.
+
+    The latter are `path.s1[i]`.
+    """
     recorded = Recorded(results)
     found: dict[str, float | list[float]] = {}
     for source in ORDER:
@@ -50,7 +53,7 @@ def _common(active: int) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return windows / their theory, windows / their mean, and rates times delays, per seed."""
+    """Return windows over theory and over their mean, and rates times delays over their mean."""
     runs = studies["fig8a"]
     found: dict[str, np.ndarray | float] = {}
     for active in SPANS_S:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 8b: the share of a connection over n links, with one more connection over each link."""
+"""Figure 8b: the share of a connection over n links, with another connection over each link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLES: Final = SOURCES | {"few-marks": "plain, φ 1.1"}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return values of plain and smoothed sources, and plain ones with smaller phi, per seed."""
+    """Return the shares of plain and smoothed sources, and of plain sources with smaller phi."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(by_length(studies[study])))
@@ -30,7 +30,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    """Return the shares at each link divided by 1 / (n + 1), and their fall with n."""
+    """Return shares of each link over 1 / (n + 1), and the decrease of the mean share with n."""
     found: dict[str, Sample] = {}
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     for n, own in points.items():
@@ -46,7 +46,7 @@ def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw shares against n, with a panel per form."""
+    """Draw shares against n, with one panel per form of source."""
     figure.set_size_inches(12, 4.5)
     axes = figure.subplots(1, len(STUDIES), sharey=True)
     for axis, (form, study) in zip(axes, STUDIES.items(), strict=True):

@@ -27,17 +27,17 @@ SWEPT: Final = "sources.rem.count"
 
 
 def theory(x: float) -> float:
-    """Return the rate of a source, packets/ms."""
+    """Return the theoretical rate of a source, packets/ms, with x sources."""
     return 25 / x
 
 
 def points(runs: Runs) -> dict[float, Runs]:
-    """Return runs by number of sources."""
+    """Return the runs by number of sources."""
     return {float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return scaling.scaled's quantities, and rank correlations of backlog and price with n."""
+    """Return the measures of scaling.scaled, and correlations of backlog and price with n."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig9"], studies["fig9-losses"]).items():
         found |= of_form(form, _figures(points(runs)))
@@ -54,13 +54,13 @@ def _figures(runs: dict[float, Runs]) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the measures of scaling.draw_scaled against the number of sources."""
+    """Draw the plots of scaling.draw_scaled against the number of sources."""
     runs = in_forms(studies["fig9"], studies["fig9-losses"])
     forms = {form: points(own) for form, own in runs.items()}
     draw_scaled(figure, forms, theory, "number of sources")
 
 
 def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:
-    """Return the correlation of a quantity with the number of sources, per seed."""
+    """Return the correlation of samples with the number of sources n, per seed."""
     values = np.asarray(samples)
     return np.asarray([np.corrcoef(n, values[:, seed])[0, 1] for seed in range(values.shape[1])])

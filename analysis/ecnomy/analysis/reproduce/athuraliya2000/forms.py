@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms of one experiment that the paper's text permits, each measured separately.
+"""Names the forms of an experiment that the paper's text permits. Each form is measured separately.
 
 The form is the second part of a quantity's name: `share_over_theory.smoothed.n=3.link=1`.
 """
@@ -17,7 +17,7 @@ SOURCES: Final = {"plain": "plain", "smoothed": "smoothed (section II-D)"}  # fo
 
 
 def of_form(form: str, found: Mapping[str, Sample]) -> dict[str, Sample]:
-    """Return the quantities of a form, with the form's name inserted into their names."""
+    """Return the quantities with the form inserted into their names."""
     return {_named(name, form): sample for name, sample in found.items()}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections II-D and VI-A: steadiness of REM by share of marks, gamma and alpha."""
+"""Sections II-D and VI-A: steadiness of REM by share of packets marked, gamma and alpha."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Curves = dict[str, dict[float, Runs]]
 
 
 def _curves(studies: Studies) -> Curves:
-    """Return the runs, plain and smoothed, by the share of marked packets in equilibrium."""
+    """Return the runs of plain and smoothed sources, by share of packets marked in equilibrium."""
     found: Curves = {name: {} for name in LABELS}
     for smoothed in found:
         runs = studies["good-range"].at({SMOOTHED: smoothed})
@@ -47,7 +47,7 @@ def _cv(runs: Runs) -> np.ndarray:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return steadiness, backlog and utilisation, per seed."""
+    """Return the variation of windows, the backlog and the utilisation, per seed."""
     curves = _curves(studies)
     cvs = {name: {m: _cv(runs) for m, runs in points.items()} for name, points in curves.items()}
     found: dict[str, Sample] = {}
@@ -66,7 +66,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
-    """Return variation of windows over that at one half, by share of marks, and few minus many."""
+    """Return the variation of windows over that at half of the packets marked, by share of marks.
+
+    The variation with few marks minus that with many is returned too.
+    """
     found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:
@@ -78,7 +81,7 @@ def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
 def noise(marked: float) -> float:
     """Return the coefficient of variation of a price from 100 independent marks, to first order.
 
-    p = -ln(1 - m) / ln phi has dp/p = dm / ((1 - m) -ln(1 - m)); m has the variance m (1 - m) / N.
+    p = -ln(1 - m) / ln phi has dp/p = dm / ((1 - m) -ln(1 - m)), and m has variance m (1 - m) / N.
     """
     return math.sqrt(marked / (SAMPLES * (1 - marked))) / -math.log1p(-marked)
 
@@ -103,7 +106,7 @@ def _by_gamma(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilisation, backlog and the variation of windows against the share of marks."""
+    """Draw variation of windows, utilisation and backlog against the share of packets marked."""
     figure.set_size_inches(11, 4)
     axes = figure.subplots(1, 3)
     for index, (name, points) in enumerate(_curves(studies).items()):

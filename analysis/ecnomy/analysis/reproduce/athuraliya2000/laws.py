@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking laws by their short names in quantity names, and statistics of curves."""
+"""Selects runs by marking law, named as in quantity names, and computes slopes of curves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ Array = npt.NDArray[np.float64]
 
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
-    """Return the runs of each marking law, by short name; `parameter` holds its mapping."""
+    """Return the runs by short name of the marking law.
+
+    Args:
+        runs: the runs of a study.
+        parameter: the parameter whose value is the law's mapping.
+    """
     found = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]
@@ -32,12 +37,16 @@ def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
 
 
 def by_rate(runs: Runs) -> dict[str, Runs]:
-    """Return the runs of each capacity of section VII's link, which the paper does not state."""
+    """Return the runs by capacity of the link in section VII, which the paper does not state."""
     return {f"{float(rate):g}Mbps": runs.at({RATE: rate}) for rate in runs.values(RATE)}
 
 
 def slope(points: Mapping[int, Array]) -> Array:
-    """Return the least-squares slope of y against x, per seed; `points` is x -> one y per seed."""
+    """Return the least-squares slope of y against x, per seed.
+
+    Args:
+        points: y of each seed, by x.
+    """
     x = np.asarray(list(points), dtype=np.float64)
     y = np.asarray(list(points.values()), dtype=np.float64)
     centred = x - x.mean()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robustness to packet loss, as announced in section V: utilisation and shares over lossy wires."""
+"""Robustness to packet loss, announced in section V: utilisation and shares over lossy wires."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOSS: Final = "network.links.bottleneck.loss"
 
 
 def _by_loss(runs: Runs) -> dict[int, Runs]:
-    """Return runs by packets lost per thousand."""
+    """Return the runs by packets lost per thousand."""
     return {
         round(1000 * float(loss)): runs.at({_LOSS: loss})
         for loss in sorted(runs.values(_LOSS), key=float)
@@ -35,7 +35,7 @@ def _shares(runs: Runs) -> dict[int, np.ndarray]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, by seed, utilisation, its fall, and shares relative to shares without losses."""
+    """Return utilisation, its decrease by losses, and shares over those without losses."""
     by_loss = _by_loss(studies["losses"])
     use = {loss: runs.sample("bottleneck.utilization") for loss, runs in by_loss.items()}
     shares = {loss: _shares(runs) for loss, runs in by_loss.items()}
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilisation, and shares of the sources, against the loss rate of the wire."""
+    """Draw utilisation and the sources' shares against the loss rate of the wire."""
     by_loss = _by_loss(studies["losses"])
     left, right = figure.subplots(1, 2)
     percent = [loss / 10 for loss in by_loss]

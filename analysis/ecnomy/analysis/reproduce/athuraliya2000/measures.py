@@ -22,13 +22,13 @@ Array = npt.NDArray[np.float64]
 
 
 def link(results: Path) -> dict[str, float | None]:
-    """Return loss and steadiness of marking at the bottleneck, from counts in the measured window.
+    """Return the loss and the steadiness of marking at the bottleneck in the measured window.
 
     Returns:
         `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
         `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the recorded
-        intervals (None if there are no marks); `<source>.delivered_pps`, packets per second and
-        flow that reach the receivers, if `delivered` was counted; and `given` of the plan.
+        intervals (None without marks); `<source>.delivered_pps`, packets per second and flow that
+        reach the receivers, if the run counted `delivered`; and the columns of `given`.
     """
     import pandas as pd
 
@@ -45,10 +45,10 @@ def link(results: Path) -> dict[str, float | None]:
 
 
 def given(plan: Plan) -> dict[str, float]:
-    """Return settings of a run to which reasons refer, by the TCP of the first source.
+    """Return settings of the bottleneck that depend on the packet length of the first source.
 
     Returns:
-        `bottleneck.buffer_packets`, -1 if there is no limit; `bottleneck.product_packets`, capacity
+        `bottleneck.buffer_packets`, or -1 without a limit; `bottleneck.product_packets`, capacity
         times the propagation delay of the round trip.
     """
     [link] = [link for link in plan.links if link.name == "bottleneck"]
@@ -63,7 +63,7 @@ def given(plan: Plan) -> dict[str, float]:
 
 
 def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float | None]:
-    """Return the quantities of `link` from counts per interval."""
+    """Return the columns of `link` that follow from counts per interval."""
     total = arrivals.sum()
     if total == 0:
         return {"bottleneck.loss": None, "bottleneck.marked": None, "bottleneck.p_cv": None}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The five periods of 2 s in figures 5 to 7, from runs whose sources come and go."""
+"""Measures of the five periods of 2 s in Figures 5 to 7, in which sources come and go."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ SMOOTH_S: Final = 0.1
 
 
 def periods(results: Path) -> dict[str, float | list[float]]:
-    """Return quantities by period k = 0 ... 4.
+    """Return measures of each period k = 0 ... 4.
 
     Returns:
-        `s1.window.k` and `s1.window_std.k`, `.window_cv.k`, of the samples after the first 0.5 s;
-        `s1.second.i`, the mean of each of the ten seconds in which s1 is active;
-        `backlog.k` and `backlog_late.k`, packets over all of a period and after its first 0.5 s;
-        `use.k`, utilisation; `peak`, the largest backlog sampled;
-        `settle.price.k`, `settle.window.k` (of s1), seconds to 90 % of the step at the start of a
-        period; `path.s1[i]`, `path.backlog[i]`, `path.price[i]`, samples for the picture.
+        `s1.window.k`, `s1.window_std.k` and `s1.window_cv.k`, the mean, standard deviation and
+        coefficient of variation of the window after the first 0.5 s; `s1.second.i`, the mean window
+        in each second in which s1 is active; `backlog.k` and `backlog_late.k`, packets over the
+        whole period and after its first 0.5 s; `use.k`, utilisation; `peak`, the largest sampled
+        backlog; `settle.price.k` and `settle.window.k` (of s1), seconds to 90 % of the step at the
+        start of the period; and `path.s1[i]`, `path.backlog[i]` and `path.price[i]`, samples for
+        the figure.
     """
     recorded = Recorded(results)
     found: dict[str, float | list[float]] = {}
@@ -91,9 +92,10 @@ def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
 
 
 def settling_s(at: Array, values: Array, start: float) -> float:
-    """Return the time at which a curve, smoothed over 0.1 s, completes 90 % of its step at `start`.
+    """Return the time in which a curve, smoothed over 0.1 s, completes 90 % of its step.
 
-    The step leads from the mean of the second before it to the mean of the period's last second.
+    The step leads from the mean of the second before `start` to the mean of the period's last
+    second.
 
     Args:
         at: times of the curve, seconds.
@@ -101,7 +103,7 @@ def settling_s(at: Array, values: Array, start: float) -> float:
         start: start of the step, seconds.
 
     Returns:
-        Seconds after `start`, or the length of a period if the curve never completes it.
+        Seconds after `start`, or the length of a period if the curve does not get that far.
     """
     before = _within(at, values, start - 1, start).mean()
     after = _within(at, values, start + PERIOD_S - 1, start + PERIOD_S).mean()
@@ -115,7 +117,7 @@ def settling_s(at: Array, values: Array, start: float) -> float:
 
 
 def trajectory(at: Array, values: Array, source: int = 1) -> list[float]:
-    """Return coarse samples from the paper's time 0 to 10 s; 0 while `source` is inactive."""
+    """Return coarse samples from the paper's time 0 to 10 s, with 0 while `source` is inactive."""
     grid = BEGIN_S + (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS
     picked = values[np.searchsorted(at, grid).clip(0, len(values) - 1)]
     active = [source in ACTIVE[int((t - BEGIN_S) // PERIOD_S)] for t in grid]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quadratic utilities: demand x = M - w p down to 0, and two such sources on one link."""
+"""Quadratic utilities: two sources with demand x = M - w p (at least 0) on one link."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PACKET_BITS_PER_MS: Final = 8e6
 def optimum() -> tuple[dict[str, float], float]:
     """Return the rates that maximise -sum (M - x)^2 / (2 w) within the capacity, and the price.
 
-    With both above 0, sum(M) - p sum(w) = c.
+    If both rates are above 0, then sum(M) - p sum(w) = c.
     """
     price = (sum(MOST.values()) - CAPACITY) / sum(WEIGHT.values())
     return {s: MOST[s] - WEIGHT[s] * price for s in MOST}, price
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares of the carried load over those of the optimum, per seed."""
+    """Return the sources' shares of the carried load over those of the optimum, per seed."""
     runs = studies["quadratic"]
     rates = {s: runs.sample(f"{s}.goodput_bps") / PACKET_BITS_PER_MS for s in MOST}
     total, best = np.sum(list(rates.values()), axis=0), optimum()[0]
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw demand curves of the two sources, with the measured points."""
+    """Draw the demand curves of the two sources with the measured points."""
     axis = figure.subplots()
     _best, price = optimum()
     runs = studies["quadratic"]

@@ -18,17 +18,17 @@ Array = npt.NDArray[np.float64]
 
 
 def marking(price: npt.ArrayLike, phi: float) -> Array:
-    """Return the marking probability of a link, or of a path with that total price."""
+    """Return the marking probability of a link with this price, or of a path with this total."""
     return np.asarray(-np.expm1(-np.asarray(price, dtype=np.float64) * math.log(phi)))
 
 
 def price(probability: npt.ArrayLike, phi: float) -> Array:
-    """Return the price that gives a marking probability."""
+    """Return the price that leads to a marking probability."""
     return np.asarray(-np.log1p(-np.asarray(probability, dtype=np.float64)) / math.log(phi))
 
 
 def rate(probability: npt.ArrayLike, phi: float, weight: float) -> Array:
-    """Return the rate of a source that sees this share of marks, in the unit of its weight."""
+    """Return the rate of a source with this share of packets marked, in the unit of its weight."""
     return np.asarray(weight / price(probability, phi))
 
 
@@ -39,5 +39,5 @@ def path_marking(probabilities: npt.ArrayLike) -> Array:
 
 
 def equal_windows(capacity: float, delays: Sequence[float]) -> float:
-    """Return the common window of active sources of weight c / (d_s sum 1/d): c / sum 1/d."""
+    """Return the common window c / sum(1/d) of active sources with weights c / (d_s sum(1/d))."""
     return capacity / sum(1 / d for d in delays)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VIII: REM and RED that drop instead of marking, for Reno sources without ECN."""
+"""Section VIII: REM and RED that drop packets instead of marking them, for Reno without ECN."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilisation and backlog minus RED's, and the backlog minus its target."""
+    """Return REM's utilisation and backlog minus RED's, and REM's backlog minus its target."""
     runs = studies["rem-drop"]
     use = curves(runs, "bottleneck.utilization")
     queue = curves(runs, "bottleneck.mean_queue_packets")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 9 to 11: rate, utilisation, loss and backlog as a parameter is scaled up tenfold.
+"""Figures 9 to 11: rate, utilisation, loss and backlog as a parameter rises tenfold.
 
 The paper's buffers are finite, but the paper does not say how windows in its model react to a lost
-packet. Three forms are measured: TCP's recovery, windows that survive losses, and unlimited
+packet. Three forms are measured: TCP's recovery, windows that do not react to losses, and unlimited
 buffers.
 """
 
@@ -36,7 +36,7 @@ Points = dict[float, Runs]
 
 
 def in_forms(*studies: Runs) -> dict[str, Runs]:
-    """Return the runs of studies by the treatment of a full buffer: the forms of LABELS."""
+    """Return the runs of the studies by treatment of a full buffer (the keys of LABELS)."""
     return {form: runs for study in studies for form, runs in _by_losses(study).items()}
 
 
@@ -51,11 +51,11 @@ def _by_losses(runs: Runs) -> dict[str, Runs]:
 
 
 def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample]:
-    """Return rate / theory, and the performance of the link, per seed.
+    """Return rates over theory, and the link's utilisation, loss and backlog, per seed.
 
     Args:
-        points: x -> runs at that x.
-        theory: function that returns the theoretical rate of a source at x, packets/ms.
+        points: the runs at each x.
+        theory: returns the theoretical rate of a source at x, packets/ms.
     """
     found: dict[str, Sample] = {}
     for x, runs in points.items():
@@ -70,7 +70,7 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample
 def controls(
     runs: Runs, points: Callable[[Runs], Points], theory: Callable[[float], float]
 ) -> dict[str, Sample]:
-    """Return `scaled` for sources of the pseudocode, whose windows jump, by form of losses."""
+    """Return the measures of `scaled` for sources as in the pseudocode, whose windows jump."""
     found: dict[str, Sample] = {}
     for form, own in in_forms(runs).items():
         plain = of_form(form, scaled(points(own), theory))
@@ -79,7 +79,7 @@ def controls(
 
 
 def _rate(runs: Runs) -> np.ndarray:
-    """Return the delivered packets/ms of one source, including retransmissions.
+    """Return the packets/ms delivered to one receiver, including retransmissions.
 
     Goodput would include repairs of early losses, which the paper's sources do not make.
     """
@@ -89,7 +89,7 @@ def _rate(runs: Runs) -> np.ndarray:
 def draw_scaled(
     figure: Figure, forms: dict[str, Points], theory: Callable[[float], float], label: str
 ) -> None:
-    """Draw (a) rate, (b) utilisation, (c) loss and (d) backlog, one curve per form."""
+    """Draw (a) rate, (b) utilisation, (c) loss and (d) backlog, with one curve per form."""
     figure.set_size_inches(9, 6.5)
     (rate, use), (loss, backlog) = figure.subplots(2, 2, sharex=True)
     panels = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded series of a run as arrays: windows of flows, backlog and marking of links."""
+"""Reads the recorded series of a run as arrays: windows of flows, backlog and marking of links."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ PS_PER_S = 1e12
 
 
 class Recorded:
-    """The series of one run.
+    """The recorded series of one run.
 
     Attributes:
         run: the results of the run.
-        flows, links: name -> index of the flow or link.
+        flows: index of each flow by the name of its source.
+        links: index of each link by name.
     """
 
     def __init__(self, results: Path) -> None:
@@ -39,24 +40,24 @@ class Recorded:
 
     @property
     def measured_s(self) -> tuple[float, float]:
-        """Return the measured window in seconds."""
+        """Return the start and end of the measured window, seconds."""
         window = self.run.measured
         return window.from_ps / PS_PER_S, window.to_ps / PS_PER_S
 
     def windows(self, source: str) -> tuple[Array, Array]:
-        """Return times [s] and cwnd [packets] of a source with one flow."""
+        """Return times [s] and windows [packets] of a source with one flow."""
         return self._of("cwnd", self.flows[source])
 
     def backlog(self, link: str) -> tuple[Array, Array]:
-        """Return times [s] and waiting packets."""
+        """Return times [s] and the number of packets waiting at a link."""
         return self._of("queue", self.links[link])
 
     def marking(self, link: str) -> tuple[Array, Array]:
-        """Return times [s] and the law's marking probability."""
+        """Return times [s] and the marking probability of a link's law."""
         return self._of("marking_probability", self.links[link])
 
     def epochs(self, link: str) -> pd.DataFrame:
-        """Return the link's counts since the start, at the end of each second."""
+        """Return a link's counts since the start at the end of each second."""
         frame = self.run.link_epochs
         return frame.loc[frame["link"] == self.links[link]].sort_values("t_ps")
 
@@ -69,5 +70,5 @@ class Recorded:
 
 
 def cv(values: Array) -> float:
-    """Return the coefficient of variation."""
+    """Return the coefficient of variation, with the population's standard deviation."""
     return float(values.std() / values.mean())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variation of windows and backlog in a stationary run, and REM's price, from recorded series."""
+"""Variation of windows and backlog in a stationary run, and the time in which marking settles."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def stationary(results: Path) -> dict[str, float]:
     """Return statistics of the recorded samples over the measured window.
 
     Returns:
-        `<source>.window` and `.window_cv`, mean and coefficient of variation of cwnd, for sources
-        of one flow; `bottleneck.backlog_std` and `.backlog_max`, packets; `bottleneck.probability`,
-        the mean of the law's probability; `bottleneck.settle_s`, see settled_s.
+        `<source>.window` and `.window_cv`, the mean and coefficient of variation of the window, for
+        sources with one flow; `bottleneck.backlog_std` and `.backlog_max`, packets;
+        `bottleneck.probability`, the law's mean marking probability; and `bottleneck.settle_s`, the
+        time from which the probability stays near this mean (see settled_s).
     """
     recorded = Recorded(results)
     start, end = recorded.measured_s
@@ -48,7 +49,7 @@ def stationary(results: Path) -> dict[str, float]:
 def settled_s(at: Array, values: Array, level: float) -> float:
     """Return the time [s] from which a curve, smoothed over 0.1 s, stays within 10 % of a level.
 
-    If the curve never stays there, return the curve's end.
+    The result is the end of the curve if the curve does not stay there.
     """
     width = max(1, round(SMOOTH_S / float(np.median(np.diff(at)))))
     smooth = np.convolve(values, np.ones(width) / width, mode="valid")

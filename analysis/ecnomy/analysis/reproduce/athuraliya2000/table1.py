@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table I: utilisation and average backlog in each period of figures 5 to 7."""
+"""Table I: utilisation and mean backlog in each period of Figures 5 to 7."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return both by rule and period, the differences of rules, and PC2's backlog by gamma."""
+    """Return utilisation and backlog by price rule and period, and PC2's backlog by gamma."""
     rules = by_price(studies["fig5"])
     found: dict[str, np.ndarray | float] = {}
     for k in range(5):
@@ -40,7 +40,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilisation and backlog by period."""
+    """Draw utilisation and mean backlog by period."""
     left, right = figure.subplots(1, 2)
     middles = [1 + 2 * k for k in range(5)]
     for index, (rule, runs) in enumerate(by_price(studies["fig5"]).items()):

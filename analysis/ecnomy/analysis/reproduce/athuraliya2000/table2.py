@@ -21,7 +21,7 @@ BITS_PER_PACKET_MS: Final = 8e6  # bit/s of a packet of 1000 bytes per ms
 
 
 def columns(runs: Runs) -> dict[str, tuple[Runs, dict[int, float]]]:
-    """Return the columns of the table: runs, and the constant errors of the sources in ms."""
+    """Return the runs of each column of the table, and the constant error [ms] of each source."""
     names = [f"sources.s{s}.transport.rtt_error" for s in (1, 2, 3, 4)]
     noise = "sources.s1.transport.rtt_error_std"
     found: dict[str, tuple[Runs, dict[int, float]]] = {}
@@ -41,16 +41,16 @@ def _ms(value: object) -> float:
 
 
 def optimum(errors: dict[int, float]) -> dict[int, float]:
-    """Return rates in packets/ms that maximise distorted utilities of equal weight (Eq. 15, 16).
+    """Return the rates [packets/ms] that maximise distorted utilities of equal weight (Eq. 15, 16).
 
-    U(x) = (1 + e) w log(x / (1 + e)) with e = error / RTT gives x proportional to 1 + e.
+    U(x) = (1 + e) w log(x / (1 + e)) with e = error / RTT makes x proportional to 1 + e.
     """
     factors = {s: 1 + errors[s] / RTT_MS[s] for s in errors}
     return {s: CAPACITY * factor / sum(factors.values()) for s, factor in factors.items()}
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the quantities of each column and source, per seed."""
+    """Return windows, rates and backlogs by column and source, per seed."""
     found: dict[str, np.ndarray | float] = {}
     backlogs: list[np.ndarray] = []
     for name, (runs, errors) in columns(studies["table2"]).items():
