@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies that are calibrations: a search determines their runs (ecnomy.analysis.calibrate).
+"""Makes the runs of calibrations, studies whose runs a search determines.
 
-The module is separate from studies.py, so that changes of the search leave the digests of claims
-without a calibration unchanged.
+The search is ecnomy.analysis.calibrate. The module is separate from studies.py, so that changes to
+the search leave the digests of claims without a calibration unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def make_any(
     variant: Variant | None = None,
     least: int = 0,
 ) -> int:
-    """Make the missing runs of a study, like `make_study`; for a calibration, run its search.
+    """Make the missing runs of a study like `make_study`, or run the search of a calibration.
 
     Raises:
         ScenarioError, InputError: the study's sweep or variant is invalid.
@@ -63,7 +63,7 @@ def make_any(
 
 
 def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Count the missing runs of a study, like `unmade`, or of the search of a calibration.
+    """Return the number of missing runs of a study or of a calibration's search.
 
     Raises:
         ResultsError: the study has no store.
@@ -82,7 +82,7 @@ def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None =
 
 
 def found_by(studies: Studies, name: str) -> list[Found]:
-    """Return the results of the searches of an entry's calibration, in the order of points.
+    """Return the results of a calibration's searches, in the order of points.
 
     Raises:
         ResultsError: a search has not ended.
@@ -96,5 +96,5 @@ def found_by(studies: Studies, name: str) -> list[Found]:
 
 
 def _as_made(sweep: Sweep, paper: Paper, name: str, form: Form, variant: Variant | None) -> Sweep:
-    """Return the sweep with as many seeds as its runs have after any doublings."""
+    """Return the sweep with the number of seeds that its runs have after any doublings."""
     return msgspec.structs.replace(sweep, replicates=seeds_of(paper, name, form, variant))

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of reproducible results: entries and claims of the papers, from configs/papers/.
 
-    configs/papers/<paper>/claims.yaml      studies, entries, claims and the quantities in them
-    configs/papers/<paper>/findings.yaml    findings about claims that were not confirmed
-    configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
+  configs/papers/<paper>/claims.yaml      studies, entries, claims and their quantities
+  configs/papers/<paper>/findings.yaml    findings on claims that were not confirmed
+  configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
 
 A claim expects quantities to lie in a region [low, high]. It names quantities by patterns in which
 `*` matches any text. Only judge.py reads the regions.
 
 For each detail that a paper leaves open, a setting declares the chosen value and plausible
 alternatives before any run. An entry lists under `grid` the settings over which its claims are
-judged, one at a time. papers.py reads and checks these files.
+judged. Each setting is varied separately. papers.py reads and checks these files.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ Bound = float | None  # None: unbounded on this side
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
-    """A setting that the paper leaves open.
+    """A detail that the paper leaves open, with our choice and alternatives.
 
     Attributes:
-        open: the detail that the paper leaves open.
-        chosen: the value in the studies' scenarios.
-        also: name of an alternative -> its changes to the scenarios: path -> value. If studies
-            already measure the alternative, `figures`: part of a quantity's name -> replacement.
+        open: description of the detail.
+        chosen: value in the studies' scenarios.
+        also: alternatives: name -> changes to the scenarios (path -> value). If studies already
+            measure the alternative: `figures` -> replacements of parts of quantity names.
         not_in: studies that do not vary the setting (`except` in the file).
-        only: the studies that vary the setting; if empty, all studies.
+        only: studies that vary the setting. If empty, all studies vary it.
     """
 
     open: str
@@ -70,9 +70,9 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
     Attributes:
         says: the printed text.
-        holds: path into a scenario -> its value there, or the list of all values that occur.
+        holds: path into a scenario -> its value, or a list of all values that occur.
         not_in: studies to which the choice does not apply (`except` in the file).
-        only: the studies to which the choice applies; if empty, all studies.
+        only: studies to which the choice applies. If empty, it applies to all studies.
     """
 
     says: str
@@ -86,25 +86,25 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The quantities of a control; a claim is informative only if it fails in the control."""
+    """The quantities of a control run. A claim is informative only if it fails in the control."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One claim of an entry.
+    """A claim of an entry.
 
     Attributes:
         says: the paper's statement, in one sentence.
-        tolerance: the reason for our tolerance, if the paper's statement is not exact.
+        tolerance: reason for our tolerance, if the paper's statement is not exact.
         expect: pattern of quantity names -> [low, high].
-        pending: the reason why the claim cannot be judged yet, or "".
-        ids: the ids of the entry to which the claim belongs; if empty, all ids.
-        grid: settings over which the claim is judged, instead of the entry's settings.
+        pending: reason why the claim cannot be judged yet, or "".
+        ids: ids of the entry to which the claim belongs. If empty, it belongs to all ids.
+        grid: settings over which the claim is judged, in place of the entry's settings.
         kind: `identity` if the claim checks our arithmetic or input.
-        not_testable: the reason why no measurement can test the claim, or "".
-        control: quantities of a control in which the claim must fail.
+        not_testable: reason why no measurement can test the claim, or "".
+        control: quantities of a control, in which the claim must fail.
     """
 
     priority: Priority
@@ -119,11 +119,15 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     control: Control | None = None
 
     def is_of(self, item: str) -> bool:
-        """Return whether the claim belongs to the id `item`."""
+        """Return whether the claim belongs to an id of the entry; "" stands for all ids."""
         return not item or not self.ids or item in self.ids
 
     def of_parts(self, parts: dict[str, str]) -> Claim:
-        """Return the claim with replaced parts of its quantities' names: part -> replacement."""
+        """Return the claim with parts of its quantities' names replaced.
+
+        Args:
+            parts: replacement of each part.
+        """
 
         def renamed(regions: dict[str, T]) -> dict[str, T]:
             names = {p: ".".join(parts.get(part, part) for part in p.split(".")) for p in regions}
@@ -136,13 +140,13 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sweep whose runs entries use.
+    """A sweep whose runs are used by entries.
 
     Attributes:
         sweep: the sweep file, in the paper's folder.
-        budget: the largest number of data packets that all its runs together may send.
+        budget: largest number of data packets that all its runs may send together.
         batches: whether samples are batch means of long runs, instead of one value per seed.
-        grid_replicates: number of seeds under an alternative; 0: as many as in the study.
+        grid_replicates: number of seeds under an alternative. 0 means as many as in the study.
     """
 
     sweep: str
@@ -155,12 +159,12 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
-        module: the module of its quantities and picture in reproduce/<paper>; "" if there are no
-            claims to judge.
+        module: module in reproduce/<paper> that computes its quantities and draws its figure; "" if
+            there are no claims to judge.
         studies: names of its studies.
-        chosen: our choices of details that the paper leaves open, made before the first full run.
-        grid: settings over which the claims are judged; [] if the paper leaves no relevant detail
-            open, None if undeclared.
+        chosen: our choices for details that the paper leaves open, made before the first full run.
+        grid: settings over which the claims are judged. [] means that the paper leaves no relevant
+            detail open, None that the settings are not declared.
     """
 
     title: str
@@ -182,17 +186,17 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(each if isinstance(each, str) else each.says for each in self.chosen)
 
     def grid_of(self, number: str) -> tuple[str, ...] | None:
-        """Return the settings over which a claim is judged; None if undeclared."""
+        """Return the settings over which a claim is judged, or None if they are not declared."""
         own = self.claims[number].grid
         return self.grid if own is None else own
 
 
 class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A main result, as stated by readers who cite the paper.
+    """A main result of the paper, as stated by readers who cite it.
 
     Attributes:
         claims: the claims (`entry.cN`) that support it.
-        figure: the entry whose picture shows it.
+        figure: the entry whose figure shows it.
     """
 
     says: str
@@ -201,7 +205,10 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: its change, and the effect it isolates. `{figure}` stands for a value."""
+    """A controlled run: its change, and the effect that it isolates.
+
+    In the texts, `{figure}` stands for a measured value.
+    """
 
     run: str
     shows: str
@@ -210,12 +217,12 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reason why a claim was not confirmed.
 
-    In its texts {figure} stands for a measured value and {study@path} for a setting of the runs
-    (`{fig14@network.links.bottleneck.rate}`), so that the texts describe the runs that were judged.
+    In the texts, {figure} stands for a measured value and {study@path} for a setting of the runs
+    (`{fig14@network.links.bottleneck.rate}`). The texts thus describe the runs that were judged.
 
     Attributes:
-        cause: `unknown` if the controls do not identify the cause.
-        when: quantities, and the regions in which they must lie for this cause to apply.
+        cause: the cause, or `unknown` if the controls do not identify one.
+        when: quantities -> regions in which they must lie for this cause to apply.
     """
 
     cause: str
@@ -237,7 +244,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: str = ""
 
     def find(self, item: str) -> tuple[str, Entry]:
-        """Return the entry that has this id.
+        """Return the name and the entry that has this id.
 
         Raises:
             InputError: the paper has no such entry.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded causes, in the current words of findings.yaml and with the recorded quantities."""
+"""Renders recorded causes with the current text of findings.yaml and the recorded quantities."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["cause_now"]
 
 
 def cause_now(record: Recorded, paper: Paper) -> str | None:
-    """Return the cause of a record in the current words; "" if it has no cause.
+    """Return the cause of a record in the current words, or "" if it has no cause.
 
-    Return None if the finding has changed and needs quantities that the record lacks. A finding
-    needs the quantities in its text and in its conditions.
+    The result is None if the finding has changed and its text or conditions need quantities that
+    the record lacks.
     """
     item, _, number = record.claim.partition(".")[2].rpartition(".")
     finding = paper.findings.get(f"{item}.{number}")

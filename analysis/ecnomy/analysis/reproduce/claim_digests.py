@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of everything that a claim's outcome depends on.
+"""Digests of all inputs on which the outcome of a claim depends.
 
-Digests of a study, whole and quick:
-
-    runs     its points and seeds
-    base     its scenario, as written
-    plans    the plans and markets of all its points in whole form; computed when recording
-    plan     the plan and market of the first point
-    code     the laws that its plans name, host and engine; the code that measures a run; if it
-             has a market, the agents and their economy
-    rows     the results of its quick runs (quick_results.py)
+Digests of a study, for its full and its quick form together:
+  runs     its points and seeds
+  base     its scenario, as written
+  plans    the plans and markets of all points of the full form; computed when recording
+  plan     the plan and market of the first point
+  code     the laws that its plans name, host and engine; the code that measures a run; if it
+           has a market, the agents and their economy
+  rows     the results of its quick runs (quick_results.py)
 
 Digests of a claim:
-
-    studies  runs and rows of its entry's studies
-    module   the entry's module, with its imports from ecnomy.analysis
-    claim    its regions, its grid and control (not its words)
+  studies  runs and rows of its entry's studies
+  module   the entry's module, with its imports from ecnomy.analysis
+  claim    its regions, grid and control, without its text
 
 A record is stale if the digest of its runs, rows or claim differs. For any other difference, a
 probe decides (currency.py). Digests ignore comments, layout, docstrings, file names, package
-versions, and code that only draws, prints or keeps records (`_APART`).
+versions, and code that only draws, prints or manages records (`_APART`).
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ _APART: Final = tuple(
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a study, and the laws that its plans name; "" for an unknown digest."""
+    """Digests of a study, and the laws that its plans name. "" stands for an unknown digest."""
 
     laws: tuple[str, ...] = ()
     runs: str = ""
@@ -76,7 +74,7 @@ class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a claim; "" for an unknown digest."""
+    """Digests of a claim. "" stands for an unknown digest."""
 
     studies: str = ""
     module: str = ""
@@ -84,7 +82,10 @@ class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sources:
-    """The digests of the current checkout, which read each catalogue and entry module once."""
+    """Computes digests of the current checkout.
+
+    It reads each catalogue and each entry module only once.
+    """
 
     def __init__(self, checkout: Path) -> None:
         self._checkout = checkout
@@ -104,11 +105,11 @@ class Sources:
         return entry is not None and number in entry.claims
 
     def of_study(self, name: str, laws: tuple[str, ...] | None = None) -> StudyMade:
-        """Return the current digests of a study (`paper/study`) except `plans` and `rows`.
+        """Return the current digests of a study, except `plans` and `rows`.
 
         Args:
-            name: the study.
-            laws: the laws that its plans name; None: read them from all its plans.
+            name: the study, as `paper/study`.
+            laws: the laws that its plans name. None means that they are read from all its plans.
 
         Raises:
             ScenarioError: the study's sweep is invalid.
@@ -138,7 +139,7 @@ class Sources:
         return digest([self._engine[laws], measures, codes])
 
     def plans_of(self, name: str) -> str:
-        """Return the digest of the plans and markets of a whole study, one seed per point."""
+        """Return the digest of a study's plans and markets in full form, one seed per point."""
         paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
         sweep = load_study(paper, study, Form(Path()))
         return digest([_planned(one) for one in _scenarios(sweep, first_of_each(sweep))])
@@ -166,7 +167,7 @@ class Sources:
 
 
 def first_of_each(sweep: Sweep) -> list[Point]:
-    """Return the first seed of each assignment of a sweep."""
+    """Return the first point of each assignment of parameters in a sweep."""
     found: dict[bytes, Point] = {}
     for point in sweep.points():
         found.setdefault(msgspec.json.encode(point.params, order="sorted"), point)
@@ -174,7 +175,7 @@ def first_of_each(sweep: Sweep) -> list[Point]:
 
 
 def study_variants(paper: Paper, study: str) -> list[Variant]:
-    """Return the variants under which a study is run again."""
+    """Return the variants that require further runs of a study."""
     found = {
         variant.name: variant
         for item, entry in paper.entries.items()
@@ -211,7 +212,7 @@ def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:
 
 
 def _python(modules: Iterable[str]) -> list[str]:
-    """Return the code of modules, independent of their names."""
+    """Return the code of modules without their names."""
     import importlib.util
 
     specs = [importlib.util.find_spec(name) for name in modules]

@@ -144,7 +144,7 @@ def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool
 
 
 def _list(as_json: bool) -> None:
-    """Print the catalogue, with the packets that each entry sends."""
+    """Print the catalogue, with the number of packets that each entry sends."""
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
     from ecnomy.analysis.reproduce.table import catalogue_table
     from ecnomy.analysis.reproduce.values import catalogue_values

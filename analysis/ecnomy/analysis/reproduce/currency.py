@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds out which records of claims are stale, given the current code, scenarios and claims.
+"""Finds stale records of claims, given the current code, scenarios and claims.
 
 Digests (claim_digests.py) show which parts have changed. Each change is then tested:
+  laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
+  measuring code, plans          quantities depend on a row that changed
+  scenarios as written           the plans of all points; if these are equal, no row changed
+  an entry's module              its quantities, computed again from the stored quick runs
+  points, seeds, regions, grid   no test; the record is of another measurement, so it is stale
 
-    laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
-    measuring code, plans          quantities depend on a row that moved
-    scenarios as written           the plans of all points; if these are equal, nothing moved
-    an entry's module              its quantities, computed again from the kept quick runs
-    points, seeds, regions, grid   no test; the record is of another measurement and so is stale
-
-To find the quantities that depend on a row, the row's values are replaced several times, and the
-quantities are computed again.
+To find the quantities that depend on a row, the module replaces the row's values several times and
+computes the quantities again.
 """
 
 from __future__ import annotations
@@ -51,11 +50,11 @@ class Look(msgspec.Struct, frozen=True):
 
     Attributes:
         stale: claim -> reasons.
-        reworded: claim -> its cause in the current words, for claims that are stale only because of
-            new words.
+        reworded: claim -> its cause in the current words, for claims that are stale only because
+            the words have changed.
         same: current digests of studies whose code or scenarios have changed without effect on the
-            quantities of claims. Rows that no claim uses may have moved.
-        probed: the number of probe runs.
+            quantities of claims. Rows that no claim uses may have changed.
+        probed: number of probe runs.
     """
 
     stale: dict[str, tuple[str, ...]]
@@ -65,14 +64,14 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class _Of(msgspec.Struct, frozen=True):
-    """The state of a changed study: the rows that moved, or why these are unknown."""
+    """The state of a changed study: the rows that changed, or why these are unknown."""
 
     moved: dict[str, tuple[int, ...]] = {}
     reason: str = ""
 
 
 def place_of(claim: str) -> tuple[str, str, str]:
-    """Split the name of a claim into paper, entry and number."""
+    """Return the paper, the entry and the number of a claim from its name."""
     name, _, rest = claim.partition(".")
     item, _, number = rest.rpartition(".")
     return name, item, number
@@ -87,14 +86,14 @@ def look(
     budget_s: float = math.inf,
     make: Make = made,
 ) -> Look:
-    """Return which records are stale, after running the necessary probes.
+    """Return which records are stale, and run the probes that this requires.
 
     Args:
         records: the records of papers.json.
         studies: the recorded digests of their studies.
         tables: the results of the quick runs (quick_results.py).
-        sources: the digests of the current checkout.
-        budget_s: CPU time for probes; studies beyond this time count as stale without a probe.
+        sources: computes the digests of the current checkout.
+        budget_s: CPU time for probes, seconds. Studies beyond this time count as stale.
         make: runs the probes.
 
     Raises:
@@ -139,7 +138,10 @@ def look(
 def _reworded(
     records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
-    """Add records with changed findings to `stale`; return the new causes that records can fill."""
+    """Return new causes by claim, where the recorded quantities suffice.
+
+    Records with changed findings are added to `stale`.
+    """
     found: dict[str, str] = {}
     for record in records:
         cause = cause_now(record, sources.paper(place_of(record.claim)[0]))
@@ -156,7 +158,7 @@ def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
 
 
 def _as_it_is(study: str, studies: Mapping[str, StudyMade], sources: Sources) -> StudyMade | str:
-    """Return a study's current digests, with the recorded plans and rows, or an error message."""
+    """Return a study's current digests with the recorded plans and rows, or an error message."""
     then = _of(studies, study)
     try:
         now = sources.of_study(study, then.laws)
@@ -172,7 +174,7 @@ def _others(
     now: Mapping[str, StudyMade | str],
     sources: Sources,
 ) -> tuple[str, ...]:
-    """Return the reasons why a record belongs to another measurement."""
+    """Return the reasons why a record is of another measurement."""
     if record.made_of == ClaimMade():
         return ("its sources are not recorded",)
     if broken := tuple(found for study in own if isinstance(found := now[study], str)):
@@ -205,7 +207,7 @@ def _probed(
     budget_s: float,
     make: Make,
 ) -> tuple[dict[str, _Of], int]:
-    """Probe changed studies; return the state of each, and the number of runs."""
+    """Probe the changed studies, and return the state of each study and the number of runs."""
     found: dict[str, _Of] = {}
     due: dict[str, list[Probe]] = {}
     for study, now in changed.items():
@@ -239,7 +241,7 @@ def _stale_in(
     tables: Tables,
     sources: Sources,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the stale claims of an entry, with reasons."""
+    """Return the stale claims of an entry with the reasons."""
     own = {s: found[s] for s in _studies_of(paper, item) if s in found}
     unknown = tuple(dict.fromkeys(of.reason for of in own.values() if of.reason))
     if unknown:
@@ -270,7 +272,7 @@ def _studies_of(paper: Paper, item: str) -> list[str]:
 def _that_depend(
     paper: Paper, item: str, moved: Mapping[str, tuple[int, ...]], tables: Tables
 ) -> set[str]:
-    """Return the claims of an entry whose quantities depend on rows that moved.
+    """Return the claims of an entry whose quantities depend on rows that changed.
 
     A row under an alternative stands for all rows of the study under that alternative.
     """
@@ -295,7 +297,7 @@ def _that_depend(
 def _depend_on(
     paper: Paper, item: str, rows: Mapping[str, tuple[int, ...]], tables: Tables
 ) -> set[str]:
-    """Return the claims of an entry whose quantities change when the given rows change."""
+    """Return the claims of an entry whose quantities change if these rows change."""
     then = _outcomes(paper, item, tables)
     params = {study: params_of(paper, study.partition("/")[2], tables) for study in rows}
     found: set[str] = set()
@@ -316,7 +318,7 @@ def _depend_on(
 def _replaced(
     table: pd.DataFrame, numbers: tuple[int, ...], params: frozenset[str], tried: int
 ) -> pd.DataFrame:
-    """Return a table with other measured values in all runs at the points of these rows."""
+    """Return the table with other measured values in all runs at the points of these rows."""
     rows = table["point"].isin(set(table["point"][table["number"].isin(numbers)])).to_numpy()
     draws = np.random.default_rng(tried)
     found = table.copy()
@@ -334,7 +336,7 @@ def _replaced(
 
 
 def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
-    """Judge an entry's claims from the kept quick runs."""
+    """Return the outcomes of an entry's claims, judged from the stored quick runs."""
     studies = KeptRuns(paper, paper.entries[item].studies, tables)
     found = measured(paper, item, Form(Path(), quick=True), studies)
     return {outcome.claim: outcome for outcome in found.outcomes}
@@ -343,7 +345,7 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
 def carried(
     records: Iterable[Recorded], studies: Mapping[str, StudyMade], seen: Look, sources: Sources
 ) -> tuple[list[Recorded], dict[str, StudyMade]]:
-    """Return records and studies, with current digests where changes had no effect."""
+    """Return the records and studies with current digests where changes had no effect."""
     studies = {**studies, **seen.same}
 
     def over(record: Recorded) -> Recorded:
@@ -359,7 +361,7 @@ def carried(
 
 
 def stale_lines(reasons: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Return one line per group of an entry's claims that are stale for the same reasons."""
+    """Return one line for each group of an entry's claims that are stale for the same reasons."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for claim, why in reasons.items():
         entry, _, number = claim.rpartition(".")

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of an entry, which computes quantities from runs and draws a picture.
+"""Runs the code of an entry, which computes quantities from runs and draws a figure.
 
 A module `reproduce/<paper>/<module>.py` has
-
-    figures(studies) -> Samples       quantities by name, one value per seed or batch each
-    draw(studies, figure) -> None     the picture, in the layout of the paper's (optional)
-
-and, if runs need extra columns, the functions that its sweep files name under `measure`. These
-modules do not know the regions expected by claims.
+  figures(studies) -> Samples       quantities by name, each with one value per seed or batch
+  draw(studies, figure) -> None     the figure, in the layout of the paper's figure (optional)
+If runs need extra columns, it also has the functions that its sweep files name under `measure`.
+These modules do not know the regions that claims expect.
 """
 
 from __future__ import annotations
@@ -46,10 +44,10 @@ class Code(Protocol):
     """The module of an entry."""
 
     def figures(self, studies: Studies) -> Samples:
-        """Return the quantities by name."""
+        """Return the samples of each quantity, by name."""
 
     def draw(self, studies: Studies, figure: Figure) -> None:
-        """Draw the picture."""
+        """Draw the entry's plots on the figure."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -59,10 +57,10 @@ class Outcome(msgspec.Struct, frozen=True):
         claim: `paper.entry.cN`.
         verdict: the verdict, with the quantities behind it.
         reason: the alternatives, control or missing measurement that leave the verdict open, or "".
-        cause: the finding on the claim (findings.yaml), with quantities filled in, or "".
+        cause: the finding on the claim (findings.yaml) with quantities inserted, or "".
         controls: further quantities to which the cause refers, by name.
         identity: whether the claim checks our arithmetic or input rather than the paper's result.
-        over: the settings over which the claim was judged; None if undeclared.
+        over: the settings over which the claim was judged, or None if they are not declared.
     """
 
     claim: str
@@ -81,7 +79,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def code_of(paper: Paper, entry: Entry) -> Code:
-    """Return the module of an entry."""
+    """Import and return the module of an entry."""
     return cast(
         Code,
         importlib.import_module(f"ecnomy.analysis.reproduce.{paper.paper}.{entry.module}"),
@@ -89,12 +87,12 @@ def code_of(paper: Paper, entry: Entry) -> Code:
 
 
 class Measured(msgspec.Struct, frozen=True, eq=False):
-    """An entry's runs, the quantities measured from them, and the outcomes of its claims.
+    """The runs of an entry, the quantities measured from them, and the outcomes of its claims.
 
     Attributes:
         studies: the loaded runs.
         samples: quantities of the entry; empty if all its claims are pending.
-        outcomes: one per claim.
+        outcomes: the outcome of each claim.
     """
 
     studies: Studies
@@ -103,7 +101,13 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
 
 def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> Measured:
-    """Measure and judge an entry from existing runs: `studies`, or the runs of `form`.
+    """Return the quantities and outcomes of an entry, from existing runs.
+
+    Args:
+        paper: the paper of the entry.
+        item: id of the entry.
+        form: whether runs are full or quick, and their folder.
+        studies: the runs to use in place of those of `form`.
 
     Raises:
         ResultsError: runs are missing or failed.
@@ -148,7 +152,7 @@ def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
 
 
 def reason_of(verdict: Verdict, claim: Claim) -> str:
-    """Return the reason why a claim is open: alternatives, a control, or a missing measurement."""
+    """Return the alternatives, control or missing measurement that leave a claim open."""
     from ecnomy.analysis.reproduce.wording import grid_text
 
     if verdict.verdict in (PENDING, NOT_TESTABLE):
@@ -162,7 +166,7 @@ def reason_of(verdict: Verdict, claim: Claim) -> str:
 def cause_of(
     verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
-    """Return the cause if the chosen settings do not confirm a claim, and the named quantities."""
+    """Return the cause if the chosen settings do not confirm a claim, and quantities it names."""
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 
     if verdict.verdict in (PENDING, NOT_TESTABLE, CONFIRMED) or verdict.alone == CONFIRMED:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grid of a claim's verdict: settings that a paper leaves open, varied one at a time.
+"""The grid of a claim: settings that the paper leaves open, each varied separately.
 
-A variant is one alternative of one setting. The variant's runs are the studies' runs, with the
-alternative's changes applied to every point. Points keep their parameters, so entry modules need no
-change. If the studies already measure an alternative under other quantity names, claims read those
-quantities without further runs. Settings are not varied together, so k settings with m alternatives
-each give k m variants, not m^k.
+A variant is one alternative of one setting. Its runs are the studies' runs with the alternative's
+changes applied to every point. Points keep their parameters, so entry modules need no change. If
+studies already measure an alternative under other quantity names, claims use those quantities
+without further runs. Settings are not varied together, so k settings with m alternatives each give
+k m variants, not m^k.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 def slug(text: str) -> str:
-    """Return a text as part of a file name."""
+    """Return the text with only characters that are safe in file names."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-")
 
 
@@ -54,12 +54,12 @@ def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
 
 
 def read_under(claim: Claim, variant: Variant) -> Claim:
-    """Return the claim under a variant, with the variant's names of quantities."""
+    """Return the claim with the names that its quantities have under a variant."""
     return claim.of_parts(variant.figures) if variant.figures else claim
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
-    """Return the variants over which a claim is judged; empty if the claim cannot be judged."""
+    """Return the variants over which a claim is judged; [] if the claim cannot be judged."""
     entry = paper.entries[item]
     claim = entry.claims[number]
     if claim.pending or claim.not_testable:
@@ -80,7 +80,7 @@ def variants_of(paper: Paper, item: str) -> list[Variant]:
 
 
 def touched(paper: Paper, names: Iterable[str], variant: Variant) -> list[str]:
-    """Return the studies that are run again under a variant."""
+    """Return the studies that a variant requires to be run again."""
     setting = paper.settings[variant.setting]
     return [name for name in names if variant.changes and setting.touches(name)]
 

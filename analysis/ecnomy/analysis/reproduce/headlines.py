@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main results of a paper: one line each, with outcome, settings and reason.
+"""The main results of a paper, each in one line with outcome, settings and reason.
 
-not reproduced         a claim that supports the result is refuted
-depends                no claim is refuted, but one depends on a setting that the paper leaves open
-reproduced             all claims are confirmed
-reproduced as chosen   all are confirmed at the chosen settings; alternatives leave some open
-undecided              otherwise
+not reproduced         a claim that supports the result is refuted depends                no claim
+is refuted, but one depends on a setting that the paper leaves open reproduced             all
+claims are confirmed reproduced as chosen   all are confirmed at the chosen settings; alternatives
+leave some open undecided              otherwise
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ class Line(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: one of the five kinds of outcome.
-        told: the outcome at the chosen settings, the settings that it depends on, and the number of
-            alternatives that agree.
+        told: the outcome at the chosen settings, the settings on which it depends, and the number
+            of alternatives that agree.
         why: the decisive quantities; "" if all claims are confirmed.
-        entry: `paper.entry`, whose picture shows it.
+        entry: `paper.entry`, whose figure shows the result.
     """
 
     says: str
@@ -63,7 +62,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
-    """Return a line for each headline of a paper, if all claims of the headline have a record.
+    """Return a line for each headline of a paper whose claims all have a record.
 
     Args:
         paper: the paper with its headlines.
@@ -103,7 +102,7 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
 
 
 def _told(opening: str, records: Sequence[Recorded]) -> str:
-    """Return the opening words, the decisive settings, and the number of agreeing alternatives."""
+    """Return the opening, the decisive settings, and the number of alternatives that agree."""
     depends = dict.fromkeys(name for record in records for name in record.depends)
     agree: dict[tuple[str, str], bool] = {}
     for record in records:
@@ -119,7 +118,7 @@ def _told(opening: str, records: Sequence[Recorded]) -> str:
 
 
 def _why(record: Recorded) -> str:
-    """Return the decisive quantity of a claim, by name."""
+    """Return a claim's name with the quantity or the verdict that decided it."""
     name = record.claim.partition(".")[2]
     against = {CONFIRMED, REFUTED} if record.verdict == DEPENDS else {record.verdict}
     others = [under for under in record.grid if under.verdict in against - {record.alone}]
@@ -142,7 +141,7 @@ def _figure_text(figure: Figure) -> str:
 
 
 def numbers_text(figure: Figure) -> str:
-    """Return `mean [low, high]` of a recorded quantity, or its value if it has no interval."""
+    """Return `mean [low, high]` of a recorded quantity, its single value, or `none`."""
     if figure.measured is None:
         return "none"
     mean, low, high, n = figure.measured

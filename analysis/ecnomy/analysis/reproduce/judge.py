@@ -1,38 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on whether quantities lie where a paper says, under all settings that it leaves open.
+"""Judges whether quantities lie where a paper says, under all settings that it leaves open.
 
 Each quantity is compared with its region:
+  confirmed      its 90 % interval lies inside
+  refuted        it lies outside, after Holm's correction over the quantities of the claim
+  inconclusive   neither, or there are no values to average
+  reported       it has no bound: neither the paper nor our catalogue states a region
 
-    confirmed      its 90 % interval lies inside
-    refuted        it lies outside, after Holm's correction over the quantities of the claim
-    inconclusive   neither, or there are no values to average
-    reported       it has no bound: the paper, or our catalogue, states no region
-
-A claim is confirmed if all its quantities with bounds are confirmed, refuted if one is refuted,
-otherwise inconclusive. A claim is reported if its quantities have no bounds.
+A claim is reported if none of its quantities has a bound. It is confirmed if all its quantities
+with bounds are confirmed, refuted if one is refuted, and otherwise inconclusive.
 
 *Confirmed* states that all k quantities lie inside. The null hypothesis is a union: at least one
 quantity lies outside. Each quantity is tested at 5 % on either side, and the union is rejected if
 all its parts are rejected. That test has size 5 % for any number of quantities (Berger 1982,
-intersection-union tests; on both sides of a region Schuirmann 1987, whose two tests are the 90 %
-interval). *Refuted* states that at least one quantity lies outside. Among k quantities inside, some
-seem to lie outside by chance. So p-values are compared with 5 % by Holm's steps (Holm 1979, A
-simple sequentially rejective multiple test procedure): the smallest of k with 5 % / k, the next
-with 5 % / (k - 1), and so on to the first that is above.
+intersection-union tests). For the two sides of a region, it consists of two one-sided tests, which
+equal the 90 % interval (Schuirmann 1987). *Refuted* states that at least one quantity lies outside.
+Among k quantities inside, some seem to lie outside by chance. Holm's steps therefore compare the
+p-values with 5 % (Holm 1979, A simple sequentially rejective multiple test procedure): the smallest
+of k with 5 % / k, the next with 5 % / (k - 1), and so on until one is above its limit.
 
-The p-value depends on the quantity. For values per seed or batch, it comes from Student's t. For a
-statistic that is not a mean (a rank correlation of means), it is a share of the bootstrap draws.
-For any other interval, it is 5 % if the interval lies outside, because no more is known. A
-theoretical quantity or a count is a single value, which cannot lie outside by chance. So it needs
-no correction, refutes by itself, and does not count among the k.
+The source of the p-value depends on the quantity. For values per seed or batch, it is Student's t.
+For a statistic that is not a mean (a rank correlation of means), it is the share of bootstrap
+draws. For any other interval, the p-value is 5 % if the interval lies outside, because no more is
+known. A theoretical quantity or a count is a single value, which cannot lie outside by chance. It
+therefore needs no correction, refutes by itself, and does not count among the k.
 
 A claim with a control must fail in the control, by the same rules. Otherwise the claim is
-uninformative: confirmed becomes inconclusive, while refuted stays refuted.
+uninformative: confirmed becomes inconclusive, while refuted remains refuted.
 
-Over a grid (grid.py) the claim is judged at the chosen settings and under each alternative. The
-verdict is confirmed or refuted if all agree, `depends` if two are opposite, otherwise inconclusive.
-It is not corrected over the settings, because each is a separate question. Only this module reads
-the regions.
+With a grid (grid.py), the claim is judged at the chosen settings and under each alternative. The
+verdict is confirmed or refuted if all agree, `depends` if two are opposite, and otherwise
+inconclusive. It is not corrected for the number of settings, because each setting is a separate
+question. Only this module reads the regions.
 """
 
 from __future__ import annotations
@@ -95,10 +94,12 @@ Samples = Mapping[str, Sample]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One quantity compared with its region. None means no measurement, or no bound on that side.
+    """A quantity compared with its region.
 
     Attributes:
-        p: p-value of the hypothesis that the true value lies inside; None if there is no test.
+        measured: None if there is no measurement.
+        low, high: the region. None means no bound on that side.
+        p: p-value of the hypothesis that the true value lies inside, or None without a test.
     """
 
     name: str
@@ -123,9 +124,9 @@ class Verdict(msgspec.Struct, frozen=True):
     Attributes:
         verdict: the verdict; over the grid if the claim has a grid.
         figures: the quantities at the chosen settings.
-        control: the quantities of a control, if the claim has a control.
-        note: why the verdict is inconclusive although the quantities lie inside; otherwise "".
-        alone: the verdict at the chosen settings alone.
+        control: the quantities of the control, if the claim has one.
+        note: why the verdict is inconclusive although the quantities lie inside, or "".
+        alone: the verdict at the chosen settings only.
         grid: the verdict under each alternative.
         depends: the settings on which the verdict depends.
     """
@@ -148,7 +149,7 @@ class Verdict(msgspec.Struct, frozen=True):
 def told_of(
     verdict: str, depends: Sequence[str], alone: str, grid: Sequence[tuple[str, str]]
 ) -> str:
-    """Return a verdict in words, with the settings on which it depends or which leave it open.
+    """Return a verdict in words, with the settings on which it depends or that leave it open.
 
     Args:
         verdict: the verdict over the grid.
@@ -165,7 +166,7 @@ def told_of(
 
 
 def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
-    """Return the number of alternatives with the chosen settings' verdict, and of open ones."""
+    """Return how many alternatives agree with the chosen settings, and which settings are open."""
     names = list(dict.fromkeys(left_open))
     verb = "is" if len(names) == 1 else "are"
     told = f"{agree} of {of} alternatives agree"
@@ -173,11 +174,12 @@ def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
 
 
 def judge(claim: Claim, samples: Samples) -> Verdict:
-    """Return the verdict on a claim under one setting.
+    """Return the verdict on a claim at one choice of settings.
 
     Args:
         claim: the claim, with its expected regions.
-        samples: figure -> one value per seed or batch, one exact value, or an interval.
+        samples: by name of the quantity: one value per seed or batch, one exact value, or an
+            interval.
     """
     if claim.pending:
         return Verdict(PENDING)
@@ -197,7 +199,7 @@ def judge(claim: Claim, samples: Samples) -> Verdict:
 
 
 def whole_of(verdicts: set[str]) -> str:
-    """Return the verdict on a claim from the verdicts on its quantities."""
+    """Return the verdict on a claim, given the verdicts on its quantities."""
     if REFUTED in verdicts:
         return REFUTED
     bounded = verdicts - {REPORTED}
@@ -207,7 +209,7 @@ def whole_of(verdicts: set[str]) -> str:
 
 
 def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
-    """Return the verdict on a claim over the chosen settings and all alternatives."""
+    """Return the verdict on a claim, given those at the chosen settings and for alternatives."""
     each = [(at.setting, at.verdict.verdict) for at in grid]
     verdict, depends = settled(alone.verdict, each)
     return msgspec.structs.replace(
@@ -216,7 +218,7 @@ def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
 
 
 def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str, ...]]:
-    """Return a verdict over a grid, and the settings on which it depends.
+    """Return the verdict over a grid, and the settings on which it depends.
 
     Args:
         alone: the verdict at the chosen settings.
@@ -230,7 +232,10 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
 
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
-    """Return the quantity that decides a verdict or, if the verdict is confirmed, `beside`."""
+    """Return the quantity that decides a verdict, or None.
+
+    A confirmed verdict has no such quantity. Then the result is the quantity that decides `beside`.
+    """
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
         names = [figure for figure in verdict.figures if other and figure.name == other.name]
@@ -241,7 +246,7 @@ def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
 
 
 def contradicted(finding: Finding, samples: Samples) -> Judged | None:
-    """Return the first quantity that violates a finding's conditions; None if all hold."""
+    """Return the first quantity that violates a finding's conditions, or None."""
     for figure in _held(finding.when, samples):
         if figure.verdict != CONFIRMED:
             return figure
@@ -263,7 +268,7 @@ def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple
 
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return whether Holm's steps reject each hypothesis.
+    """Return which hypotheses Holm's steps reject.
 
     The probability that they reject any true hypothesis is at most `alpha`.
     """
@@ -276,7 +281,10 @@ def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
 
 
 def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
-    """Judge a quantity by itself, without refuting quantities that Holm's correction covers."""
+    """Return one quantity compared with its region, before Holm's correction.
+
+    Quantities that need the correction are never refuted here.
+    """
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)
@@ -300,7 +308,7 @@ def _p_inside(sample: Sample, interval: Interval, low: float, high: float) -> fl
 
 
 def interval_of(sample: Sample) -> Interval | None:
-    """Return mean and interval of a sample; None for missing values or a single value."""
+    """Return the mean and interval of a sample, or None for missing values or a single value."""
     if isinstance(sample, Interval):
         return sample if math.isfinite(sample.mean) else None
     values = np.asarray(sample, dtype=np.float64)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a packet in a marking law: the number of basic blocks of the law that it executes.
+"""Measures the cost of a packet in a marking law: the number of basic blocks executed.
 
 operations.cc runs the unchanged laws, instrumented by the compiler, and documents the counts. It
-needs g++ (or the compiler that CXX names) and the laws' headers. Otherwise, claims about counts are
-not measured.
+needs g++ (or the compiler that CXX names) and the laws' headers. Without them, claims about counts
+are not measured.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _LIMIT_S: Final = 240.0  # a compilation or a count takes seconds
 
 
 class Count(NamedTuple):
-    """Basic blocks of a law under one load.
+    """The number of basic blocks that a law executes under one load.
 
     Attributes:
         law: name of the law.
         load: `projection`, `marking`, `packet` (an arrival and a departure), or `timer`.
-        flows: the number of flows that take turns.
-        waiting: packets in the queue.
+        flows: number of flows that send in turn.
+        waiting: number of packets in the queue.
         mean: blocks per arrival, or per call of the timer.
     """
 
@@ -52,7 +52,7 @@ class Count(NamedTuple):
 
 @functools.cache
 def blocks() -> tuple[Count, ...]:
-    """Return all counts; empty without a compiler or the laws' headers.
+    """Return all counts, or () without a compiler or the laws' headers.
 
     Raises:
         ResultsError: the laws do not compile or do not run.
@@ -88,7 +88,7 @@ def _run(command: list[str]) -> str:
 
 
 def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
-    """Return the ratio of the largest to the smallest count over numbers of flows, or NaN."""
+    """Return the largest over the smallest count of a law and load, or NaN without counts."""
     found = [
         count.mean
         for count in blocks()
@@ -98,7 +98,7 @@ def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
 
 
 def slope(law: str, load: str, flows: int) -> float:
-    """Return the exponent with which a count grows with waiting packets at fixed flows, or NaN."""
+    """Return the exponent with which a count grows with the number of packets waiting, or NaN."""
     found = {
         count.waiting: count.mean
         for count in blocks()

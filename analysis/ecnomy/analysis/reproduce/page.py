@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reproduction.html: the papers' claims, our measurements and the reasons for differences.
+"""Writes reproduction.html: the papers' claims, our measurements and the reasons for differences.
 
-The page is one file that contains its pictures. It begins with the papers' main results
-(headlines.py), and shows all entries with an outcome in the folder, also from earlier commands.
+The page is one file that contains its figures. It begins with the papers' main results
+(headlines.py). It shows all entries with an outcome in the folder, also those of earlier commands.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ class _Section(msgspec.Struct):
 
 
 class _Counts(msgspec.Struct):
-    """Claims by verdict, per paper and priority; identities are counted per paper, separately."""
+    """The number of claims by verdict, per paper and priority.
+
+    Identities are counted separately, per paper.
+    """
 
     paper: str
     what: str
@@ -81,7 +84,7 @@ class _Counts(msgspec.Struct):
 
 
 def write_page(found: Sequence[Reproduced], form: Form) -> Path:
-    """Write the page of all entries with outcomes in the folder; return the file.
+    """Write the page of all entries with outcomes in the folder, and return its path.
 
     Raises:
         InputError: jinja2 is not installed.
@@ -179,7 +182,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
 
 
 def _grid(record: Recorded, paper: Paper) -> str:
-    """Return the settings over which a claim was judged; "" if its entry declares none open."""
+    """Return the settings over which a claim was judged, or "" if the paper leaves none open."""
     if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
         return ""
     if record.over is None:
@@ -203,7 +206,7 @@ def _figure(figure: Figure) -> tuple[str, str, str, str]:
 
 
 def _counts(papers: list[tuple[Paper, list[_Section]]], *, identities: bool) -> list[_Counts]:
-    """Count claims by verdict: per paper and priority, or the identities per paper."""
+    """Return the number of claims by verdict, either identities or all others."""
     rows = []
     for paper, sections in papers:
         claims = [c for section in sections for c in section.claims if c.identity == identities]

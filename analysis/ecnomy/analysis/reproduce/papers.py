@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and checks configs/papers, whose contents catalogue.py defines."""
+"""Reads and checks configs/papers, whose files catalogue.py defines."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # papers ar
 
 
 def papers_folder() -> Path:
-    """Return configs/papers next to the virtual environment, in the source tree or in the wheel.
+    """Return the folder configs/papers.
+
+    It is the folder that ECNOMY_PAPERS names, or one next to the virtual environment, in the source
+    tree or in the wheel.
 
     Raises:
-        InputError: the folder is missing in each of these places.
+        InputError: the folder does not exist in any of these places.
     """
     given = os.environ.get(FOLDER_VARIABLE)
     here = Path(__file__).resolve()
@@ -73,7 +76,7 @@ def load_paper(name: str) -> Paper:
 
 
 def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
-    """Raise InputError if an entry refers to something that does not exist."""
+    """Raise InputError if an entry refers to a study or module that does not exist."""
     if unknown := sorted(set(entry.studies) - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
     choices = [each for each in entry.chosen if isinstance(each, Choice)]
@@ -86,7 +89,7 @@ def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
 
 
 def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
-    """Raise InputError if a grid of claims refers to something that does not exist."""
+    """Raise InputError if an entry's grid, control or bounds are inconsistent."""
     places = {f"entries.{item}": entry.grid or ()}
     for number, claim in entry.claims.items():
         place = f"entries.{item}.claims.{number}"
@@ -133,7 +136,7 @@ def _is_part(pair: tuple[Any, Any]) -> bool:
 
 
 def _check_headlines(file: Path, paper: Paper) -> None:
-    """Raise InputError if a headline refers to something that does not exist."""
+    """Raise InputError if a headline has no claims or refers to one that does not exist."""
     claims = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
     for index, headline in enumerate(paper.headlines):
         place = f"{file}: headlines[{index}]"
@@ -163,7 +166,7 @@ def _tree(file: Path) -> dict[str, Any]:
 
 
 def select(what: str) -> list[tuple[Paper, str]]:
-    """Return the papers and entry ids that `PAPER` or `PAPER.ITEM` selects.
+    """Return the paper and id of each entry that `PAPER` or `PAPER.ITEM` selects.
 
     Raises:
         InputError: the paper or item does not exist.
@@ -174,10 +177,11 @@ def select(what: str) -> list[tuple[Paper, str]]:
 
 
 def select_all(words: Sequence[str]) -> list[tuple[tuple[Paper, str], tuple[str, ...]]]:
-    """Return the entries that several `PAPER` and `PAPER.ITEM` select, in order without repeats.
+    """Return the entries that several `PAPER` and `PAPER.ITEM` select, without repeats.
 
     Returns:
-        Paper and entry id, each with the requested ids of the entry; no ids mean the whole entry.
+        Paper and entry id in order, each with the requested ids of the entry. An empty tuple stands
+        for the whole entry.
 
     Raises:
         InputError: the paper or item does not exist.

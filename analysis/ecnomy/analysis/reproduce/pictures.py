@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of an entry: its picture, its quantities as CSV, and its claims' outcomes as JSON.
+"""Writes the files of an entry: its figure, its quantities as CSV, and its outcomes as JSON.
 
-    <out>/<paper>/figures/<entry>.png .csv .json      with -quick or -omnet, as for its runs
+<out>/<paper>/figures/<entry>.png .csv .json      with -quick or -omnet, as for its runs
 
-The entry's module draws the picture. This module has the shared parts: markers and line styles that
+The entry's module draws the figure. This module has the shared parts: markers and line styles that
 distinguish curves in grey, bands of 90 % intervals, and theory as thin black lines.
 """
 
@@ -37,7 +37,7 @@ _STYLES: Final = ("-", "--", "-.", ":")
 
 
 def look(index: int) -> dict[str, Any]:
-    """Return colour, marker and line style of curve `index`, which also differ in grey."""
+    """Return the colour, marker and line style of curve `index`, which also differ in grey."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": _MARKERS[index % len(_MARKERS)],
@@ -48,14 +48,14 @@ def look(index: int) -> dict[str, Any]:
 
 
 def band(axis: Axes, x: Sequence[float], samples: Sequence[Any], index: int, label: str) -> None:
-    """Draw a curve of means with the band of their intervals.
+    """Draw a curve of means with a band of their intervals.
 
     Args:
         axis: the axes to draw on.
         x: position of each point.
         samples: for each point, one value per seed or batch.
-        index: number of the curve in the picture.
-        label: the label in the legend.
+        index: number of the curve in the figure.
+        label: label in the legend.
     """
     intervals = [interval_of(sample) for sample in samples]
     known = [(at, interval) for at, interval in zip(x, intervals, strict=True) if interval]
@@ -72,12 +72,12 @@ def theory_line(axis: Axes, x: Any, y: Any, label: str) -> None:
 
 
 def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
-    """Return the path of a file about an entry."""
+    """Return the path of an entry's file with this suffix."""
     return form.out / paper / "figures" / f"{item}{form.ending}{suffix}"
 
 
 def write_entry(found: Reproduced, form: Form) -> list[Path]:
-    """Write picture, quantities and outcome of an entry; return the files."""
+    """Write the figure, quantities and outcomes of an entry, and return its figure and CSV."""
     paper, entry = found.paper, found.paper.entries[found.item]
     files: list[Path] = []
     outcome = entry_file(paper.paper, found.item, form, ".json")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probes: new quick runs, compared value by value with the recorded ones.
+"""Probes: new quick runs, whose values are compared with those recorded.
 
 The probe of a study consists of the first seed of each of its points, and the first run under each
-alternative over which a claim is judged. A probe takes seconds. A row has moved if any of its
+alternative over which a claim is judged. A probe takes seconds. A row has changed if any of its
 recorded values differs. New columns do not count.
 """
 
@@ -56,7 +56,7 @@ class Probe(msgspec.Struct, frozen=True):
     """A run to repeat.
 
     Attributes:
-        table: the table with its row: `paper/study`, or `paper/study@setting=alternative`.
+        table: the table with the run's row: `paper/study`, or `paper/study@setting=alternative`.
         number: the number of that row.
         task: the task for the worker.
     """
@@ -67,7 +67,7 @@ class Probe(msgspec.Struct, frozen=True):
 
 
 def all_studies() -> list[str]:
-    """Return every study that an entry of any paper uses, as `paper/study`."""
+    """Return the studies that entries of the papers use, as `paper/study`."""
     found = []
     for name in PAPERS:
         paper = load_paper(name)
@@ -81,12 +81,12 @@ def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
 
     Args:
         paper: the paper of the study.
-        study: its name.
-        tables: kept results of quick runs, which determine the runs of a calibration.
+        study: name of the study.
+        tables: stored results of quick runs, which determine the runs of a calibration.
 
     Raises:
         ScenarioError, InputError: the study is invalid.
-        ResultsError: the quick runs of a calibration are not kept.
+        ResultsError: the quick runs of a calibration are not stored.
     """
     key, sweep = f"{paper.paper}/{study}", _sweep_of(paper, study, tables)
     found = [Probe(key, point.number, task_of(sweep, point)) for point in first_of_each(sweep)]
@@ -98,12 +98,12 @@ def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
 
 
 def params_of(paper: Paper, study: str, tables: Tables) -> frozenset[str]:
-    """Return the parameter columns of a study's table."""
+    """Return the names of the parameter columns in a study's table."""
     return frozenset(name for p in _sweep_of(paper, study, tables).points() for name in p.params)
 
 
 def _sweep_of(paper: Paper, study: str, tables: Tables) -> Sweep:
-    """Return the study's quick form; for a calibration, all runs that its searches requested."""
+    """Return the study's quick form; for a calibration, with all runs that its searches use."""
     sweep, key = load_study(paper, study, _QUICK), f"{paper.paper}/{study}"
     if sweep.calibrate is None:
         return sweep
@@ -113,15 +113,15 @@ def _sweep_of(paper: Paper, study: str, tables: Tables) -> Sweep:
 
 
 def cost_s(probe: Probe, tables: Tables) -> float:
-    """Estimate the CPU time of a run from the packets it sent when it was recorded."""
+    """Return the estimated CPU time of a run [s], from the packets that the recorded run sent."""
     return _START_S + float(row_of(probe, tables)["data_packets"]) / _PACKETS_PER_S
 
 
 def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
-    """Return the recorded values of a run, one per column.
+    """Return the recorded values of a run, by column.
 
     Raises:
-        ResultsError: the row is not kept.
+        ResultsError: the row is not recorded.
     """
     if probe.table in tables:
         table = tables[probe.table]
@@ -133,7 +133,7 @@ def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
 def within(
     probes: Mapping[str, Sequence[Probe]], tables: Tables, budget_s: float = math.inf
 ) -> list[str]:
-    """Return the studies, in order, whose probes fit into a budget of CPU time."""
+    """Return the studies, in order, whose probes fit into the budget of CPU time."""
     taken, found = 0.0, []
     for study, own in probes.items():
         taken += sum(cost_s(probe, tables) for probe in own)
@@ -143,7 +143,11 @@ def within(
 
 
 def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
-    """Run the probes in as many processes as there are cores (or `jobs`), and report progress.
+    """Run the probes in parallel, and report progress.
+
+    Args:
+        probes: the runs to repeat.
+        jobs: number of processes. 0 means one per core.
 
     Raises:
         ResultsError: a run failed.
@@ -169,7 +173,7 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
 def moved_in(
     probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables
 ) -> dict[str, tuple[int, ...]]:
-    """Return, by table, the numbers of the rows that have moved."""
+    """Return the numbers of the rows that have changed, by table."""
     found: dict[str, list[int]] = {}
     for probe, outcome in zip(probes, outcomes, strict=True):
         now = {**outcome.values, "data_packets": outcome.data_packets}
@@ -184,7 +188,7 @@ def moved_in(
 
 
 def _same(then: Any, now: Any) -> bool:
-    """Compare values up to the last bits of sums, which depend on processor and numpy."""
+    """Return whether values agree up to rounding, which depends on the processor and numpy."""
     if missing(then) or missing(now):
         return missing(then) and missing(now)
     if isinstance(then, float) and isinstance(now, float):

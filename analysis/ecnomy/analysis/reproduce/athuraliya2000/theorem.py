@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections II-B and II-C: the limits of the basic algorithm and its price rules."""
+"""Sections II-B and II-C: convergence of the basic algorithm and of its price rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ LINKS: Final = 3
 
 
 def row_of_links(links: int) -> Paths:
-    """Return figure 2b: a source over all links and one source per link, all of weight 12."""
+    """Return the network of Figure 2b: one source over all links, and another one over each link.
+
+    All sources have weight 12.
+    """
     use = np.hstack([np.ones((links, 1)), np.eye(links)])
     capacity, weight = np.full(links, CAPACITY), np.full(links + 1, CAPACITY)
     return Paths(use, capacity, weight, 0.1, 2 * CAPACITY)
@@ -43,13 +46,16 @@ def _error(ran: Basic, best: np.ndarray) -> float:
 
 
 def _rises(paths: Paths, ran: Basic) -> float:
-    """Return the largest rise of D(p) in a step over its total fall, after prices are above 0."""
+    """Return the largest rise of D(p) in a step, divided by the total decrease of D(p).
+
+    The first ten steps do not count, because D requires prices above 0.
+    """
     values = np.array([dual(paths, p) for p in ran.prices[10:2000]])
     return float(np.diff(values).max() / (values[0] - values.min()))
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the distances from the optimum of (6) and (7), and the rises of the dual objective."""
+    """Return the distances of final rates from the optimum, and rises of the dual objective."""
     paths = row_of_links(LINKS)
     best = _optimum(paths)
     found: dict[str, np.ndarray | float] = {}
@@ -80,7 +86,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the first link's price and the long source's rate by step under the three rules."""
+    """Draw the first link's price and the long source's rate by step, for each price rule."""
     paths = row_of_links(LINKS)
     left, right = figure.subplots(1, 2)
     for index, rule in enumerate(("pc1", "pc2", "pc3")):

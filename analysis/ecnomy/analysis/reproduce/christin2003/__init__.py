@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of christin2003: marking by projected arrivals, alone and under class guarantees."""
+"""Figures of christin2003: marking by projected arrivals, alone and with class guarantees."""
 
 from __future__ import annotations
 

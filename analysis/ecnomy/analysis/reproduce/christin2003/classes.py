@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of experiment 2, from the table of classes (with rows of 0.25 s).
+"""Outcome columns of experiment 2, from the table of classes with intervals of 0.25 s.
 
-Only the runs of seed 1 keep rows for the pictures (in windows of 0.5 s).
+Only the runs of seed 1 also return rows over time for the figures, in windows of 0.5 s.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _Row = npt.NDArray[np.float64]
 
 
 def classes(results: Path) -> dict[str, float | list[float]]:
-    """Return the measures of each class.
+    """Return the losses, delays and throughputs of each class.
 
     Returns:
-        of class n: loss.n and loss_after_10.n, drops.n and drops_after_10.n, delay_s.n (mean of
-        its packets), throughput_bps.n and throughput_cv.n (over windows after 5 s), late_share
-        and late_share_after_10, delay_max_s and delay_max_after_10_s, windows_at_bound (share of
-        windows after 5 s with 5 Mbps) of class 1, throughput_bps of all, and rows.
+        For class n: loss.n, drops.n and marks.n; delay_s.n, the mean delay; throughput_bps.n and
+        throughput_cv.n, over windows after 5 s. For class 1: late_share, delay_max_s and
+        windows_at_bound, the share of windows after 5 s with 5 Mbps. Names with `after_10` count
+        from 10 s. throughput_bps is the sum of all classes. Seed 1 adds rows over time.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -56,7 +56,12 @@ def classes(results: Path) -> dict[str, float | list[float]]:
 
 
 def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[float]]:
-    """Return quantities of one class from its rows in order of time."""
+    """Return the measures of one class.
+
+    Args:
+        own: rows of the class, in order of time.
+        number: number of the class.
+    """
     column = {
         name: own[name].to_numpy(dtype=np.float64)
         for name in own
@@ -89,14 +94,14 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
 
 
 def _rates(own: pd.DataFrame) -> _Row:
-    """Return throughputs in windows after 5 s [bit/s], without an empty last row at the end."""
+    """Return the throughput in each window after 5 s [bit/s]."""
     settled = own["t_ps"].to_numpy(dtype=np.float64) >= _SETTLED_S * _PS
     rate: _Row = own["departed_bytes"].to_numpy(dtype=np.float64)[settled] * 8 / WINDOW_S
     return rate
 
 
 def _rows(own: pd.DataFrame, number: int) -> dict[str, list[float]]:
-    """Return a class's throughput and busy-period loss over the whole run; delays for class 1."""
+    """Return a class's throughput and busy-period loss over time, and the delays of class 1."""
     rate = _pairs(own["departed_bytes"]).mean(axis=1) * 8 / WINDOW_S
     arrived = _pairs(own["busy_arrived_bytes"])[:, -1]
     dropped = _pairs(own["busy_dropped_bytes"])[:, -1]

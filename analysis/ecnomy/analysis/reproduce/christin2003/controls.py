@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controlled variants of experiment 1, which isolate reasons for differences from the paper."""
+"""Controlled variants of experiment 1, which isolate causes of differences from the paper."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _UNITS: Final = {"queue_kB": 1e3}
 
 
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Return loss, queue and marks of controls: `control.<variant>.<figure>.<algorithm>`.
+    """Return loss, queue and marks of the controls: `control.<variant>.<figure>.<algorithm>`.
 
-    The decisions of both projections on one trace are `control.trace.<figure>`.
+    The decisions of both projections on the same trace are `control.trace.<figure>`.
     """
     found: dict[str, np.ndarray | float] = {}
     for name, value in fig2.figures(studies).items():

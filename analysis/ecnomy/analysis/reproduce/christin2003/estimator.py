@@ -35,7 +35,7 @@ _COLUMNS: Final = {
 
 
 def settings(studies: Studies) -> dict[str, Runs]:
-    """Return the runs of one flow per round-trip time, of ten flows, and of experiment 1."""
+    """Return the runs of one flow by round-trip time, of ten flows, and of experiment 1."""
     alone = points(studies["single"])
     found = {
         f"one.{name.partition('.')[0]}": runs
@@ -49,7 +49,7 @@ def settings(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return errors of estimates, and the effects of the safeguard and of extreme K, per seed."""
+    """Return errors of the estimates, and the effects of the safeguard and of extreme K."""
     found: dict[str, np.ndarray] = {}
     for name, runs in settings(studies).items():
         for figure, column in _COLUMNS.items():
@@ -68,7 +68,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw shares of good estimates, of rounds after a silence, and of correct projections."""
+    """Draw the shares of good estimates, of rounds after a silence, and of correct projections."""
     axis = figure.subplots()
     own = settings(studies)
     rows = {

@@ -20,12 +20,12 @@ __all__ = ["draw", "figures", "losses"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares of packets lost, per seed, also for the controls."""
+    """Return shares of packets lost per seed, in experiment 1 and in the controls."""
     return losses(studies) | controls(studies)
 
 
 def losses(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Return shares of packets lost, per seed."""
+    """Return shares of packets lost in experiment 1, per seed."""
     found: dict[str, np.ndarray | float] = {}
     runs = algorithms(studies)
     drop_tail = runs["drop-tail"].sample("loss_share")
@@ -41,7 +41,7 @@ def losses(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per algorithm with the loss in windows of 0.25 s for one seed, and means."""
+    """Draw, for each algorithm, one seed's loss in windows of 0.25 s, with means in the titles."""
     runs = algorithms(studies)
     means = {name: own.sample("loss_share") * 100 for name, own in runs.items()}
     rows = {name: {"": own.row("loss")[0] * 100} for name, own in runs.items()}

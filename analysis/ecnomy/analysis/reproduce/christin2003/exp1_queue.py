@@ -22,7 +22,7 @@ _BUFFER_BYTES: Final = 150_000.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Return mean and deviation of the queue over windows of 0.25 s, per seed."""
+    """Return mean and standard deviation of the queue over windows of 0.25 s, per seed."""
     found: dict[str, np.ndarray | float] = {}
     runs = algorithms(studies)
     for name, own in runs.items():
@@ -37,7 +37,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _intervals(studies: Studies) -> dict[str, np.ndarray]:
-    """Return the deviation at each sampling interval over that at the next longer interval."""
+    """Return the queue's deviation at each sampling interval over that at the next longer one."""
     found: dict[str, np.ndarray] = {}
     before: tuple[str, np.ndarray] | None = None
     for name, runs in by_options(studies["exp1-interval"]).items():
@@ -51,7 +51,7 @@ def _intervals(studies: Studies) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per algorithm with the queue in windows of 0.25 s for one seed, and means."""
+    """Draw, for each algorithm, one seed's queue in windows of 0.25 s, with means in the titles."""
     runs = algorithms(studies)
     rows = {name: {"": runs[name].row("queue")[0] / 1e3} for name in ALGORITHMS}
     means = {name: runs[name].sample("queue_mean_bytes") / 1e3 for name in ALGORITHMS}

@@ -23,7 +23,10 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput / capacity and goodput / throughput, per seed; `control.*` are controls."""
+    """Return throughput over capacity and goodput over throughput, per seed.
+
+    Names with `control.` stand for controls.
+    """
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:
@@ -44,7 +47,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per algorithm with rates in windows of 0.25 s for one seed, and mean goodput."""
+    """Draw, for each algorithm, one seed's rates in windows of 0.25 s, with the mean goodput."""
     runs = algorithms(studies)
     rows = {
         name: {kind: runs[name].row(kind)[0] / 1e6 for kind in ("throughput", "goodput")}

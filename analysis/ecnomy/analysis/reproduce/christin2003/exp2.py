@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiment 2's runs by regulation, and the shared parts of its pictures."""
+"""Selects the runs of experiment 2 by regulation, and draws the shared parts of its figures."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _FIGURES: Final = {
 
 
 def by_regulation(runs: Runs) -> dict[str, Runs]:
-    """Return the runs without and with regulation."""
+    """Return the runs with and without regulation."""
     return {_NAMES[str(value)]: runs.at({REGULATION: value}) for value in runs.values(REGULATION)}
 
 
 def control_figures(studies: Studies, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Return classes 1 and 4 in controlled runs: `control.<study>.<figure>.<regulation>`."""
+    """Return measures of classes 1 and 4 in controls: `control.<study>.<figure>.<regulation>`."""
     found: dict[str, np.ndarray] = {}
     for study in names:
         for kind, runs in by_regulation(studies[f"exp2-{study}"]).items():
@@ -56,7 +56,7 @@ def control_figures(studies: Studies, names: tuple[str, ...]) -> dict[str, np.nd
 
 
 def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
-    """Return loss, marks and queue of the traffic in one queue: `control.fifo.<figure>.<law>`."""
+    """Return loss, marks and queue of all traffic in one queue: `control.fifo.<figure>.<law>`."""
     found: dict[str, np.ndarray] = {}
     for name, runs in by_options(studies["exp2-fifo"]).items():
         name = name.partition(".")[0]
@@ -67,7 +67,7 @@ def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
 
 
 def draw_classes(axis: Axes, runs: Runs, row: str, scale: float) -> None:
-    """Draw a curve for each class over time, for one seed."""
+    """Draw one seed's values over time, with one curve per class."""
     for index, number in enumerate(CLASSES):
         values = runs.row(f"{row}.{number}")[0] * scale
         at = _WINDOW_S * (np.arange(len(values)) + 0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 6: delays of Class-1 packets without and with regulation."""
+"""Figure 6: delays of Class-1 packets with and without regulation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONTROLS: Final = ("large", "unbounded", "room")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares of late packets and largest delays, per seed."""
+    """Return shares of late packets and the largest delays, per seed."""
     found: dict[str, np.ndarray] = {}
     runs = by_regulation(studies["exp2"])
     for kind, own in runs.items():
@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per form with mean and largest delay in windows of 0.5 s, for one seed."""
+    """Draw one seed's mean and largest delay in windows of 0.5 s, with and without regulation."""
     panels = figure.subplots(1, 2, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
         for index, (row, label) in enumerate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 7: loss rates of the classes without and with regulation."""
+"""Figure 7: loss rates of the classes with and without regulation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return loss rates of the classes over the run and their ratios, per seed."""
+    """Return the classes' loss rates over the run and the ratios of these rates, per seed."""
     found: dict[str, np.ndarray] = {}
     for kind, own in by_regulation(studies["exp2"]).items():
         for number in CLASSES:
@@ -41,7 +41,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per form with the loss over the current busy period (every 0.5 s, one seed)."""
+    """Draw one seed's loss over the current busy period, every 0.5 s, by regulation."""
     panels = figure.subplots(1, 2, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
         draw_classes(axis, runs, "busy_loss", 100)

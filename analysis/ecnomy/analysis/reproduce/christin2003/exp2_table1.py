@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1: the guarantees of experiment 2, and how well they were kept."""
+"""Table 1: the guarantees of experiment 2, and how well the link kept them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return losses, rates and delays of the classes, and ratios of mean delays, per seed."""
+    """Return marks, delays and losses of the classes, and ratios of mean delays, per seed."""
     found: dict[str, np.ndarray] = {}
     for kind, own in by_regulation(studies["exp2"]).items():
         found[f"loss.{kind}.class-1"] = own.sample("loss.1")
@@ -35,7 +35,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw mean delay and loss of each class, without and with regulation."""
+    """Draw mean delay and loss of each class, with and without regulation."""
     left, right = figure.subplots(1, 2)
     hatches = ("", "///")
     for index, (kind, runs) in enumerate(by_regulation(studies["exp2"]).items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 8: throughputs of the classes without and with regulation."""
+"""Figure 8: throughputs of the classes with and without regulation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RATE_BPS: Final = 45e6
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughputs and their variation over windows of 0.25 s after 5 s, per seed."""
+    """Return the classes' throughputs and their variation over windows of 0.25 s after 5 s."""
     found: dict[str, np.ndarray] = {}
     runs = by_regulation(studies["exp2"])
     for kind, own in runs.items():
@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw a panel per form with throughputs in windows of 0.5 s, for one seed."""
+    """Draw one seed's throughputs in windows of 0.5 s, with and without regulation."""
     figure.set_size_inches(9, 7)
     panels = figure.subplots(2, 1, sharex=True, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1 and section 2.1: one flow's rounds, and the marks that its projection requires."""
+"""Figure 1 and section 2.1: the rounds of one flow, and the marks that its projection requires."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PICTURED: Final = "RTT=100ms.acks=each"  # a flow with silences, whose rounds a
 
 
 def points(runs: Runs) -> dict[str, Runs]:
-    """Return the runs of each round-trip time and form of acknowledgement."""
+    """Return the runs by round-trip time and form of acknowledgement."""
     found: dict[str, Runs] = {}
     for delay in runs.values(DELAY):
         for acks in runs.values(ACKS):
@@ -47,13 +47,13 @@ def points(runs: Runs) -> dict[str, Runs]:
 
 
 def acks_name(value: object) -> str:
-    """Return `each` or `delayed`."""
+    """Return the name of a form of acknowledgement: `each` or `delayed`."""
     text = str(value)
     return _ACKS.get(text, "delayed" if text in ("2", "2.0") else "each")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares of rounds and marks that agree with section 2.1, per seed."""
+    """Return the shares of rounds and marks that agree with section 2.1, per seed."""
     found: dict[str, np.ndarray | float] = {}
     for name, runs in points(studies["single"]).items():
         marked = bool(runs.sample("marks").any())
@@ -64,7 +64,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the windows and round-trip times of one flow, and the router's estimates of them."""
+    """Draw windows and round-trip times of one flow over time, with the router's estimates."""
     found = points(studies["single"])
     name = _PICTURED if _PICTURED in found else next(iter(found))
     runs = found[name]

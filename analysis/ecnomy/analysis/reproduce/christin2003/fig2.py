@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2: the interpolated projection compared with the exact one, on experiment 1's traffic."""
+"""Figure 2: compares the interpolated projection with the exact one on experiment 1's traffic."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def replays(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return comparisons of the two projections at each arrival, per seed, and their operations."""
+    """Return comparisons of the two projections over all arrivals, and operation counts."""
     found: dict[str, np.ndarray | float] = dict(_operations())
     for name, runs in replays(studies).items():
         for column in _COLUMNS:
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operations() -> dict[str, float]:
-    """Return ratios (largest / smallest) of executed basic blocks, by flows and by queue."""
+    """Return counts of executed basic blocks, and their growth with flows and with the queue."""
     heuristic, reference = "flow-projection-heuristic", "flow-projection"
     found = {
         f"blocks.{count.law}.{count.load}.{count.flows}.{count.waiting}": count.mean
@@ -58,7 +58,7 @@ def _operations() -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw shares of arrivals at which each projection overshoots, and at which both agree."""
+    """Draw the shares of arrivals where each projection overshoots, and where both agree."""
     axis = figure.subplots()
     bars = {
         "exact projection overshoots": "overshoots.exact",

@@ -2,11 +2,11 @@
 """Section 3.1 on a trace: multistage filters, the correction factor, and heavy hitters.
 
 In each interval of Delta seconds, a filter records a flow once one of the flow's packets passes. In
-a serial filter, a packet counts in a bucket of stage 1 and, if the bucket then holds more than M /
-d bytes, in stage 2, and so on (Estan and Varghese 2001). In a parallel filter, it counts in all d
-stages, whose buckets must hold more than M (2002). rho is the ratio of all bytes of an interval to
-those of its recorded flows. The module computes this from packet traces with its own hashes,
-independently of the marking law's code.
+a serial filter, a packet counts in a bucket of stage 1. If the bucket then holds more than M / d
+bytes, the packet also counts in stage 2, and so on (Estan and Varghese 2001). In a parallel filter,
+it counts in all d stages, whose buckets must hold more than M (2002). rho is the ratio of all bytes
+of an interval to those of its recorded flows. The module uses its own hashes and is independent of
+the marking law's code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Ints = npt.NDArray[np.int64]
 
 
 def _hashes(flows: int) -> _Ints:
-    """Return the buckets of each flow in each stage, independent and fixed."""
+    """Return random but fixed buckets of each flow in each stage, [stage, flow]."""
     generator = np.random.Generator(np.random.Philox(key=2003))
     return generator.integers(0, _BUCKETS, size=(_STAGES, flows))
 
@@ -41,7 +41,8 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
     """Return the flows that a filter records in one interval.
 
     Args:
-        flow, size: flow and size of each packet, in order.
+        flow: flow of each packet, in order.
+        size: size of each packet [bytes].
         hashes: bucket of each flow in each stage, [stage, flow].
         least: threshold M [bytes].
         parallel: whether every stage counts every packet, with threshold M. Otherwise packets pass
@@ -66,13 +67,23 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
 
 
 def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
-    """Return all bytes over those of the recorded flows; infinite if no flow is recorded."""
+    """Return all bytes over those of the recorded flows, or infinity if no flow is recorded.
+
+    Args:
+        total: bytes of each flow.
+        recorded: the recorded flows.
+    """
     identified = float(total[sorted(recorded)].sum())
     return float(total.sum()) / identified if identified > 0 else float("inf")
 
 
 def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
-    """Return quantities over intervals of `interval_s` (Delta) in the measured window."""
+    """Return the measures of filters, averaged over intervals in the measured window.
+
+    Args:
+        seen: the trace of the bottleneck.
+        interval_s: length of an interval (Delta), seconds.
+    """
     flows = int(seen.flow.max()) + 1
     hashes = _hashes(flows)
     taken = seen.event == ENQUEUE
@@ -93,7 +104,7 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
 
 
 def _mean(row: list[float]) -> float:
-    """Return the mean over intervals with a value; rho has no value without a recorded flow."""
+    """Return the mean over the intervals in which a flow was recorded, so that rho is finite."""
     known = [value for value in row if np.isfinite(value)]
     return float(np.mean(known)) if known else float("nan")
 
@@ -105,7 +116,7 @@ def _interval(
     hashes: _Ints,
     marks: _Ints,
 ) -> dict[str, float]:
-    """Return the quantities of one interval."""
+    """Return the measures of filters in one interval."""
     flow, size = seen.flow[own], seen.bytes[own]
     heavy = set(np.flatnonzero(total > _LEAST).tolist())
     active = set(np.flatnonzero(total > 0).tolist())
@@ -142,7 +153,7 @@ def _interval(
 
 
 def _by_rank(seen: Bottleneck, taken: npt.NDArray[np.bool_], flows: int) -> list[float]:
-    """Return the share of the bytes that the largest 5, 10, ... 100 % of the flows sent."""
+    """Return the share of bytes sent by the largest 5, 10, ... 100 % of the flows."""
     own = taken & (seen.t_ps >= seen.measured_ps)
     total = np.sort(np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows))[::-1]
     share = np.concatenate([[0.0], np.cumsum(total) / total.sum()])

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projections of the two algorithms on one trace, arrival by arrival (sections 2.2 and 3.2).
+"""Compares the projections of both algorithms on one trace, at each arrival (sections 2.2, 3.2).
 
-Exact: with next rounds tau_1 <= tau_2 ... and the flows' next windows w~ (W + 1 packets, W / 2
-after a mark or a loss), the projected excess is, over all k (Eq. 7, 9), the largest
+Exact: the next rounds begin at tau_1 <= tau_2 ..., and the flows' next windows are w~ (W + 1
+packets, or W / 2 after a mark or a loss). The projected excess is, over all k (Eq. 7, 9), the
+largest
 
-    w~_1 + ... + w~_k - C tau_k + Q - B
+  w~_1 + ... + w~_k - C tau_k + Q - B
 
-Interpolated: one line up to the last next round tau_X, with mean window Omega and mean MSS S of the
-X flows, m of them marked (the factor rho is left out):
+Interpolated: one line reaches to the last next round tau_X, with mean window Omega and mean MSS S
+of the X flows, m of them marked. The factor rho is omitted:
 
-    (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
+  (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
 
 The rule of the run's algorithm marks flows. This code is independent of the marking law's code.
 """
@@ -35,7 +36,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
-    """Return the largest excess of arrivals over departures at any round's beginning [bytes]."""
+    """Return the largest excess of arrivals over departures at the beginning of a round [bytes]."""
     order = np.argsort(tau_ps, kind="stable")
     arrived = np.cumsum(next_bytes[order])
     at = np.maximum(tau_ps[order], 0.0)
@@ -45,7 +46,7 @@ def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
 def interpolated_excess(
     tau_ps: _Floats, window: _Floats, mss: _Floats, hit: npt.NDArray[np.bool_], per_ps: float
 ) -> float:
-    """Return the excess at the last next round alone, with mean windows [bytes]."""
+    """Return the excess at the last next round, computed from mean windows [bytes]."""
     omega, size = float((mss * window).mean()), float(mss.mean())
     marked = int(hit.sum())
     coming = (len(hit) - marked) * (omega + size) + marked * omega / 2
@@ -64,7 +65,7 @@ def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple
 
 
 class _Flows:
-    """The router's state of its flows, one column per flow."""
+    """The router's state, with one array element per flow."""
 
     def __init__(self, count: int) -> None:
         self.last, self.start, self.rtt = (np.zeros(count) for _ in range(3))
@@ -74,7 +75,7 @@ class _Flows:
         self.recent, self.projected = (np.zeros(count, dtype=np.bool_) for _ in range(2))
 
     def arrive(self, flow: int, size: int, now: int) -> None:
-        """Sort an arrival into a round (section 2.1)."""
+        """Assign an arrival to a round (section 2.1)."""
         gap, window = now - self.last[flow], self.window[flow]
         heard, self.heard[flow], self.last[flow] = bool(self.heard[flow]), True, now
         self.mss[flow] = max(self.mss[flow], size)
@@ -91,7 +92,7 @@ class _Flows:
         self.window[flow], self.hit[flow] = 1, False
 
     def interval_ends(self, *, forget: bool) -> None:
-        """Replace L1 by L2; the heuristic forgets flows on neither list."""
+        """Replace L1 by L2, and forget flows on neither list if `forget` is set."""
         self.projected, self.recent = self.recent, np.zeros_like(self.recent)
         if forget:
             gone = ~self.projected
@@ -99,13 +100,13 @@ class _Flows:
             self.window[gone] = self.previous[gone] = self.rtt[gone] = 0
 
     def live(self, now: int) -> npt.NDArray[np.int64]:
-        """Return the flows in a round."""
+        """Return the flows that are in a round at this time."""
         silent = now - self.last > _FORGET_RTTS * self.rtt
         return np.flatnonzero((self.window > 0) & ~silent)
 
 
 class _Tally:
-    """Counts over the arrivals of the measured window."""
+    """Decisions and errors at the arrivals of the measured window."""
 
     def __init__(self) -> None:
         self.exact: list[bool] = []
@@ -129,11 +130,12 @@ class _Tally:
 
 
 def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float | list[float]]:
-    """Compare both projections at each arrival of the measured window.
+    """Return how far the two projections agree over the arrivals of the measured window.
 
     Args:
         seen: the trace of the bottleneck.
-        heuristic: whether the heuristic's rule marks flows, rather than the reference's rule.
+        heuristic: whether flows are marked by the heuristic's rule, rather than the reference's
+            rule.
     """
     flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
     taken = np.flatnonzero(seen.event == ENQUEUE)
@@ -174,7 +176,7 @@ def _decide(
     tally: _Tally,
     counted: bool,
 ) -> int:
-    """Project, update the tally, and mark; return the number of flows."""
+    """Project the arrivals, record both decisions, and return the number of flows marked."""
     own = flows.live(now)
     if heuristic:
         own = np.flatnonzero(flows.projected & (flows.window > 0))
@@ -205,7 +207,10 @@ def _mark_exact(
     room: float,
     per_ps: float,
 ) -> int:
-    """Mark by the reference's rule: the largest window first, waiting flows preferred."""
+    """Mark by the reference's rule: the largest window first, preferring flows in the queue.
+
+    The result is the number of flows marked.
+    """
     marked = 0
     while excess > 0:
         free = own[~flows.hit[own]]
@@ -220,7 +225,10 @@ def _mark_exact(
 
 
 def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
-    """Mark by the heuristic's rule: at once, as many waiting flows as needed to end the excess."""
+    """Mark by the heuristic's rule: at once, as many waiting flows as the excess requires.
+
+    The result is the number of flows marked.
+    """
     omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
     wanted = int(np.ceil(excess / (omega / 2 + size)))
     free = own[~flows.hit[own] & (flows.waiting[own] > 0)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The algorithms in the experiments of christin2003, by their short names in quantity names."""
+"""The algorithms of christin2003's experiments, and their short names in quantity names."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ Algorithms = dict[str, Runs]
 def name_of(marking: Mapping[str, Any]) -> str:
     """Return the short name of an algorithm.
 
-    Names of variants of the paper's two algorithms end in their options. RED's variant marks
-    wherever it can. PI's two tunings differ in their gains.
+    Names of variants of the paper's two algorithms end in their options. `red-marks` is RED that
+    marks at any probability. The names of PI's two tunings follow from their gains.
+
+    Args:
+        marking: the marking options of the bottleneck.
     """
     law = str(marking["law"])
     if law == "red":
@@ -51,7 +54,7 @@ def _plain(value: Any) -> str:
 
 
 def by_options(runs: Runs) -> Algorithms:
-    """Return short name -> runs, for each value of the bottleneck's marking."""
+    """Return the runs by short name of the bottleneck's marking."""
     found: Algorithms = {}
     for value in runs.values(MARKING):
         found[name_of(msgspec.json.decode(value))] = runs.at({MARKING: value})
@@ -59,5 +62,5 @@ def by_options(runs: Runs) -> Algorithms:
 
 
 def algorithms(studies: Studies) -> Algorithms:
-    """Return the runs of experiment 1 per algorithm."""
+    """Return the runs of experiment 1 by algorithm."""
     return by_options(studies["exp1"])

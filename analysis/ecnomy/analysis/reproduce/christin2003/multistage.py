@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1: multistage filters and the correction factor on the traffic of both experiments."""
+"""Section 3.1: multistage filters and the correction factor, on the traffic of both experiments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def traffic(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return quantities of the flows that filters record, per seed."""
+    """Return the measures of the filters and of the flows that they record, per seed."""
     found: dict[str, np.ndarray] = {}
     for name, runs in traffic(studies).items():
         for column in _COLUMNS:
@@ -62,7 +62,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw bytes by rank of flows, and the flows that the serial filter records, against M."""
+    """Draw bytes by rank of flows, and the flows that the serial filter records against M."""
     left, right = figure.subplots(1, 2)
     for index, (name, runs) in enumerate(traffic(studies).items()):
         label = _LABELS[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Six panels over time, one per algorithm, as in figures 3, 4 and 5."""
+"""Draws six panels over time, one per algorithm, as in Figures 3, 4 and 5."""
 
 from __future__ import annotations
 
@@ -33,7 +33,16 @@ def six_panels(
     *,
     from_zero: bool = False,
 ) -> None:
-    """Draw rows over time by algorithm and curve; titles show means and intervals of all seeds."""
+    """Draw each algorithm's curves over time, with the mean and interval of all seeds in the title.
+
+    Args:
+        figure: the figure to fill.
+        rows: values over time, by algorithm and label of the curve.
+        means: value of each seed, by algorithm.
+        ylabel: label of the vertical axis.
+        line: height and label of a horizontal line.
+        from_zero: whether the vertical axis begins at 0.
+    """
     figure.set_size_inches(9, 8)
     figure.suptitle("curves: one seed; titles: mean of all seeds ± 90 % interval", fontsize="small")
     axes = figure.subplots(3, 2, sharex=True, sharey=True)

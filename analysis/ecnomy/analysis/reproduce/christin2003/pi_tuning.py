@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gains of the PI controllers for their design network, and the cost of wrong gains."""
+"""Gains of the PI controllers for their design networks, and the cost of wrong gains."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TUNINGS: Final = {"pi-approximate": (50.0, 0.3), "pi-exact": (60.0, 0.18)}  # N
 
 
 def figures(studies: Studies) -> Samples:
-    """Return gains by the formula, and the losses of experiment 1."""
+    """Return the gains given by the design formula, and the losses in experiment 1."""
     found: dict[str, np.ndarray | float] = {}
     for name, (flows, rtt_s) in _TUNINGS.items():
         a, b = theory.pi_gains(flows, rtt_s, _PACKETS_PER_S)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2.1 on the trace of one flow: the times and packets that the reference should mark.
+"""Section 2.1 on the trace of one flow: when the reference should mark, and which packets.
 
-Let R be the estimate, W the packets of this round so far, s its beginning, tau the time left until
-s + R (at least 0), and Q the bytes waiting, the packet itself included. On an arrival, a mark is
-due if no packet of the flow was marked or lost since s and (Eq. 5 to 7)
+Let R be the estimate of the round-trip time, W the number of packets in this round so far, s the
+beginning of the round, tau the time left until s + R (at least 0), and Q the bytes waiting,
+including the packet itself. On an arrival, a mark is due if no packet of the flow was marked or
+lost since s and (Eq. 5 to 7)
 
-    Q + MSS (W + 1) - C tau > B
+  Q + MSS (W + 1) - C tau > B
 
 The packet at the head of the queue gets the mark. This code is independent of the law's code.
 """
@@ -25,7 +26,7 @@ _FORGET_RTTS: float = 4.0
 
 
 class Due(NamedTuple):
-    """A due mark: the time of its decision, its round, and the packet's arrival index."""
+    """A due mark: time of the decision, number of the round, and the packet's arrival index."""
 
     decided_ps: int
     round: int
@@ -33,7 +34,7 @@ class Due(NamedTuple):
 
 
 def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
-    """Return the times at which a FIFO link begins to send the packets that it accepted."""
+    """Return the times at which a FIFO link begins to send each packet that it accepted."""
     begins = np.empty(len(arrived_ps), dtype=np.int64)
     free = 0
     for index, (at, size) in enumerate(zip(arrived_ps.tolist(), sizes.tolist(), strict=True)):
@@ -43,13 +44,26 @@ def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
 
 
 def waiting_bytes(begins: Times, sizes: Times, at_ps: int, upto: int) -> tuple[int, int]:
-    """Return the index of the queue's head at a time, and the bytes waiting up to `upto`."""
+    """Return the index of the head of the queue at a time, and the bytes waiting.
+
+    Args:
+        begins: times at which the link begins to send the packets.
+        sizes: sizes of the packets [bytes].
+        at_ps: the time [ps].
+        upto: number of packets that have arrived.
+    """
     head = int(np.searchsorted(begins[:upto], at_ps, "right"))
     return head, int(sizes[head:upto].sum())
 
 
 def due_marks(seen: Bottleneck, k: float, alpha: float) -> list[Due]:
-    """Return the marks due on the packets of the only flow, in order."""
+    """Return the marks due on the packets of the only flow, in order.
+
+    Args:
+        seen: the trace of the bottleneck.
+        k: parameter K of Eq. 4.
+        alpha: memory of the estimate.
+    """
     arrivals = np.flatnonzero(seen.event != MARK)
     taken = arrivals[seen.event[arrivals] == ENQUEUE]
     begins = begin_times(seen.t_ps[taken], seen.bytes[taken], seen.rate_bps)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a TCP flow: the rounds of its sender, and the estimates of section 2.1's router.
+"""Rounds of a TCP flow, as its sender knows them and as section 2.1's router estimates them.
 
 A sender's round begins with a packet and ends when that packet is acknowledged. The router sees
-only arrivals: T2 - T1 is the first estimate R of the round-trip time, and a new round begins where
+only arrivals. Its first estimate R of the round-trip time is T2 - T1. A new round begins where
 
-    T_i - T_(i-1) > R / K  (Eq. 4),   or   W + 1 > (W of the round before) + 1  (the safeguard);
-    R <- alpha R + (1 - alpha) (T_i - s),   s <- T_i,   W <- 1,   else W <- W + 1.
+  T_i - T_(i-1) > R / K  (Eq. 4),   or   W + 1 > (W of the round before) + 1  (the safeguard);
+  R <- alpha R + (1 - alpha) (T_i - s),   s <- T_i,   W <- 1,   else W <- W + 1.
 
-The module works on a packet trace, independently of the marking law's own code.
+The module works on a packet trace and is independent of the marking law's code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class SenderRounds(msgspec.Struct, frozen=True):
-    """Rounds of a sender: beginning, packets sent, and whether any were retransmitted."""
+    """The rounds of a sender: their beginning, packets sent, and whether any were retransmitted."""
 
     start_ps: Times
     window: Times
@@ -32,13 +32,13 @@ class SenderRounds(msgspec.Struct, frozen=True):
 
 
 class RouterRounds(msgspec.Struct, frozen=True):
-    """Rounds as a router recognizes them, from the second on.
+    """Rounds as a router recognizes them, from the second round on.
 
     Attributes:
         start_ps: start of each round [ps].
         first: index of the first packet of each round among the arrivals.
         window: number of packets in each round.
-        rtt_ps: round-trip estimate from the start of each round on [ps].
+        rtt_ps: estimate of the round-trip time from the start of each round on [ps].
         gap_ps: silence before each round [ps].
         forced: whether the safeguard started the round.
     """
@@ -52,7 +52,7 @@ class RouterRounds(msgspec.Struct, frozen=True):
 
 
 def sender_rounds(flow: FlowTrace) -> SenderRounds:
-    """Return the rounds of a sender except the last, whose end the trace lacks."""
+    """Return the rounds of a sender, except the last round, whose end is not in the trace."""
     highest = np.maximum.accumulate(flow.acked_seq) if len(flow.acked_seq) else flow.acked_seq
     begun, windows, repairs = [], [], []
     newest = np.maximum.accumulate(flow.sent_seq)
@@ -77,9 +77,10 @@ def sender_rounds(flow: FlowTrace) -> SenderRounds:
 
 
 def round_trips(flow: FlowTrace) -> Floats:
-    """Return the round-trip time [ps] of the packet of each arrival at the bottleneck, or NaN.
+    """Return the round-trip time [ps] of the packet of each arrival at the bottleneck.
 
-    The time runs from the last sending before the arrival to the first ACK that covers the packet.
+    The time runs from the sending of the packet to the first ACK that covers it. It is NaN for
+    packets that were sent more than once or not acknowledged.
     """
     found = np.full(len(flow.arrived_ps), np.nan)
     if not len(flow.acked_ps):

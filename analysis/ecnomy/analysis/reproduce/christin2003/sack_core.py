@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 6: the reference algorithm with delayed and with selective acknowledgements."""
+"""Section 6: the reference algorithm with delayed ACKs and with selective ACKs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LABELS: Final = {
 
 
 def variants(studies: Studies) -> dict[str, Runs]:
-    """Return the reference algorithm's runs by the sources' form of acknowledgement."""
+    """Return the reference algorithm's runs by form of acknowledgement."""
     found = {"every-packet": algorithms(studies)["reference"]}
     for name in ("delayed", "sack"):
         found[name] = by_options(studies[f"exp1-{name}"])["reference"]
@@ -32,7 +32,7 @@ def variants(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return loss and queue, per seed."""
+    """Return loss, queue, marks and goodput, per seed."""
     found: dict[str, np.ndarray] = {}
     for name, runs in variants(studies).items():
         found[f"loss.{name}"] = runs.sample("loss_share")
@@ -43,7 +43,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw loss and mean queue of each kind of source."""
+    """Draw loss and mean queue by form of acknowledgement."""
     panels = figure.subplots(1, 2)
     own = variants(studies)
     scales = (("loss_share", 100.0, "loss [%]"), ("queue_mean_bytes", 1e-3, "mean queue [kB]"))

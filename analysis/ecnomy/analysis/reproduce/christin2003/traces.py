@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's packet trace by flow: events at its sender, ACKs of its receiver, and the bottleneck."""
+"""Splits a run's packet trace: events at the bottleneck, and packets and ACKs of each flow."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ Times = npt.NDArray[np.int64]
 
 
 class Bottleneck(msgspec.Struct, frozen=True):
-    """The events at the bottleneck, in order; `event` is ENQUEUE, MARK or DROP.
+    """The events at the bottleneck, in order.
 
     Attributes:
-        rate_bps, buffer_bytes: rate and buffer of the link.
-        measured_ps: the beginning of the measured window.
+        event: ENQUEUE, MARK or DROP.
+        rate_bps: rate of the link.
+        buffer_bytes: buffer of the link.
+        measured_ps: start of the measured window.
     """
 
     t_ps: Times
@@ -43,11 +45,10 @@ class Bottleneck(msgspec.Struct, frozen=True):
 
 
 class FlowTrace(msgspec.Struct, frozen=True):
-    """One flow: data sent, cumulative ACKs received by the sender, arrivals and marks.
+    """The trace of one flow: data sent, cumulative ACKs received by the sender, arrivals and marks.
 
-    `arrived_ps` are arrivals at the bottleneck, including the SYN and lost packets. `arrived_seq`
-    are
-    their sequence numbers.
+    `arrived_ps` are the times of arrivals at the bottleneck, including those of the SYN and of lost
+    packets. `arrived_seq` are their sequence numbers.
     """
 
     sent_ps: Times
@@ -60,7 +61,7 @@ class FlowTrace(msgspec.Struct, frozen=True):
 
 
 def bottleneck_of(results: Path) -> Bottleneck:
-    """Return the bottleneck's part of a run's trace."""
+    """Return the events at the bottleneck in a run's trace."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -81,7 +82,7 @@ def bottleneck_of(results: Path) -> Bottleneck:
 
 
 def flows_of(results: Path) -> Iterator[FlowTrace]:
-    """Return every flow of a run's trace that sent data."""
+    """Yield the trace of every flow that sent data."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -103,5 +104,5 @@ def flows_of(results: Path) -> Iterator[FlowTrace]:
 
 
 def _columns(rows: Any) -> tuple[Times, Times]:
-    """Return times and segments of some rows of a trace."""
+    """Return the times and sequence numbers of rows of a trace."""
     return rows["t_ps"].to_numpy(dtype=np.int64), rows["seq"].to_numpy(dtype=np.int64)

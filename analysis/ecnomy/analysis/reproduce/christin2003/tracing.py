@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns from packet traces: rounds, estimates, marks, filters (sections 2 and 3)."""
+"""Outcome columns from packet traces: rounds, estimates, marks and filters (sections 2 and 3)."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _Floats = npt.NDArray[np.float64]
 
 
 def single(results: Path) -> Figures:
-    """Return for one flow Eq.
+    """Return, for one flow, how far rounds, marks and estimates agree with section 2.1.
 
-    3 by round, marks due and made, estimates, and rows for the picture.
+    Seed 1 adds rows over time for the figure.
     """
     seen = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
@@ -67,21 +67,21 @@ def single(results: Path) -> Figures:
 
 
 def estimates(results: Path) -> Figures:
-    """Return the router's estimates for several flows, compared with the senders' values."""
+    """Return how far the router's estimates for several flows agree with the senders' values."""
     seen, flows = bottleneck_of(results), list(flows_of(results))
     rounds = [sender_rounds(flow) for flow in flows]
     return window_bound(rounds, seen.measured_ps) | _estimates(flows, seen.measured_ps)
 
 
 def experiment(results: Path) -> Figures:
-    """Return estimates, filters, heavy hitters and both projections for experiment 1's traffic."""
+    """Return the measures of estimates, filters and projections for experiment 1's traffic."""
     seen = bottleneck_of(results)
     found = estimates(results) | filter_figures(seen, 1.0)
     return found | interpolation_figures(seen, _law(results).endswith("heuristic"))
 
 
 def classed(results: Path) -> Figures:
-    """Return filters and heavy hitters for experiment 2's traffic."""
+    """Return the measures of filters for experiment 2's traffic."""
     return filter_figures(bottleneck_of(results), 0.1)
 
 
@@ -99,7 +99,7 @@ def _law(results: Path) -> str:
 
 
 def _plain(results: Path) -> float:
-    """Return 1 if all sources are NewReno with the echo of RFC 3168."""
+    """Return 1 if all sources are NewReno with the echo of RFC 3168, otherwise 0."""
     from ecnomy.markets.plan.structs import Tcp
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -112,7 +112,7 @@ def _plain(results: Path) -> float:
 
 
 def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
-    """Return shares of rounds that satisfy Eq. 3, strictly and within a packet on either side.
+    """Return the shares of rounds that satisfy Eq. 3 exactly, and within one packet on either side.
 
     Rounds with retransmissions, and their neighbours, belong to recoveries and do not count.
     """
@@ -134,13 +134,13 @@ def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
 
 
 def matched(due: list[int], made: list[int]) -> tuple[float, float]:
-    """Return the share of due marks that were made, and of made marks that were due."""
+    """Return the share of due marks that were made, and the share of made marks that were due."""
     both = len(set(due) & set(made))
     return both / max(len(due), 1), both / max(len(made), 1)
 
 
 def _due(seen: Bottleneck) -> Figures:
-    """Compare the marks of the measured window with the marks due by Eq. 5 to 7, by packet."""
+    """Return how far the marks of the measured window agree with those due by Eq. 5 to 7."""
     taken = np.flatnonzero(seen.event == ENQUEUE)
     due = [d for d in due_marks(seen, K, ALPHA) if d.decided_ps > seen.measured_ps]
     marks = seen.event == MARK
@@ -160,13 +160,13 @@ def _due(seen: Bottleneck) -> Figures:
 
 
 def twice_in_a_round(arrived_ps: Times, marked_ps: Times) -> int:
-    """Return the number of a flow's marks beyond the first in each round of a router."""
+    """Return the number of a flow's marks after the first mark of each router's round."""
     rounds = np.searchsorted(router_rounds(arrived_ps, K, ALPHA).start_ps, marked_ps, "right")
     return len(rounds) - len(np.unique(rounds))
 
 
 def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Return errors of the estimates in rounds after a silence longer than RTT / K."""
+    """Return the errors of the estimates in rounds after a silence longer than RTT / K."""
     found: Figures = {}
     trips = [round_trips(flow) for flow in flows]
     for alpha in _ALPHAS:
@@ -182,7 +182,7 @@ def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
 def _errors(
     flows: list[FlowTrace], trips: list[_Floats], alpha: float, from_ps: int
 ) -> tuple[_Floats, float]:
-    """Return relative errors of R in the rounds after a silence, and the share of such rounds."""
+    """Return the relative errors of R in rounds after a silence, and the share of these rounds."""
     errors: list[_Floats] = []
     rounds = 0
     for flow, trip in zip(flows, trips, strict=True):
@@ -197,7 +197,7 @@ def _errors(
 
 
 def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Compare observed and projected windows at the end of rounds with the sender's next window."""
+    """Return how far the router's observed and projected windows agree with the sender's."""
     ratios: list[float] = []
     right: list[bool] = []
     for flow in flows:
@@ -218,7 +218,10 @@ def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Return the growth of windows with K = 0.5 and 2000, and rounds of one packet."""
+    """Return the growth of windows with K = 0.5, and the share of packets that begin a round.
+
+    The share is that with K = 2000.
+    """
     beyond, largest, begun, packets = 0, 0.0, 0, 0
     for flow in flows:
         told = router_rounds(flow.arrived_ps, 0.5, ALPHA)
@@ -238,16 +241,16 @@ def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
-    """Return the router's largest windows: second half of the measured time over first half.
+    """Return the growth of the router's largest windows during the measured time.
 
     Args:
         flows: arrival times of each flow [ps].
         k: parameter K of Eq. 4.
-        from_ps: the beginning of the measured time.
+        from_ps: start of the measured time [ps].
 
     Returns:
-        Sums of each flow's largest window, over the flows that send in both halves; NaN without
-            such flows.
+        The sum of each flow's largest window in the second half, divided by that in the first half.
+        Only flows that send in both halves count; the ratio is NaN without such flows.
     """
     end_ps = max((int(arrived[-1]) for arrived in flows if len(arrived)), default=0)
     middle_ps = (from_ps + end_ps) // 2
@@ -266,7 +269,7 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
 
 
 def _picture(flow: FlowTrace) -> Figures:
-    """Return windows of the sender and of the router, and R, over time."""
+    """Return the windows of the sender and of the router, and their round-trip times, over time."""
     own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
     grid = np.linspace(0, PICTURED_S * 1e12, _GRID)
     sent = np.searchsorted(own.start_ps, grid, "right") - 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outcome columns of experiment 1: losses, rates and queue in windows of 0.25 s (the epoch).
 
-Totals cover the measured window. Only the runs of seed 1 keep the rows `loss`, `queue`,
-`throughput` and `goodput`, one number per window, for the pictures.
+Totals cover the measured window. Only the runs of seed 1 also return the rows `loss`, `queue`,
+`throughput` and `goodput` for the figures, with one number per window.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ _Row = npt.NDArray[np.float64]
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """Return measures of packets at the bottleneck and of traffic delivered behind it.
+    """Return the losses, marks and queue at the bottleneck, and the rates behind it.
 
     Returns:
         loss_share (drops / arrivals), drops, lossy_windows (share of windows with a drop),
-        marks_share (marks / arrivals), throughput_bps, goodput_bps (all flows), goodput_share,
-        queue_mean_bytes, queue_std_bytes (over windows), timeouts_per_s (of a flow), and rows.
+        marks_share (marks / arrivals), throughput_bps and goodput_bps (of all flows), goodput_share
+        (goodput / throughput), queue_mean_bytes and queue_std_bytes (over windows), timeouts_per_s
+        (of a flow), and the rows of seed 1.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -64,7 +65,7 @@ def windows(results: Path) -> dict[str, float | list[float]]:
 
 
 def loss_share(drops: _Row, arrivals: _Row) -> float:
-    """Return packets dropped over packets that arrived."""
+    """Return the share of arriving packets that were dropped."""
     return float(drops.sum() / arrivals.sum())
 
 
@@ -82,7 +83,7 @@ def _flows(run: RawRun) -> int:
 
 
 def _differences(run: RawRun, table: str, column: str, index: int) -> dict[str, _Row]:
-    """Return the counters' changes between reports of the measured window, summed over rows."""
+    """Return each counter's changes between reports of the measured window, summed over rows."""
     frame: pd.DataFrame = run.table(table)
     if column:
         frame = frame[frame[column] == index]

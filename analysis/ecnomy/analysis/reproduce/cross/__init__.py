@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments across papers: every source over every link algorithm, and comparisons of laws."""
+"""Experiments across papers: all sources over all link algorithms, and comparisons of laws."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guaranteed streams over four marking algorithms: tariffs, and how marks and delays correlate.
+"""Guaranteed streams over four marking algorithms: tariffs, and correlations of marks and delays.
 
 Andreassen 2002, 4.4, asks how much the correlation of marking rate M and delay rate L depends on
-the algorithm. The tariff is that of andreassen2002/tariff.py. Because algorithms differ in the
-delays that they allow, the guarantee is a delay rate that nine in ten of the learnt samples do not
-exceed.
+the algorithm. The tariff is that of andreassen2002/tariff.py. Algorithms differ in the delays that
+they allow, so the guarantee is the delay rate that 90 % of the learnt samples do not exceed.
 """
 
 from __future__ import annotations
@@ -38,19 +37,22 @@ def _laws(studies: Studies) -> dict[str, Runs]:
 
 
 def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
-    """Return (M, L) of each seed."""
+    """Return the samples (M, L) of each seed."""
     marking, late = (runs.row(f"sample.{name}.{stream}") for name in ("marking", "late"))
     return list(zip(marking, late, strict=True))
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Return, per seed, the correlations' distance between the laws of highest and lowest mean."""
+    """Return, per seed, the difference of correlations between two laws.
+
+    These are the laws with the highest and the lowest mean correlation.
+    """
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 
 
 def figures(studies: Studies) -> Samples:
-    """Return correlations by law, the distance between laws, and the resulting tariffs."""
+    """Return correlations by law, the difference between laws, and the resulting tariffs."""
     found: dict[str, np.ndarray | float] = {}
     means: dict[str, Row] = {}
     shorts: dict[str, Row] = {}
@@ -67,7 +69,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def _tariffs(runs: Runs) -> dict[str, Row]:
-    """Return charge V in marks per packet, and profit minus target in mu, by half of the run."""
+    """Return the charge V in marks per packet, and (profit - target) / mu, per seed.
+
+    V is estimated from the first half of a run and charged in the second half.
+    """
     charges, profits = [], []
     for marking, late in _samples(runs, STREAMS[-1]):
         half = len(late) // 2
@@ -79,7 +84,7 @@ def _tariffs(runs: Runs) -> dict[str, Row]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw samples of M and L over their means for all seeds, one panel per law."""
+    """Draw samples of L against samples of M, each over its mean, with one panel per law."""
     figure.set_size_inches(9, 7)
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     for index, (axis, (law, runs)) in enumerate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source over every link algorithm: checks that all pairs must pass, and a table."""
+"""All sources over all link algorithms: checks that every pair must pass, and a table."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ COLUMNS: Final = {
 
 
 def balances(results: Path) -> dict[str, float]:
-    """Return the packets that a run cannot account for, and its fairness.
+    """Return the number of packets that a run cannot account for, the loss, and the fairness.
 
     Returns:
         `unaccounted`, the largest |arrivals - drops - departures - waiting| of a link since the
-        start, plus any packets that flows delivered and lost beyond those they sent;
-        `bottleneck.loss`, drops over arrivals; `bottleneck.jain`, Jain's index of goodputs.
+        start, plus the largest number of packets that a flow delivered and lost beyond those it
+        sent; `bottleneck.loss`, drops over arrivals; `bottleneck.jain`, Jain's index of goodputs.
     """
     run = open_raw(results)
     epochs = run.table("link_epochs")
@@ -54,7 +54,7 @@ def balances(results: Path) -> dict[str, float]:
 
 
 def _cells(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return runs by (source, link)."""
+    """Return the runs by source and link algorithm."""
     runs = studies["matrix"]
     return {
         (_short(source), _short(link)): runs.at({LINK: link, SOURCE: source})
@@ -64,14 +64,14 @@ def _cells(studies: Studies) -> dict[tuple[str, str], Runs]:
 
 
 def _short(value: str) -> str:
-    """Return a law's name with the options that distinguish its variants."""
+    """Return the name of a law, with the option that distinguishes its variants."""
     law: dict[str, str] = msgspec.json.decode(value)
     variant = law.get("variant") or law.get("form")
     return law["law"] + (f":{variant}" if variant else "")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the columns by source, link and seed, and the extremes over all runs."""
+    """Return the columns by source and link algorithm, and the extremes over all runs."""
     found: dict[str, np.ndarray | float] = {}
     for (source, link), runs in _cells(studies).items():
         for short, column in COLUMNS.items():
@@ -85,7 +85,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw four tables of means: a row per source, a column per link algorithm."""
+    """Draw four tables of means, with one row per source and one column per link algorithm."""
     figure.set_size_inches(13, 8)
     cells = _cells(studies)
     sources = list(dict.fromkeys(source for source, _ in cells))

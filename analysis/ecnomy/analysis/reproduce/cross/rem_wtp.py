@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WTP competing with REM of equal utility: x = w ln phi / m instead of w ln phi / -ln(1 - m)."""
+"""WTP competes with REM of equal utility: x = w ln phi / m against x = w ln phi / -ln(1 - m)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MANY: Final = 0.5
 
 
 def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return -ln(1 - m) / m, WTP's rate over REM's if both see this share of marks."""
+    """Return WTP's rate over REM's, -ln(1 - m) / m, if both receive the same share of marks m."""
     m = np.asarray(marked, dtype=np.float64)
     return np.asarray(-np.log1p(-m) / m)
 
 
 def _points(studies: Studies) -> dict[float, Runs]:
-    """Return runs by phi."""
+    """Return the runs by phi."""
     runs = studies["rem-wtp"]
     return {
         float(msgspec.json.decode(value)["phi"]): runs.at({MARKING: value})
@@ -43,7 +43,7 @@ def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return WTP's rates over REM's, absolute and divided by theory, per seed."""
+    """Return WTP's rate over REM's, per seed, and this ratio over its theoretical value."""
     found: dict[str, npt.NDArray[np.float64] | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")
@@ -56,7 +56,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio of rates against the share of marks."""
+    """Draw the ratio of rates against the share of packets marked."""
     axis = figure.subplots()
     points = _points(studies).values()
     at = [float(runs.sample("bottleneck.marking_probability").mean()) for runs in points]
