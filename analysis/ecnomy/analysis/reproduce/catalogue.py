@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of reproducible results: entries and claims of the papers, from configs/papers/.
 
-  configs/papers/<paper>/claims.yaml      studies, entries, claims and their quantities
-  configs/papers/<paper>/findings.yaml    findings on claims that were not confirmed
-  configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
+    configs/papers/<paper>/claims.yaml      studies, entries, claims and their quantities
+    configs/papers/<paper>/findings.yaml    findings on claims that were not confirmed
+    configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
 
 A claim expects quantities to lie in a region [low, high]. It names quantities by patterns in which
 `*` matches any text. Only judge.py reads the regions.

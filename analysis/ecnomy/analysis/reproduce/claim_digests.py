@@ -2,18 +2,18 @@
 """Digests of all inputs on which the outcome of a claim depends.
 
 Digests of a study, for its full and its quick form together:
-  runs     its points and seeds
-  base     its scenario, as written
-  plans    the plans and markets of all points of the full form; computed when recording
-  plan     the plan and market of the first point
-  code     the laws that its plans name, host and engine; the code that measures a run; if it
-           has a market, the agents and their economy
-  rows     the results of its quick runs (quick_results.py)
+    runs     its points and seeds
+    base     its scenario, as written
+    plans    the plans and markets of all points of the full form; computed when recording
+    plan     the plan and market of the first point
+    code     the laws that its plans name, host and engine; the code that measures a run; if it
+             has a market, the agents and their economy
+    rows     the results of its quick runs (quick_results.py)
 
 Digests of a claim:
-  studies  runs and rows of its entry's studies
-  module   the entry's module, with its imports from ecnomy.analysis
-  claim    its regions, grid and control, without its text
+    studies  runs and rows of its entry's studies
+    module   the entry's module, with its imports from ecnomy.analysis
+    claim    its regions, grid and control, without its text
 
 A record is stale if the digest of its runs, rows or claim differs. For any other difference, a
 probe decides (currency.py). Digests ignore comments, layout, docstrings, file names, package

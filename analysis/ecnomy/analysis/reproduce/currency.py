@@ -2,11 +2,11 @@
 """Finds stale records of claims, given the current code, scenarios and claims.
 
 Digests (claim_digests.py) show which parts have changed. Each change is then tested:
-  laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
-  measuring code, plans          quantities depend on a row that changed
-  scenarios as written           the plans of all points; if these are equal, no row changed
-  an entry's module              its quantities, computed again from the stored quick runs
-  points, seeds, regions, grid   no test; the record is of another measurement, so it is stale
+    laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
+    measuring code, plans          quantities depend on a row that changed
+    scenarios as written           the plans of all points; if these are equal, no row changed
+    an entry's module              its quantities, computed again from the stored quick runs
+    points, seeds, regions, grid   no test; the record is of another measurement, so it is stale
 
 To find the quantities that depend on a row, the module replaces the row's values several times and
 computes the quantities again.

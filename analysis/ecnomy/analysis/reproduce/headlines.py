@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main results of a paper, each in one line with outcome, settings and reason.
 
-not reproduced         a claim that supports the result is refuted depends                no claim
-is refuted, but one depends on a setting that the paper leaves open reproduced             all
-claims are confirmed reproduced as chosen   all are confirmed at the chosen settings; alternatives
-leave some open undecided              otherwise
+not reproduced         a claim that supports the result is refuted
+depends                no claim is refuted, but one depends on a setting that the paper leaves open
+reproduced             all claims are confirmed
+reproduced as chosen   all are confirmed at the chosen settings; alternatives leave some open
+undecided              otherwise
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 """Judges whether quantities lie where a paper says, under all settings that it leaves open.
 
 Each quantity is compared with its region:
-  confirmed      its 90 % interval lies inside
-  refuted        it lies outside, after Holm's correction over the quantities of the claim
-  inconclusive   neither, or there are no values to average
-  reported       it has no bound: neither the paper nor our catalogue states a region
+    confirmed      its 90 % interval lies inside
+    refuted        it lies outside, after Holm's correction over the quantities of the claim
+    inconclusive   neither, or there are no values to average
+    reported       it has no bound: neither the paper nor our catalogue states a region
 
 A claim is reported if none of its quantities has a bound. It is confirmed if all its quantities
 with bounds are confirmed, refuted if one is refuted, and otherwise inconclusive.
@@ -20,10 +20,11 @@ p-values with 5 % (Holm 1979, A simple sequentially rejective multiple test proc
 of k with 5 % / k, the next with 5 % / (k - 1), and so on until one is above its limit.
 
 The source of the p-value depends on the quantity. For values per seed or batch, it is Student's t.
-For a statistic that is not a mean (a rank correlation of means), it is the share of bootstrap
-draws. For any other interval, the p-value is 5 % if the interval lies outside, because no more is
-known. A theoretical quantity or a count is a single value, which cannot lie outside by chance. It
-therefore needs no correction, refutes by itself, and does not count among the k.
+For a statistic that is not a mean (a rank correlation of means), it is the share of bootstrap draws
+that are not beyond the bound. For any other interval, the p-value is 5 % if the interval lies
+outside, because no more is known. A theoretical quantity or a count is a single value, which cannot
+lie outside by chance. It therefore needs no correction, refutes by itself, and does not count among
+the k.
 
 A claim with a control must fail in the control, by the same rules. Otherwise the claim is
 uninformative: confirmed becomes inconclusive, while refuted remains refuted.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the files of an entry: its figure, its quantities as CSV, and its outcomes as JSON.
 
-<out>/<paper>/figures/<entry>.png .csv .json      with -quick or -omnet, as for its runs
+    <out>/<paper>/figures/<entry>.png .csv .json      with -quick or -omnet, as for its runs
 
 The entry's module draws the figure. This module has the shared parts: markers and line styles that
 distinguish curves in grey, bands of 90 % intervals, and theory as thin black lines.

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of all quick runs, stored next to papers.json to detect the effects of changes.
+"""Stores the results of all quick runs next to papers.json, to detect the effects of changes.
 
     papers-quick.json.gz     {"format": 1, "tables": {"paper/study": {column: [kind, values]}, ...}}
 
 A table has one row per run: `number`, `point`, `replicate`, `seed`, the parameters (mappings as
-JSON text), the measured values, and the data packets sent. `paper/study@setting=alternative` holds
-only the first run of a study under an alternative. An entry's quantities can be computed from these
-tables without runs. Probes compare new runs with these rows.
+JSON), the measured values, and the number of data packets sent. `paper/study@setting=alternative`
+holds only the first run of a study under an alternative. An entry's quantities can be computed from
+these tables without new runs. Probes compare new runs with these rows.
 """
 
 from __future__ import annotations
@@ -41,19 +41,22 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a sweep's table to keep: all except times, workers, code and engine."""
+    """Return the columns of a sweep's table to store.
+
+    Times, workers, code and engine are not stored.
+    """
     kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
     return kept.sort_values("number", ignore_index=True)
 
 
 def write_rows(file: Path, tables: Tables) -> None:
-    """Write the tables; equal tables give equal bytes."""
+    """Write the tables to the file, so that equal tables give equal bytes."""
     told = {name: _plain(table) for name, table in sorted(tables.items())}
     write_whole(file, gzip.compress(msgspec.json.encode(_File(FORMAT, told)), mtime=0))
 
 
 class _Rows(Mapping[str, "pd.DataFrame"]):
-    """Tables by name, each built when it is first read."""
+    """Tables by name. Each is built when it is first read."""
 
     def __init__(self, plain: Mapping[str, Mapping[str, tuple[str, list[Any]]]]) -> None:
         self._plain = plain
@@ -85,10 +88,10 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def read_rows(file: Path) -> Tables:
-    """Read the tables, by study; empty if the file does not exist.
+    """Return the tables in the file by study, or {} if the file does not exist.
 
     Raises:
-        ResultsError: the file does not hold tables of quick runs.
+        ResultsError: the file does not contain tables of quick runs.
     """
     if not file.is_file():
         return {}
@@ -107,7 +110,10 @@ def rows_digest(table: pd.DataFrame) -> str:
 
 
 def unmoved(table: pd.DataFrame, then: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the earlier table if its values are unchanged; new columns do not count."""
+    """Return the earlier table if its values are unchanged, otherwise the new table.
+
+    New columns do not count.
+    """
     if then is None or not set(then.columns) <= set(table.columns):
         return table
     return then if rows_digest(table[list(then.columns)]) == rows_digest(then) else table
@@ -126,19 +132,19 @@ def _kind(column: pd.Series[Any]) -> str:
 
 
 def missing(value: Any) -> bool:
-    """Return whether a cell is empty."""
+    """Return whether the value of a cell is missing."""
     import pandas as pd
 
     return value is None or value is pd.NA or value != value
 
 
 def not_kept(study: str) -> ResultsError:
-    """Return the error for a study without recorded quick runs."""
+    """Return the error for a study whose quick runs are not stored."""
     return ResultsError(f"{study}: the quick runs of this study are not recorded")
 
 
 class KeptRuns(Studies):
-    """The quick studies of an entry, loaded from tables instead of stores."""
+    """The quick runs of an entry's studies, read from stored tables instead of sweeps."""
 
     def __init__(self, paper: Paper, names: tuple[str, ...], tables: Tables) -> None:
         super().__init__(paper, names, Form(Path(), quick=True))
@@ -151,5 +157,5 @@ class KeptRuns(Studies):
         return Runs(self._tables[key].copy(), batches=study.batches, budget=study.budget)
 
     def replicates(self, name: str) -> int:
-        """Return the number of seeds of a study's quick form, which is never doubled."""
+        """Return the number of seeds of a study's quick form, which are never doubled."""
         return load_study(self._paper, name, self._form).replicates

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rank correlation, which shows whether one quantity rises with another."""
+"""Rank correlation: whether one quantity rises with another."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _DIGITS = 12
 def rank_correlation(points: Mapping[Any, Any]) -> Interval:
     """Return Spearman's correlation of x and the samples' means, with a bootstrap interval.
 
-    Return NaN if all means are equal or one is NaN. Rounding gives a perfect order exactly 1.
+    The result is NaN if all means are equal or one is NaN. It is rounded, so that a perfect order
+    gives exactly 1.
 
     Args:
-        points: x -> values at that x, one per seed or batch.
+        points: values at each x, one per seed or batch.
     """
     rankdata = scipy_part("stats").rankdata
     order = _centred(rankdata(list(points)))

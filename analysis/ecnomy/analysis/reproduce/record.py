@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes papers.json: every claim's outcome, in whole and quick form, with the digests behind it.
+"""Writes papers.json: the outcome of every claim, in full and quick form, with its digests.
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-The command judges existing runs. It makes only the first runs under each alternative. A claim keeps
-its old outcome if its runs are missing or were made by other code. Stale outcomes (currency.py) are
-listed. The results of the quick runs go into a second file (quick_results.py).
-
-recorded.py defines the contents, record_file.py the format.
+The command judges existing runs. The only new runs are the first run under each alternative. A
+claim keeps its recorded outcome if its runs are missing or were made by other code. The command
+lists stale outcomes (currency.py). It writes the results of the quick runs to a second file
+(quick_results.py). recorded.py defines the contents, and record_file.py the format.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
-    """Return claim -> outcome, for all claims whose runs exist."""
+    """Return the outcome of each claim whose runs exist."""
     found: dict[str, Outcome] = {}
     known: dict[str, str] = {}
     for item, entry in paper.entries.items():
@@ -88,7 +87,7 @@ def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str
 def _quick_rows(
     runs: Path, sources: Sources, studies: Mapping[str, StudyMade], tables: Tables
 ) -> tuple[dict[str, StudyMade], dict[str, pd.DataFrame]]:
-    """Return digests and tables, updated for studies whose quick runs the current code made."""
+    """Return the digests and tables, updated for studies with quick runs by the current code."""
     form, found, rows = Form(runs, quick=True), dict(studies), dict(tables)
     new: dict[str, list[Probe]] = {}
     for name in all_studies():
@@ -122,7 +121,7 @@ def _quick_rows(
 
 
 def _row(probe: Probe, ran: Ran) -> pd.DataFrame:
-    """Return the table of one run."""
+    """Return the result of one run as a table."""
     import pandas as pd
 
     values = {name: float("nan") if v is None else v for name, v in sorted(ran.values.items())}
@@ -162,7 +161,7 @@ def main(arguments: list[str]) -> int:
 
 
 def claims_of(paper: Paper) -> list[str]:
-    """Return the ids of all claims of a paper, in order."""
+    """Return the names of all claims of a paper, in order."""
     return [
         f"{paper.paper}.{item}.{number}"
         for item, entry in paper.entries.items()
@@ -171,7 +170,7 @@ def claims_of(paper: Paper) -> list[str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the engine and version that new runs use."""
+    """Return the engine of new runs and the version of ecnomy."""
     import importlib.metadata
 
     return {"engine": "ecnomy-engine", "ecnomy": importlib.metadata.version("ecnomy")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file papers.json: equal outcomes give equal bytes.
+"""Reads and writes papers.json. Equal outcomes give equal bytes.
 
     {"format": 3, "studies": {
      "paper/study": {"laws": [...], ...}, ...
@@ -51,7 +51,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def read_record(file: Path) -> RecordFile:
-    """Read the recorded outcomes, and the digests of their studies.
+    """Return the recorded outcomes and the digests of their studies.
 
     Raises:
         ResultsError: the file is not a record of outcomes.
@@ -69,7 +69,7 @@ def read_record(file: Path) -> RecordFile:
 def write_record(
     file: Path, records: Sequence[Recorded], studies: Mapping[str, StudyMade] | None = None
 ) -> None:
-    """Write a record; equal outcomes give equal bytes."""
+    """Write a record to the file, so that equal outcomes give equal bytes."""
     text = ",\n".join(map(_text, records))
     each = [f' "{study}": {_line(made)}' for study, made in sorted((studies or {}).items())]
     told = '"studies": {\n' + ",\n".join(each) + "\n}, " if each else ""

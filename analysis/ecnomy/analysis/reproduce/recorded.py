@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A claim's record in papers.json: its quantities in whole and quick form, and its grid."""
+"""A claim's record in papers.json: its quantities in full and quick form, and its grid."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Numbers = tuple[float, float, float, int]  # mean, ends of the interval, sample 
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity in whole and quick form; None if not measured.
+    """A quantity in full and in quick form. None means that it was not measured.
 
     Attributes:
-        region: expected region; None for a quantity that is only reported.
-        verdict: the verdict on the quantity; "" if only the quick form has the quantity.
+        region: expected region, or None for a quantity that is only reported.
+        verdict: verdict on the quantity; "" if only the quick form has it.
         p: p-value of the hypothesis that the true value lies in the region (see judge.py).
-        of: what uses the quantity, which is "" (the claim), "control" or "reason".
+        of: user of the quantity: "" (the claim), "control" or "reason".
     """
 
     name: str
@@ -63,17 +63,18 @@ class Under(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """The outcome of a claim.
+    """The recorded outcome of a claim.
 
     Attributes:
         claim: `paper.entry.cN`.
-        verdict: the verdict over the grid; `alone` is the verdict at the chosen settings.
+        verdict: the verdict over the grid.
+        alone: the verdict at the chosen settings.
         depends: the settings on which the verdict depends.
         reason, cause: as in `Outcome`.
-        over: the settings over which the claim is to be judged; None if undeclared. `grid` is empty
-            if they were not tried.
+        over: the settings over which to judge the claim, or None if they are not declared.
         versions: engine and version.
         made_of: the digests behind the outcome; empty if unknown.
+        grid: the verdicts under alternatives; empty if the alternatives were not run.
     """
 
     claim: str
@@ -151,7 +152,10 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 
 
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
-    """Join whole quantities with quick quantities of the same name and region."""
+    """Return the full quantities, each with the quick quantity of the same name and region.
+
+    Quick quantities without a full counterpart follow.
+    """
     left = list(quick)
     found = []
     for figure in whole:
@@ -176,7 +180,7 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
 def gives_again(record: Recorded, outcome: Outcome) -> bool:
     """Return whether a quick outcome has the quick verdict and quantities of a record.
 
-    A quantity that only a reworded reason names does not count, because the record lacks it.
+    Quantities that only a reworded reason names do not count, because the record lacks them.
     """
     (verdict, figures), (now, measured) = quick_figures(record), quick_figures(outcome)
     return now == verdict and figures == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the runs of the requested entries, study by study, and judges them."""
+"""Makes the runs of the selected entries, study by study, and judges the entries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_DOUBLINGS: Final = 2  # 10, 20, 40
 
 
 class Reproduced(msgspec.Struct, frozen=True, eq=False):
-    """An entry with its measurement."""
+    """An entry with its runs, quantities and outcomes."""
 
     paper: Paper
     item: str
@@ -42,18 +42,18 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def data_packets(self) -> int:
-        """Data packets sent by all its runs at the chosen settings."""
+        """Number of data packets sent by all its runs at the chosen settings."""
         return self.measured.studies.data_packets
 
     @property
     def budget(self) -> float:
-        """The data packets that its studies may send, with the seeds given in their files."""
+        """Number of data packets that its studies may send, without doubled seeds."""
         entry = self.paper.entries[self.item]
         return sum(self.paper.studies[name].budget for name in entry.studies)
 
 
 def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]:
-    """Return the studies of those entries that have claims to judge, without repeats."""
+    """Return the studies of the entries, without repeats."""
     found: dict[tuple[str, str], tuple[Paper, str]] = {}
     for paper, item in selected:
         for study in paper.entries[item].studies:
@@ -62,7 +62,7 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of entries: studies, runs, and the data packets that the runs may send."""
+    """The cost of entries: numbers of studies and runs, and of data packets that they may send."""
 
     studies: int
     runs: int
@@ -70,7 +70,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Cost]:
-    """Return the cost of the entries' studies, and the additional cost of the entries' grids.
+    """Return the cost of the entries' studies, and the additional cost of their grids.
 
     Raises:
         InputError, ScenarioError: a sweep or a variant is invalid.
@@ -93,7 +93,7 @@ def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Co
 
 
 def variants_in(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str, Variant]]:
-    """Return the studies that the entries' grids run again, once per variant."""
+    """Return the studies that the entries' grids require to be run again, once per variant."""
     found: dict[tuple[str, str, str], tuple[Paper, str, Variant]] = {}
     for paper, item in selected:
         for variant in variants_of(paper, item):
@@ -111,14 +111,14 @@ def reproduce(
     resolve: bool = False,
     done: Callable[[Reproduced], None] = lambda _: None,
 ) -> list[Reproduced]:
-    """Run whatever is missing and judge it, entry by entry.
+    """Make the missing runs of each entry, and judge the entry.
 
     Args:
         selected: papers and entry ids.
         form: the form of the runs, and their folder.
         pool: starts the workers at the first missing run.
         listener: receives progress.
-        resolve: double the seeds of entries with an inconclusive claim, up to 40.
+        resolve: whether to double the seeds of entries with an inconclusive claim, up to 40.
         done: called after each entry.
 
     Raises:
@@ -158,10 +158,10 @@ def _entry(
 def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) -> Reproduced:
     """Add seeds to alternatives that are undecided while the chosen settings are decided.
 
-    An alternative has few seeds at first. These are doubled, up to GRID_SEEDS, until the
-    alternative is decided. The studies at the chosen settings get as many seeds, because quantities
-    of a variant may be compared with theirs. Alternatives with a calibration keep their seeds,
-    because more seeds would change the search.
+    An alternative has few seeds at first. They are doubled, up to GRID_SEEDS, until the alternative
+    is decided. The studies at the chosen settings get as many seeds, because quantities of a
+    variant may be compared with theirs. Alternatives with a calibration keep their seeds, because
+    more seeds would change the search.
     """
     paper, item = found.paper, found.item
     studies = [name for name in paper.entries[item].studies if not paper.studies[name].batches]
@@ -189,7 +189,7 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
 
 
 def undecided(found: Reproduced) -> list[Variant]:
-    """Return the alternatives that leave a claim open although the chosen settings decide it."""
+    """Return the variants that leave a claim open although the chosen settings decide it."""
     names = {
         (at.setting, at.alternative)
         for outcome in found.outcomes
@@ -202,7 +202,7 @@ def undecided(found: Reproduced) -> list[Variant]:
 
 
 def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:
-    """Return whether another doubling gives a study more seeds."""
+    """Return whether this number of doublings gives a study more seeds than one doubling less."""
     if paper.studies[name].batches:
         return False
     replicates = load_study(paper, name, form, doublings).replicates

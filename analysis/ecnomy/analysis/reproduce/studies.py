@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs behind the entries: the sweep runner makes studies, which are sweeps, and stores them.
+"""Makes, stores and loads the runs of studies, which are sweeps.
 
-<out>/<paper>/<study>/            the store of a whole study
+<out>/<paper>/<study>/            the store of a study in full form
 <out>/<paper>/<study>-quick/      the store of its quick form
 <out>/<paper>/<study>-omnet/      the store of an engine other than the built-in one
 <out>/<paper>/<study>@<setting>=<alternative>/   the store of a variant (grid.py)
@@ -60,12 +60,12 @@ _ROW: Final = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The form of runs.
+    """The form of runs, and where they are stored.
 
     Attributes:
-        out: the folder of all stores.
+        out: folder of all stores.
         quick: whether runs have fewer seeds and points.
-        engine: the engine's name.
+        engine: name of the engine.
         grid: whether claims are judged over all settings that papers leave open.
     """
 
@@ -76,7 +76,7 @@ class Form(msgspec.Struct, frozen=True):
 
     @property
     def ending(self) -> str:
-        """Return the suffix of stores and files, which distinguishes the forms."""
+        """Return the suffix of stores and files, which depends on the form."""
         quick = "-quick" if self.quick else ""
         return quick + ("" if self.engine == DEFAULT_ENGINE else f"-{self.engine}")
 
@@ -85,15 +85,15 @@ class Listener(Protocol):
     """Receives the progress of a study."""
 
     def study(self, paper: str, study: str, runs: int, missing: int) -> Observer:
-        """Report the start of a study."""
+        """Report the start of a study, and return the observer of its runs."""
 
 
 class Runs:
-    """The finished runs of one study.
+    """The completed runs of one study.
 
     Attributes:
         batches: whether samples are the batches of a run instead of replicates.
-        budget: the data packets that the study may send.
+        budget: number of data packets that the study may send.
     """
 
     def __init__(
@@ -104,38 +104,38 @@ class Runs:
         budget: float,
         rows: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        """Take the table or, in the given order, some of its rows."""
+        """Store the table or, in the given order, some of its rows."""
         self._table, self.batches, self.budget = frame, batches, budget
         self._rows = np.arange(len(frame)) if rows is None else rows
 
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
-        """The runs as a table, as from ecnomy.analysis.open_sweep."""
+        """The runs as a table in the format of ecnomy.analysis.open_sweep."""
         whole = len(self._rows) == len(self._table)
         return self._table if whole else self._table.take(self._rows)
 
     @property
     def data_packets(self) -> int:
-        """The data packets sent by all runs together."""
+        """Number of data packets sent by all runs."""
         return int(self.frame["data_packets"].sum())
 
     def values(self, parameter: str) -> list[Any]:
-        """Return a parameter's values in the order of the sweep; mappings are JSON text."""
+        """Return the values of a parameter in the order of the sweep, with mappings as JSON."""
         return list(dict.fromkeys(self._table[parameter].iloc[self._rows]))
 
     def where(self, **columns: Any) -> Runs:
-        """Select the runs with the given parameter values; `__` in a name stands for a dot.
+        """Return the runs with these parameter values; `__` in a name stands for a dot.
 
         Raises:
-            ResultsError: no run has the given values.
+            ResultsError: no run has these values.
         """
         return self.at({name.replace("__", "."): value for name, value in columns.items()})
 
     def at(self, columns: Mapping[str, Any]) -> Runs:
-        """Select the runs with the given values in the given columns.
+        """Return the runs with these values of the named columns.
 
         Raises:
-            ResultsError: no run has the given values.
+            ResultsError: no run has these values.
         """
         rows = self._rows
         for name, value in columns.items():
@@ -147,7 +147,9 @@ class Runs:
         return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
-        """Return one value per replicate, in order of seeds, or per batch in a study of batches.
+        """Return a column with one value per replicate, in order of seeds.
+
+        In a study of batches, return one value per batch.
 
         Raises:
             ResultsError: the column does not exist, or a seed has several runs (some parameter is
@@ -168,7 +170,7 @@ class Runs:
         """Return a measured row of numbers, [replicate, index].
 
         Raises:
-            ResultsError: the column does not exist.
+            ResultsError: the row does not exist.
         """
         matches = [_ROW.fullmatch(str(name)) for name in self.frame]
         found = [(int(m["index"]), m[0]) for m in matches if m]
@@ -180,7 +182,7 @@ class Runs:
 
 
 class Studies:
-    """The studies of an entry by name, each loaded on first access."""
+    """The studies of an entry by name. Each is loaded when it is first used."""
 
     def __init__(
         self, paper: Paper, names: Iterable[str], form: Form, variant: Variant | None = None
@@ -213,7 +215,7 @@ class Studies:
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """Return how many of a study's seeds to compare with a variant, which may have fewer."""
+        """Return how many seeds of a study to compare with a variant, which may have fewer."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf
@@ -238,7 +240,7 @@ class Studies:
         return " and ".join(found)
 
     def replicates(self, name: str) -> int:
-        """Return the number of seeds of a study's existing runs, with any doublings."""
+        """Return the number of seeds of a study's existing runs, including doubled seeds."""
         varied = self._variant and touched(self._paper, [name], self._variant)
         variant = self._variant if varied else None
         return seeds_of(self._paper, name, self._form, variant)
@@ -250,7 +252,7 @@ class Studies:
 
     @property
     def data_packets(self) -> int:
-        """The data packets sent by all runs of all studies."""
+        """Number of data packets sent by all runs of all studies."""
         return sum(self[name].data_packets for name in self._names)
 
 
@@ -261,7 +263,7 @@ def _finished(folder: Path) -> pd.DataFrame:
 
 
 def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.DataFrame:
-    """Return the variant's runs of a study if the variant changes a point, or the study's runs."""
+    """Return the runs of a study under a variant, also at points that it does not change."""
     import pandas as pd
 
     folder = study_folder(paper, name, form, variant)
@@ -278,7 +280,7 @@ def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.Dat
 
 
 def changed_points(sweep: Sweep) -> list[Point]:
-    """Return the points at which a sweep's variant changes the scenario; without a variant, all.
+    """Return the points at which a sweep's variant changes the scenario, or all without a variant.
 
     Raises:
         ScenarioError: the scenario lacks a path that the variant names.
@@ -295,7 +297,7 @@ def changed_points(sweep: Sweep) -> list[Point]:
 
 
 def study_folder(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> Path:
-    """Return the store of a study, or of a variant of it."""
+    """Return the folder that stores a study, or a variant of it."""
     of = f"@{variant.name}" if variant else ""
     return form.out / paper.paper / (name + of + form.ending)
 
@@ -303,10 +305,10 @@ def study_folder(paper: Paper, name: str, form: Form, variant: Variant | None = 
 def load_study(
     paper: Paper, name: str, form: Form, doublings: int = 0, variant: Variant | None = None
 ) -> Sweep:
-    """Load the sweep of a study, with its seeds doubled `doublings` times, up to MOST_SEEDS.
+    """Return the sweep of a study, with its seeds doubled `doublings` times, up to MOST_SEEDS.
 
     Raises:
-        ScenarioError: its file is invalid.
+        ScenarioError: the sweep's file is invalid.
         InputError: the variant changes no point.
     """
     study = paper.studies[name]
@@ -348,10 +350,10 @@ def make_study(
 ) -> int:
     """Make the missing runs of a study, or of a variant of it, and return the number of all runs.
 
-    `least` is the minimum number of seeds, except for a study of batches. Existing seeds are kept.
+    Existing seeds are kept. `least` is the minimum number of seeds, except for a study of batches.
 
     Raises:
-        ScenarioError, InputError: its sweep or variant is invalid.
+        ScenarioError, InputError: the sweep or variant is invalid.
         SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
     sweep = load_study(paper, name, form, doublings, variant)
@@ -380,7 +382,7 @@ def _missing(store: Store, form: Form, wanted: set[int]) -> list[str]:
 
 
 def unmade(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Count the runs of a study that are missing or were made by other than the current code.
+    """Return the number of a study's runs that are missing or were not made by the current code.
 
     Raises:
         ResultsError: the study has no store.

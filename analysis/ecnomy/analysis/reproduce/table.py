@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The printed output of `reproduce`: budgets, verdicts with quantities, and the catalogue."""
+"""The text output of `reproduce`: budgets, verdicts with quantities, and the catalogue."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome, Claim]]:
-    """Yield the outcomes of an entry's claims under the given ids, or of all claims."""
+    """Yield the outcomes and claims of an entry that belong to these ids, or all of them."""
     entry = found.paper.entries[found.item]
     for outcome in found.outcomes:
         claim = entry.claims[outcome.claim.rpartition(".")[2]]
@@ -67,11 +67,11 @@ def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome,
 
 
 def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
-    """Return the table of an entry's claims: verdict, quantities, reason, with settings below.
+    """Return a table of an entry's claims with verdicts, quantities and reasons.
 
     Args:
         found: the measured entry.
-        items: the requested ids of an entry with several ids; if empty, all.
+        items: the requested ids of an entry with several ids. If empty, all claims are listed.
     """
     paper, entry = found.paper, found.paper.entries[found.item]
     table = titled_table(f"{paper.paper}.{found.item}: {entry.title}")
@@ -101,13 +101,13 @@ def _caption(found: Reproduced) -> str:
 
 
 def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
-    """Return the quantities of a verdict: refuted ones, then straddling ones, then the rest."""
+    """Return the first quantities of a verdict: refuted, then undecided, then confirmed ones."""
     rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
 
 
 def closing_line(found: Sequence[Reproduced]) -> str:
-    """Return the number of claims per verdict, core claims and identities separately."""
+    """Return the number of claims by verdict, with core claims and identities listed separately."""
     outcomes = [outcome for each in found for outcome in each.outcomes]
     lines = []
     claims = [o for o in outcomes if not o.identity]
@@ -123,7 +123,7 @@ def closing_line(found: Sequence[Reproduced]) -> str:
 
 
 def catalogue_table(paper: Paper) -> Table:
-    """Return the entries of a paper as a table."""
+    """Return a table of the entries of a paper."""
     table = titled_table(f"{paper.paper}: {paper.cites}")
     for name in ("entry", "priority", "claims", "packets", "what"):
         table.add_column(name, justify="right" if name in ("claims", "packets") else "left")

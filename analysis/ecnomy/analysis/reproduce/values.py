@@ -14,7 +14,7 @@ __all__ = ["catalogue_values", "claims_values"]
 
 
 def catalogue_values(paper: Paper) -> dict[str, Any]:
-    """Return the entries of a paper; `packets`: the most data packets that the runs may send."""
+    """Return the entries of a paper; `packets` is the largest number that their runs may send."""
     return {
         "paper": paper.paper,
         "cites": paper.cites,
@@ -36,12 +36,12 @@ def catalogue_values(paper: Paper) -> dict[str, Any]:
 def claims_values(
     found: Sequence[Reproduced], items: Mapping[tuple[str, str], Sequence[str]], page: str
 ) -> dict[str, Any]:
-    """Return entries with their claims: verdict, quantities with intervals and regions, reason.
+    """Return the entries with their claims: verdict, reason, and quantities with their regions.
 
     Args:
         found: the measured entries.
-        items: (paper, entry) -> requested ids of the entry; if empty, all ids.
-        page: the file of the page.
+        items: (paper, entry) -> requested ids of the entry. If empty, all ids are meant.
+        page: path of the HTML page.
     """
     return {"page": page, "entries": [_entry(each, items) for each in found]}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities and reasons in words."""
+"""Describes quantities and reasons in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NAMED: Final = re.compile(r"\{([^{}]+)\}")
 
 
 def interval_text(interval: Interval | None) -> str:
-    """Return `mean [low, high]`, or the value alone if it has no interval."""
+    """Return `mean [low, high]`, or only the value if it has no interval."""
     if interval is None:
         return "none"
     if interval.n == 1:
@@ -59,9 +59,9 @@ def figure_text(figure: Judged) -> str:
 
 
 def grid_text(verdict: Verdict) -> str:
-    """Return the alternatives of settings that change the verdict, with the decisive quantities.
+    """Return the alternatives whose verdict differs, with the quantities that decide it.
 
-    Return "" if all alternatives agree.
+    The result is "" if all alternatives agree.
     """
     others = [at for at in verdict.grid if at.verdict.verdict != verdict.alone]
     if not others:
@@ -82,7 +82,7 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """Fill the runs' quantities and settings into a finding; also return the quantities it needs.
+    """Return the text of a finding with the runs' quantities and settings, and the quantities.
 
     A finding needs the quantities in its text and in its conditions. A control's text is omitted if
     its quantities were not measured. A cause is omitted if the runs do not match its conditions.
@@ -115,13 +115,13 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
 
 
 def figures_named(finding: Finding) -> set[str]:
-    """Return the names of the quantities in the text of a finding."""
+    """Return the names of the quantities in a finding's texts."""
     texts = [finding.cause, *(text for tried in finding.tried for text in (tried.run, tried.shows))]
     return {name for text in texts for name in _NAMED.findall(text) if "@" not in name}
 
 
 def _elsewhere(figure: Judged) -> str:
-    """Return the text that replaces a cause found in other runs."""
+    """Return the text that replaces a cause whose conditions the runs do not meet."""
     region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
     known = f"the recorded cause applies to runs with {figure.name} {region}"
     return f"cause unknown: {known}, but here it is {measured}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The basic algorithm (athuraliya2000 Eq. 12, 13), with exact prices instead of marks.
 
-  p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
+    p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
 
 U_s = w_s log x. Rates and capacities are in packets per step, and delays are in steps. Options are
 the price rules PC2 and PC3 (section II-C), and asynchronous updates of links and sources.

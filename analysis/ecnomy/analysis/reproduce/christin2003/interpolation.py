@@ -5,12 +5,12 @@ Exact: the next rounds begin at tau_1 <= tau_2 ..., and the flows' next windows 
 packets, or W / 2 after a mark or a loss). The projected excess is, over all k (Eq. 7, 9), the
 largest
 
-  w~_1 + ... + w~_k - C tau_k + Q - B
+    w~_1 + ... + w~_k - C tau_k + Q - B
 
 Interpolated: one line reaches to the last next round tau_X, with mean window Omega and mean MSS S
 of the X flows, m of them marked. The factor rho is omitted:
 
-  (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
+    (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
 
 The rule of the run's algorithm marks flows. This code is independent of the marking law's code.
 """

@@ -6,7 +6,7 @@ beginning of the round, tau the time left until s + R (at least 0), and Q the by
 including the packet itself. On an arrival, a mark is due if no packet of the flow was marked or
 lost since s and (Eq. 5 to 7)
 
-  Q + MSS (W + 1) - C tau > B
+    Q + MSS (W + 1) - C tau > B
 
 The packet at the head of the queue gets the mark. This code is independent of the law's code.
 """

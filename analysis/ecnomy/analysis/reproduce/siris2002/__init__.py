@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of siris2002: weighted windows over RED, virtual queue and load-based marking."""
+"""Figures of siris2002: weighted windows over RED, virtual queues and load-based marking."""
 
 from __future__ import annotations
 

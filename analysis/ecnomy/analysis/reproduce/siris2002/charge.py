@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mark rate of a flow equals its willingness to pay: w marks per round trip under any law."""
+"""A flow pays its willingness to pay: it receives w marks per round trip under any marking law."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _point(
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marks per round trip / w, the floor's bias, and the spread over laws."""
+    """Return marks per round trip over w, corrected for the window's floor, and their spread."""
     found: dict[str, Floats] = {}
     same: dict[str, list[Floats]] = {}
     fair: dict[str, list[Floats]] = {}
@@ -87,7 +87,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw marks per round trip / w against the window, with the floor's bias."""
+    """Draw marks per round trip over w against the window, with the bias due to the floor."""
     axis = figure.subplots()
     points = list(_points(studies))
     for index, law in enumerate(LABELS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End of section 5.1: a row of four links, and five routes, each with flows of three weights."""
+"""Section 5.1, last part: a chain of four links, and five routes with flows of three weights."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def _rate(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def _expected(runs: Runs, route: int, weight: int) -> Floats:
-    """Return w / (T p), up to a factor, with p the flow's share of marked packets."""
+    """Return w / (T p), up to a constant factor, where p is the flow's share of marked packets."""
     p = runs.sample(f"route-{route}-w{weight}.marking_rate")
     expected: Floats = weight / (_RTT_S[route] * p)
     return expected
 
 
 def _stretch(runs: Runs, route: int, weight: int) -> Floats:
-    """Return measured / queue-free round trip, divided by the bias of the window's floor."""
+    """Return the round trip over that without queues, corrected for the window's floor."""
     name = f"route-{route}-w{weight}"
     rtt_s = runs.sample(f"{name}.mean_delay_s") + _RTT_S[route] / 2
     window = float(runs.sample(f"{name}.mean_cwnd").mean())
@@ -44,7 +44,7 @@ def _stretch(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios of pairs over ratios of weights, or of w / p on different routes."""
+    """Return throughput ratios of flows over ratios of weights, or of w / (T p) between routes."""
     found: dict[str, Floats] = {}
     for law, runs in by_law(studies["complex-topology"], _MARKING).items():
         for route in range(len(_RTT_S)):
@@ -65,7 +65,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the throughput of every flow against w / (T p) for packets of 1000 bytes."""
+    """Draw the throughput of every flow against w / (T p), for packets of 1000 bytes."""
     figure.set_size_inches(6, 4.5)
     axis = figure.subplots()
     for index, (law, runs) in enumerate(by_law(studies["complex-topology"], _MARKING).items()):

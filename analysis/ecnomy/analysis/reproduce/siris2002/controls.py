@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controlled runs behind the findings: a ratio or a curve after one change."""
+"""Controlled runs behind the findings: ratios or curves after one change."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ R: Final = 10.0  # ratio in the ratio controls
 
 
 def ratio_controls(runs: Runs, form: str) -> dict[str, Floats | float]:
-    """Return ratios at r = 10 of one form, by marking and change."""
+    """Return throughput and mark ratios at r = 10 for one form of WTP, by marking and change."""
     found: dict[str, Floats | float] = {}
     if form not in runs.values(_FORM):
         return found
@@ -82,7 +82,7 @@ def _ratio_change(columns: dict[str, Any]) -> str:
 
 
 def curve_controls(runs: Runs) -> dict[str, Floats]:
-    """Return straightness, slope, loads and waits of curves, by marking and change."""
+    """Return straightness, slope, loads and waits of the curves, by marking and change."""
     found: dict[str, Floats] = {}
     for columns in _settings(runs, ("gain", "send")):
         own = runs.at(columns)

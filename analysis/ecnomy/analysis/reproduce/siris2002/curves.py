@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves of marking probability against utilisation: one long run per point, batch means.
+"""Curves of marking probability against utilisation, with one long run per point and batch means.
 
 A statistic of a whole curve (a slope, a load at some probability) is not a mean of batch values.
-Its samples are the jackknife's pseudo-values, n f(all) - (n - 1) f(all but batch i), whose mean and
-deviation give estimate and interval (Tukey 1958). Batches are independent between runs.
+Its samples are the pseudo-values of the jackknife, n f(all) - (n - 1) f(all but batch i). Their
+mean and deviation give the estimate and its interval (Tukey 1958). Batches are independent between
+runs.
 """
 
 from __future__ import annotations
@@ -46,10 +47,12 @@ Statistic = Callable[..., float]
 
 
 class Curve(msgspec.Struct, frozen=True, eq=False):
-    """Loads and marking probabilities, [point, batch], by rising number of flows.
+    """Loads and marking probabilities of shape [point, batch], in ascending order of flows.
 
     Attributes:
-        flows: number of flows at each point, ascending.
+        flows: number of flows at each point.
+        load: loads.
+        p: marking probabilities.
     """
 
     flows: tuple[int, ...]
@@ -58,7 +61,13 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 
 
 def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
-    """Return the curve of runs that differ only in the number of flows per group."""
+    """Return the curve of runs that differ only in the number of flows per group.
+
+    Args:
+        runs: the runs of the curve.
+        count: parameter with the number of flows per group.
+        groups: number of groups.
+    """
     counts = sorted(runs.values(count))
     own = [runs.at({count: n}) for n in counts]
     load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
@@ -66,9 +75,11 @@ def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
 
 
 def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
-    """Return the jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
+    """Return the jackknife's pseudo-values of a statistic, which are NaN if it is not defined.
 
-    Return NaN if the statistic is not defined.
+    Args:
+        statistic: function of the mean load and p of each curve: statistic(load, p, load, p, ...).
+        curves: the curves.
     """
     rows = [row for curve in curves for row in (curve.load, curve.p)]
     count = rows[0].shape[1]
@@ -82,7 +93,10 @@ def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
 
 
 def line(load: Floats, p: Floats) -> tuple[float, float]:
-    """Return slope and intercept of the least-squares line through points with p > 0.01."""
+    """Return slope and intercept of the least-squares line through points with p > 0.01.
+
+    Both are NaN for fewer than two such points.
+    """
     marked = p > _MARKED
     if marked.sum() < 2:
         return float("nan"), float("nan")
@@ -102,7 +116,10 @@ def onset(load: Floats, p: Floats) -> float:
 
 
 def r_squared(load: Floats, p: Floats) -> float:
-    """Return the share of p's variance that the line explains, over points with p > 0.01."""
+    """Return R^2 of the least-squares line through points with p > 0.01.
+
+    It is NaN for fewer than three such points.
+    """
     marked = p > _MARKED
     if marked.sum() < 3:
         return float("nan")
@@ -110,7 +127,7 @@ def r_squared(load: Floats, p: Floats) -> float:
 
 
 def slope_between(low: float, high: float) -> Callable[[Floats, Floats], float]:
-    """Return the slope of the least-squares line through points with low <= load <= high."""
+    """Return a statistic: the slope of the line through points with low <= load <= high."""
 
     def statistic(load: Floats, p: Floats) -> float:
         inside = (load >= low) & (load <= high)
@@ -122,7 +139,10 @@ def slope_between(low: float, high: float) -> Callable[[Floats, Floats], float]:
 
 
 def load_at(level: float) -> Callable[[Floats, Floats], float]:
-    """Return the load at which p reaches `level`, linear between points; p rises with the flows."""
+    """Return a statistic: the load at which p reaches `level`, linear between points.
+
+    It is NaN if p does not reach the level.
+    """
 
     def statistic(load: Floats, p: Floats) -> float:
         order = np.argsort(p)
@@ -139,7 +159,7 @@ def draw_curve(axis: Axes, curve: Curve, index: int, label: str) -> None:
 
 
 def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
-    """Write numbers of flows next to points of a curve."""
+    """Write the numbers of flows in `which` next to their points of a curve."""
     for at, flows in enumerate(curve.flows):
         if flows in which:
             place = (float(curve.load[at].mean()), float(curve.p[at].mean()))
@@ -147,7 +167,7 @@ def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
 
 
 def axes_of_curves(axis: Axes, title: str = "") -> None:
-    """Set the labels that all plots of curves share."""
+    """Set the labels, title and legend that all plots of curves have."""
     axis.set(xlabel="utilization", ylabel="marking probability")
     axis.set_ylim(bottom=0)
     axis.set_title(title)
@@ -155,7 +175,7 @@ def axes_of_curves(axis: Axes, title: str = "") -> None:
 
 
 def differences(values: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return each value minus the previous one, by the names of both."""
+    """Return each value minus the preceding one, by both names."""
     names = list(values)
     pairs = zip(names[1:], names[:-1], strict=True)
     return {f"{later}-{earlier}": values[later] - values[earlier] for later, earlier in pairs}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1: speed of convergence, and fluctuation, by w_inc and w_dec of a given product."""
+"""Figure 1: convergence and fluctuation of windows, by w_inc and w_dec of a given product."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEP_S: Final = 0.5  # step of the courses that are kept
 
 
 def _pair(studies: Studies, w_inc: float, w_dec: float, marking: str = "red 0.1") -> Runs:
-    """Return runs of a pair; `marking` is RED with a max_p, or `fixed`."""
+    """Return the runs with w_inc and w_dec; `marking` is RED with a max_p, or `fixed`."""
     runs = studies["fig1"].at(
         {"sources.flows.transport.w_inc": w_inc, "sources.flows.transport.w_dec": w_dec}
     )
@@ -37,7 +37,7 @@ def _named(text: str) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rise times and deviations of windows, and ratios (also of means) between pairs."""
+    """Return rise times and deviations of windows, and their ratios between pairs."""
     fast, even, slow = (_pair(studies, *pair) for pair in ((4, 1), (2, 2), (1, 4)))
     found: dict[str, Floats] = {}
     for name, runs in {"4_1": fast, "2_2": even, "1_4": slow}.items():
@@ -56,7 +56,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, Floats]:
-    """Return controls: fixed marking probability, and RED with max_p 0.2 and 0.4, both above p."""
+    """Return controls: a fixed marking probability, and RED with other values of max_p."""
     found: dict[str, Floats] = {}
     fast, slow = (_pair(studies, *pair, "fixed") for pair in ((4, 1), (1, 4)))
     found["control.fixed.mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")
@@ -72,7 +72,7 @@ def _controls(studies: Studies) -> dict[str, Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the window of one flow over time, for the first seed."""
+    """Draw the window of one flow over time, for the first seed and two pairs."""
     axis = figure.subplots()
     for index, (w_inc, w_dec) in enumerate(((4, 1), (1, 4))):
         course = _pair(studies, w_inc, w_dec).row("course")[0]

@@ -35,7 +35,7 @@ Curves = dict[str, Curve]
 
 
 def _curves(runs: Runs) -> tuple[Curves, Curves]:
-    """Return curves by theta at B = 30, and by B at theta = 0.95."""
+    """Return the curves by theta at B = 30, and the curves by B at theta = 0.95."""
     found = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
@@ -48,7 +48,7 @@ def _curves(runs: Runs) -> tuple[Curves, Curves]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return loads at p = 0.1, slopes by theta and B, and the crossing of the curves of B."""
+    """Return loads at p = 0.1 and slopes by theta and B, and where curves of different B cross."""
     thetas, buffers = _curves(studies["fig10"])
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     slopes = {theta: pseudo_values(slope, curve) for theta, curve in thetas.items()}
@@ -72,7 +72,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _small_gain(runs: Runs) -> dict[str, Floats]:
-    """Return the quantities of the claims on theta, with a tenth of the gain."""
+    """Return the measures of the claims on theta with a tenth of the gain."""
     thetas, _ = _curves(runs)
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     found = {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
@@ -83,13 +83,13 @@ def _small_gain(runs: Runs) -> dict[str, Floats]:
 
 
 def _slope_spread(*rows: Floats) -> float:
-    """Return (largest - smallest) / mean of the slopes of curves (load, p, load, p, ...)."""
+    """Return (largest - smallest) / mean of the slopes of curves, given load and p of each."""
     slopes = [slope(load, p) for load, p in zip(rows[::2], rows[1::2], strict=True)]
     return float(np.ptp(slopes) / np.mean(slopes))
 
 
 def _of_poisson() -> dict[str, float]:
-    """Return exact values for Poisson arrivals: slopes by B up to 0.95, and loads at p = 0.1."""
+    """Return exact slopes by B and loads at p = 0.1 by theta, for Poisson arrivals."""
     found = {}
     for buffer in (10.0, 30.0, 60.0):
         loads = np.linspace(0.5, 0.95, 46)
@@ -106,7 +106,7 @@ def _poisson_curve(loads: Floats, theta: float, buffer: float) -> Floats:
 
 
 def _apart(end: int) -> Callable[[Floats, Floats, Floats, Floats], float]:
-    """Return the difference of p at the lowest (0) or highest (-1) load that both curves reach."""
+    """Return a statistic: the difference of p at the lowest (0) or highest (-1) common load."""
 
     def statistic(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
         one, other = np.argsort(load), np.argsort(other_load)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 11: willingness to pay compared with MulTCP on a link with RED."""
+"""Figure 11: compares willingness to pay with MulTCP on a link with RED."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LABELS: Final = {
 
 
 def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
-    """Return the runs of each law, and the key of its weight."""
+    """Return the runs of each window law, and the name of its weight parameter."""
     found = {"wtp": (studies["fig11-wtp"], "weight")}
     multcp = studies["fig11-multcp"]
     for decrease in multcp.values("sources.light.transport.decrease"):
@@ -42,7 +42,7 @@ def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
 
 
 def _pairs(runs: Runs, key: str, *, equal: bool) -> dict[float, Runs]:
-    """Return runs by the heavy flows' weight.
+    """Return the runs by weight of the heavy flows.
 
     Light flows have weight 1 or, if `equal`, the same weight.
     """
@@ -70,7 +70,7 @@ def _loads(runs: Runs, key: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios, utilisation, fairness, and the power law of throughput in p."""
+    """Return throughput ratios, utilisation, fairness, and the exponent of throughput in p."""
     found: dict[str, Sample] = {}
     laws = _laws(studies)
     ratios = {name: _throughput(*law) for name, law in laws.items()}
@@ -96,9 +96,9 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return WTP's utilisation minus MulTCP's, at each w.
+    """Return WTP's utilisation minus MulTCP's at each weight w.
 
-    Also return half of this difference at w = 1, minus the difference at larger w.
+    The result also contains half of this difference at w = 1 minus the difference at larger w.
     """
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
@@ -111,7 +111,7 @@ def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
 
 
 def _fairness(laws: dict[str, tuple[Runs, str]]) -> dict[str, Floats]:
-    """Return Jain's index of throughput / weight, MulTCP minus WTP, at mixed weights."""
+    """Return Jain's index of throughput over weight, for MulTCP minus WTP, at unequal weights."""
     found: dict[str, Floats] = {}
     index = {
         name: {r: _jain(own, r) for r, own in _pairs(*laws[name], equal=False).items() if r > 1}
@@ -129,10 +129,10 @@ def _jain(runs: Runs, r: float) -> Floats:
 
 
 def log_slope(runs: Runs, key: str) -> list[Floats]:
-    """Return the slope of log throughput against log p, as the number of flows of weight 1 varies.
+    """Return the slope of log throughput against log p over the number of flows of weight 1.
 
     Returns:
-        One value per seed; empty if there is only one number of flows.
+        A list with one array, which has one value per seed; [] for a single number of flows.
     """
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     own = runs.at({light: 1.0, heavy: 1.0})
@@ -145,7 +145,7 @@ def log_slope(runs: Runs, key: str) -> list[Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) the ratio of throughput against that of weights, (b) utilisation against weight."""
+    """Draw (a) the ratio of throughput against the ratio of weights, (b) utilisation by weight."""
     left, right = figure.subplots(1, 2)
     for index, (name, law) in enumerate(_laws(studies).items()):
         ratios, loads = _throughput(*law), _loads(*law)

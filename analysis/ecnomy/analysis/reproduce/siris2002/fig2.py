@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2: the topologies, which were chosen so that no packet is lost."""
+"""Figure 2: the topologies, in which no packet should be lost."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _VARIANTS: Final = "vq-variant"
 
 
 def figures(studies: Studies) -> Samples:
-    """Return packets dropped by any link in the measured window, over all runs of each study.
+    """Return the packets that links dropped in the measured window, by study.
 
-    The two variants of the virtual queue are separate, because the paper has only one of them.
+    The two variants of the virtual queue are counted separately, because the paper has only one of
+    them.
     """
     found = {f"drops.{n}": _drops(studies[n]) for n in studies.names if n != _VARIANTS}
     variants = studies[_VARIANTS]

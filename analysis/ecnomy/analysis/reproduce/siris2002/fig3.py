@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 3: heavy flows compared with light flows, by their ratio r of willingness to pay."""
+"""Figure 3: compares heavy flows with light flows, by their ratio r of willingness to pay."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Ratios = dict[float, np.ndarray]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput, marks and windows, divided by r, per seed."""
+    """Return ratios of throughput, marks and windows over r, and comparisons of laws, per seed."""
     laws = by_law(studies["fig3"])
     ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Sample] = {}
@@ -58,7 +58,7 @@ def _ratios(runs: Runs, column: str) -> Ratios:
 
 
 def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
-    """Compare the laws with each other."""
+    """Return ratios and differences of throughput ratios between laws."""
     found: dict[str, Sample] = {}
     for r in ratios["red"]:
         found[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
@@ -73,7 +73,7 @@ def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
 
 
 def _half_widths(one: Ratios, other: Ratios) -> Interval:
-    """Return the ratio of two laws' mean half-widths of intervals at large r, relative to r."""
+    """Return the ratio of two laws' half-widths at large r, each over r, with an interval."""
     large = [r for r in one if r >= 6]
     relative = [curve[r] / r for curve in (one, other) for r in large]
 
@@ -100,7 +100,7 @@ def _bursts(laws: dict[str, Runs]) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) throughput against willingness to pay, (b) marks against throughput."""
+    """Draw ratios of (a) throughput against willingness to pay and (b) marks against throughput."""
     left, right = figure.subplots(1, 2)
     for index, (law, runs) in enumerate(by_law(studies["fig3"]).items()):
         throughput, marks = _ratios(runs, "goodput_bps"), _ratios(runs, "marks_per_s")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 4: like figure 3, with windows that decrease inversely to the weight."""
+"""Figure 4: as Figure 3, with window decreases in inverse proportion to the weight."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _heavy_over_light(runs: Runs, column: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios / r, these over the ratios of figure 3, and burstiness, per seed."""
+    """Return ratios over r and over those of Figure 3, and the burstiness of flows, per seed."""
     laws = by_law(studies["fig4"])
     throughput = {law: _heavy_over_light(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Floats | float] = {}
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) throughput and (b) marks against willingness to pay, (c) marks over throughput."""
+    """Draw ratios of (a) throughput and (b) marks by weight, and (c) marks against throughput."""
     figure.set_size_inches(11, 4)
     *panels, last = figure.subplots(1, 3)
     for axis, column, what, name in zip(

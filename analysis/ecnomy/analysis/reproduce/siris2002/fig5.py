@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 5: short and long flows share one link, and long flows also cross another link."""
+"""Figure 5: short and long flows share one link, and long flows also cross a second link."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHORT_OVER_LONG: Final = {"a": 200 / 300, "b": 100 / 200}  # round trips without
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios / r, a comparison of laws, and marks on the second link."""
+    """Return throughput ratios over r and over theory, and marking on the second link."""
     found: dict[str, Floats | float] = {}
     for case, runs in cases(studies["fig5"]).items():
         laws = by_law(runs, FIRST)
@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) round trips of 200 and 300 ms, (b) round trips of 100 and 200 ms."""
+    """Draw ratios with round trips of (a) 200 and 300 ms and (b) 100 and 200 ms."""
     axes = figure.subplots(1, 2)
     for axis, (case, runs) in zip(axes, cases(studies["fig5"]).items(), strict=True):
         slope = SHORT_OVER_LONG[case]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 6: weights in proportion to round trips, so that r compares payment per second."""
+"""Figure 6: weights in proportion to round trips, so that r is the ratio of payments per second."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PER_R: Final = 1.5  # weight per round trip of the long flows at r = 1: 300 ms o
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios / r, a comparison of laws, and marks on the second link."""
+    """Return throughput ratios over r, ratios between laws, and marking on the second link."""
     laws = by_law(studies["fig6"], FIRST)
     curves = per_law(laws, PER_R)
     found: dict[str, Floats | float] = {}
@@ -46,7 +46,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw throughput against willingness to pay per second."""
+    """Draw the throughput ratio against the ratio of willingness to pay per second."""
     figure.set_size_inches(6, 4.5)
     curves = per_law(by_law(studies["fig6"], FIRST), PER_R)
     axis = figure.subplots()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 7: three groups of flows, of which the long flows are marked on both links."""
+"""Figure 7: three groups of flows. Both links mark packets of the long flows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["draw", "figures", "predicted"]
 
 
 def predicted(runs: Runs, short_over_long: float) -> Ratios:
-    """Return r T_short p_12 / (T_long (p_12 + p_23)) from the links' marking probabilities."""
+    """Return r T_short p_12 / (T_long (p_12 + p_23)), from the links' marking probabilities."""
     found = {}
     for r in sorted(runs.values(LONG)):
         own = runs.at({LONG: r})
@@ -40,7 +40,7 @@ def predicted(runs: Runs, short_over_long: float) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations, and ratios of RED's values to the prediction and to figure 5."""
+    """Return rank correlations, and throughput ratios over the prediction and over Figure 5."""
     found: dict[str, Sample] = {}
     apart = cases(studies["fig5"])
     for case, runs in cases(studies["fig7"]).items():
@@ -61,7 +61,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, Floats]:
-    """Return ratios of (b) with RED at a tenth of the gain, and with all flows paced."""
+    """Return the ratios of case (b) with RED, at a tenth of the gain and with paced flows."""
     found: dict[str, Floats] = {}
     for send in runs.values("sources.short.transport.send"):
         name = "paced" if send == "paced" else "small_gain"
@@ -71,7 +71,7 @@ def _controls(runs: Runs) -> dict[str, Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) round trips of 200 and 300 ms, (b) round trips of 100 and 200 ms."""
+    """Draw ratios with round trips of (a) 200 and 300 ms and (b) 100 and 200 ms."""
     axes = figure.subplots(1, 2)
     for axis, (case, runs) in zip(axes, cases(studies["fig7"]).items(), strict=True):
         slope = SHORT_OVER_LONG[case]

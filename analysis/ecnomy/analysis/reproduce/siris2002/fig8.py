@@ -43,7 +43,7 @@ _LABELS: Final = {**LABELS, "slow_red": "RED, weight 0.002"}
 
 
 def _laws(runs: Runs) -> dict[str, Runs]:
-    """Return curves by law, with RED at the other weight as a separate curve (X3)."""
+    """Return the runs by law. RED with the smaller averaging weight is a separate law (X3)."""
     found = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
@@ -61,7 +61,7 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return lines through the curves, RED's bend, and shifts between both forms."""
+    """Return the lines through the curves, RED's bend, and the shifts between both forms."""
     curves = _curves(studies)
     found: dict[str, Floats] = {}
     for form, each in curves.items():
@@ -84,17 +84,17 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Return the slope above a load of 0.85 over the slope below 0.80."""
+    """Return the slope at loads of at least 0.85 over the slope up to 0.80."""
     return slope_between(0.85, np.inf)(load, p) / slope_between(0, 0.80)(load, p)
 
 
 def _steep_over_slope(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
-    """Return the slope within 0.05 of a load of 0.9 over the slope of the other law's line."""
+    """Return the slope of one curve near load 0.9 over the slope of another curve's line."""
     return slope_between(0.85, 0.95)(load, p) / slope(other_load, other_p)
 
 
 def _farthest_below(load: Floats, p: Floats, *others: Floats) -> float:
-    """Return the largest |p - another's p at the same load| over points below a load of 0.8."""
+    """Return the largest difference of p from other curves at equal loads below 0.8."""
     apart = [float("nan")]
     for other_load, other_p in zip(others[::2], others[1::2], strict=True):
         order = np.argsort(other_load)
@@ -112,7 +112,10 @@ def _shift(level: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def _smoothness(studies: Studies) -> dict[str, Floats]:
-    """Return the ratio of inverse decrease to proportional increase at equal numbers of flows."""
+    """Return the variation with inverse decrease over that with proportional increase.
+
+    Both have the same number of flows.
+    """
     found: dict[str, Floats] = {}
     increase, decrease = (_laws(studies["fig8"].at({FORM: form})) for form in _FORMS)
     columns = {
@@ -130,7 +133,7 @@ def _smoothness(studies: Studies) -> dict[str, Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) proportional increase, (b) inversely proportional decrease."""
+    """Draw the curves for (a) proportional increase and (b) inversely proportional decrease."""
     axes = figure.subplots(1, 2, sharey=True)
     for axis, name, (form, each) in zip(axes, "ab", _curves(studies).items(), strict=True):
         for index, (law, curve) in enumerate(each.items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 9: parameters for which the three curves of marking probability coincide."""
+"""Figure 9: parameters for which the curves of the three marking laws coincide."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _curves(studies: Studies) -> dict[str, Curve]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the distances between curves, pair by pair, and the straightness of each curve."""
+    """Return the distance of each pair of curves, and the straightness of each curve."""
     curves = _curves(studies)
     found: dict[str, Floats] = {}
     for law, curve in curves.items():
@@ -46,7 +46,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def _farthest(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
-    """Return the largest difference of p at equal loads in [0.75, 0.95] that both curves reach."""
+    """Return the largest difference of p at equal loads from 0.75 to 0.95.
+
+    It is NaN if the curves have no such load in common.
+    """
     one, other = np.argsort(load), np.argsort(other_load)
     low = max(0.75, load.min(), other_load.min())
     high = min(0.95, load.max(), other_load.max())
@@ -58,7 +61,7 @@ def _farthest(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> f
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the three curves."""
+    """Draw the curves of the three marking laws."""
     figure.set_size_inches(6, 4.5)
     axis = figure.subplots()
     curves = _curves(studies)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equations 1 to 7 by integration: the stability of the fluid model, and its equilibrium."""
+"""Integrates equations 1 to 7: the stability of the fluid model, and its equilibrium."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ONSET: Final = 0.6
 
 
 def _linear(alpha_t: float, until: float = 60.0) -> np.ndarray:
-    """Return, as one column, the course of u' = -alpha u(t - T) with u = 1 up to time 0."""
+    """Return the solution of u'(t) = -alpha u(t - T) with u = 1 up to time 0."""
     course = delayed_trajectory(
         lambda _, lagged: -alpha_t / T_S * lagged[0],
         [1.0],
@@ -51,7 +51,7 @@ def _linear(alpha_t: float, until: float = 60.0) -> np.ndarray:
 
 
 def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
-    """Return the course from a start 0.1 % off the equilibrium, with w_inc w_dec = _W."""
+    """Return the course of WTP from 0.1 % above the equilibrium, with w_inc w_dec = _W."""
     rest = math.sqrt(_W * _FULL_PPS)
     course = wtp_trajectory(
         lambda x: x / _FULL_PPS,
@@ -67,7 +67,7 @@ def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return growth, sign changes, the smallest w_dec without oscillation, and two optima."""
+    """Return growth and sign changes, the smallest w_dec without oscillation, and two optima."""
     found: dict[str, float] = {}
     p = math.sqrt(_W / _FULL_PPS)
     rest = p * _FULL_PPS
@@ -86,7 +86,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _least_w_dec(kappa_t: float, about: float) -> float:
-    """Return the w_dec at which sign changes cease, by bisection between half and twice `about`."""
+    """Return the w_dec at which sign changes cease, by bisection from half to twice `about`."""
     low, high = about / 2, about * 2
     for _ in range(9):
         middle = math.sqrt(low * high)
@@ -106,7 +106,7 @@ def _links() -> tuple[LoadLink, ...]:
 
 
 def _perturbed() -> dict[str, float]:
-    """Return the change of sum w log x - sum C_j if a rate of Eq. 1's equilibrium moves by 1 %."""
+    """Return the change of sum (w / T) log x - sum C_j if a rate at equilibrium changes by 1 %."""
     weights, rtts = np.array([4.0, 2.0, 6.0]), np.array([0.2, 0.1, 0.3])
     rates = wtp_network(_ROUTES, _links(), list(weights), list(rtts)).rates_pps
 
@@ -127,7 +127,7 @@ def _perturbed() -> dict[str, float]:
 
 
 def _marginal() -> dict[str, float]:
-    """Return U'(x) over the path's sum of p, after integrating Eq. 1 with w = x U'(x)."""
+    """Return U'(x) over the sum of p on the path, after integration of Eq. 1 with w = x U'(x)."""
     found = {}
     utilities: dict[str, Utility] = {
         "log": LogUtility(30.0),
@@ -158,7 +158,7 @@ def _marginal() -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the linear equation's courses on both sides of its two limits."""
+    """Draw solutions of the linear equation on both sides of its two limits."""
     axes = figure.subplots(1, 2)
     for axis, pair in zip(axes, (_ALPHA_T[:2], _ALPHA_T[2:]), strict=True):
         for index, alpha_t in enumerate(pair):

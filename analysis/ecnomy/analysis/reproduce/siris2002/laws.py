@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The three marking laws of siris2002, by their short names in quantity names."""
+"""The three marking laws of siris2002, and their short names in quantity names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ LABELS: Final = {"red": "RED", "vq": "virtual queue", "lb": "load-based"}
 
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
-    """Return the runs of each marking law, by short name; `parameter` holds its mapping."""
+    """Return the runs by short name of the marking law.
+
+    Args:
+        runs: the runs of a study.
+        parameter: the parameter whose value is the law's mapping.
+    """
     found = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5.4: slope, threshold and interval of load-based marking."""
+"""Section 5.4: the effects of slope, threshold and interval of load-based marking."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _steps(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return slopes / set slopes, onsets minus set onsets, and responses to a step by interval."""
+    """Return measured slopes and onsets relative to those set, and responses to a load step."""
     found: dict[str, Floats] = {}
     for (alpha, threshold, interval_s), curve in _curves(studies).items():
         name = f"slope={alpha:g}.threshold={threshold:g}.interval={interval_s:g}"
@@ -64,7 +64,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the curves, each with its rule."""
+    """Draw each curve with the marking rule that was set."""
     axis = figure.subplots()
     for index, ((alpha, threshold, interval_s), curve) in enumerate(_curves(studies).items()):
         label = f"slope {alpha:g}, threshold {threshold:g}, interval {interval_s:g} s"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: throughput ratios when packets are also lost."""
+"""Section 7: throughput ratios when the link also drops packets."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _RARE = 0.1  # losses count as rare below this share of the marking probability
 
 
 def _lost(runs: Runs) -> Floats:
-    """Return dropped / forwarded packets."""
+    """Return the number of dropped packets over the number of forwarded packets."""
     forwarded = runs.sample("bottleneck.utilization") * _PACKETS * 1250
     share: Floats = runs.sample("bottleneck.drops") / forwarded
     return share
 
 
 def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
-    """Return the runs per end system and law, by buffer and r."""
+    """Return the runs by window law and marking law, then by buffer and r."""
     wtp, multcp = studies["losses-wtp"], studies["losses-multcp"]
     named = {
         f"wtp_{LAWS[msgspec.json.decode(value)['law']]}": (wtp.at({MARKING: value}), "weight")
@@ -46,7 +46,7 @@ def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios / r with rare and with frequent losses, and the shares lost."""
+    """Return throughput ratios over r with rare and with frequent losses, and the shares lost."""
     groups = _groups(studies)
     found: dict[str, Floats] = {}
     for name, buffers in groups.items():

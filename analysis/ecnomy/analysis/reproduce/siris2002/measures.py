@@ -25,12 +25,12 @@ _MARKS_IN: Final = 5  # intervals of 10 ms over which marks are summed
 
 
 def burstiness(results: Path) -> dict[str, float]:
-    """Return the burstiness of sending and marking, from counts per 10 ms in the measured window.
+    """Return the burstiness of sending and marking in the measured window.
 
     Returns:
-        `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (computed as
-        the source's times the root of its number of flows, which is exact for independent flows);
-        `bottleneck.marks_dispersion`, variance over mean of marks in 50 ms.
+        `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (the source's
+        coefficient times the root of its number of flows, which is exact for independent flows);
+        `bottleneck.marks_dispersion`, variance over mean of the number of marks in 50 ms.
     """
     import pandas as pd
 
@@ -58,12 +58,12 @@ def _counts(counts: pd.DataFrame, name: str, subject: str) -> npt.NDArray[np.flo
 
 
 def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
-    """Return batch means of the bottleneck over the measured window, in BATCHES equal parts.
+    """Return batch means at the bottleneck, over BATCHES equal parts of the measured window.
 
     Returns:
-        `load` and `p` (marked over arrived packets), `wait_s`; if recorded, `arrivals_variance` (of
-        packets per counting interval) and `<source>.cwnd_cv`, the flows' mean coefficient of
-        variation.
+        `load`, `p` (marked over arrived packets) and `wait_s`. If recorded: `arrivals_variance`,
+        the variance of packets per counting interval, and `<source>.cwnd_cv`, the mean coefficient
+        of variation of its flows' windows.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -90,7 +90,7 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
 def _fluctuations(
     run: RawRun, edges: npt.NDArray[np.float64]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the fluctuations of arrivals and windows, if recorded."""
+    """Return the variation of arrivals and windows per batch, if recorded."""
     found: dict[str, npt.NDArray[np.float64]] = {}
     counts = run.table("counts")
     if len(counts):
@@ -113,12 +113,12 @@ def _fluctuations(
 
 
 def waits(results: Path) -> dict[str, float]:
-    """Return waiting times of packets in the measured window, from all flows' one-way delays.
+    """Return the waiting times of packets in the measured window, from one-way delays of all flows.
 
     Returns:
-        `wait.mean_s`, `wait.std_s` and `wait.max_s`, to a bin. Propagation and transmission, equal
-        for all flows, are subtracted. The rest is waiting time, including the wait on the fast
-        access link.
+        `wait.mean_s`, `wait.std_s` and `wait.max_s`, with the resolution of a bin. Propagation and
+        transmission times, equal for all flows, are subtracted. The rest is the wait at the
+        bottleneck and at the fast access link.
     """
     from ecnomy.markets.plan.structs import Tcp
     from ecnomy.markets.results.rawrun import open_raw
@@ -144,7 +144,7 @@ def waits(results: Path) -> dict[str, float]:
 
 
 def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the row `goodput`: the goodput of every flow, bit/s, in the order of the plan."""
+    """Return the row `goodput`: the goodput of every flow [bit/s], in the order of the plan."""
     from ecnomy.markets.results.rawrun import open_raw
 
     flows = open_raw(results).table("flows").sort_values("flow")
@@ -152,13 +152,13 @@ def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
 
 
 def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
-    """Return the rise time and variation of windows, from their series.
+    """Return the rise time and the variation of windows.
 
     Returns:
-        `rise_s`, the time at which the moving mean over 20 samples of the mean window of all flows
-        first reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last
-        half, the latter averaged over individual flows; `course`, the first flow's window, one
-        sample in 5.
+        `rise_s`, the time at which the mean window of all flows, averaged over 20 samples, first
+        reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last half,
+        where the deviation is averaged over flows; `course`, every fifth sample of the first flow's
+        window.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: utilisation by price of a mark at fixed budgets, and operators that set prices."""
+"""Section 7: utilisation by price of a mark at fixed budgets, and with an operator's prices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TARGET: Final = 0.9  # from price-control-sweep.yaml
 
 
 def _loads(studies: Studies) -> dict[float, Floats]:
-    """Return loads by price, the highest first: the weight is budget x T / price."""
+    """Return the utilisation by price in descending order, where weight = budget x T / price."""
     runs = studies["price-target"]
     return {
         _BUDGET * _RTT_S / weight: runs.at({_WEIGHT: weight}).sample("bottleneck.utilization")
@@ -39,7 +39,7 @@ def _loads(studies: Studies) -> dict[float, Floats]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilisation at each price, and its rise from one price to the next lower price."""
+    """Return utilisation at each price, its rise to the next lower price, and operators' prices."""
     loads = {f"{price:g}": load for price, load in _loads(studies).items()}
     found = {f"load.price={price}": load for price, load in loads.items()}
     found |= {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
-    """Return runs of an operator by strategy and first price."""
+    """Return the runs with an operator, by strategy and first price."""
     runs = studies["price-control"]
     found: dict[tuple[str, float], Runs] = {}
     for value in runs.values(_OPERATOR):
@@ -65,7 +65,7 @@ def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilisation against price, and its course with an operator that sets the price."""
+    """Draw utilisation against price, and over time with an operator that sets the price."""
     figure.set_size_inches(11, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.4])
     loads = _loads(studies)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of two groups of flows over r, their ratio of willingness to pay, per seed."""
+"""Ratios of two groups of flows by r, their ratio of willingness to pay, per seed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CASES = {100.0: "a", 50.0: "b"}  # short round trip in ms
 
 
 def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: float = 1) -> Ratios:
-    """Return the ratio of `<over>.<column>` to `<under>.<column>`, by r = weight / unit."""
+    """Return the ratio of a column between two sources, `over` / `under`, by r = weight / unit."""
     return {
         value / unit: own.sample(f"{over}.{column}") / own.sample(f"{under}.{column}")
         for value in sorted(runs.values(weight))
@@ -50,22 +50,25 @@ def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: fl
 
 
 def long_over_short(runs: Runs, column: str = "goodput_bps", unit: float = 1) -> Ratios:
-    """Return the ratio of long flows to short flows."""
+    """Return the ratio of a column between long flows and short flows, by r."""
     return ratios(runs, column, "long", "short", LONG, unit)
 
 
 def cases(runs: Runs) -> dict[str, Runs]:
-    """Return the runs of (a) and (b): short round trips of 200 and of 100 ms."""
+    """Return the runs of cases (a) and (b), with short round trips of 200 ms and 100 ms."""
     return {_CASES[value]: runs.at({DELAY: value}) for value in runs.values(DELAY)}
 
 
 def per_law(laws: Mapping[str, Runs], unit: float = 1) -> dict[str, Ratios]:
-    """Return the throughput ratio, long over short, of each law."""
+    """Return the throughput ratio, long over short, by law and r."""
     return {law: long_over_short(runs, unit=unit) for law, runs in laws.items()}
 
 
 def spread(samples: Sequence[Floats]) -> Floats:
-    """Return (largest - smallest) / mean over laws, by the laws' means over seeds, per seed."""
+    """Return the largest minus the smallest law's values, over the mean of all laws, per seed.
+
+    The largest and the smallest law have the largest and smallest mean over seeds.
+    """
     ordered = sorted(samples, key=lambda sample: float(sample.mean()))
     result: Floats = (ordered[-1] - ordered[0]) / np.mean(ordered, axis=0)
     return result
@@ -79,7 +82,7 @@ def least_of(*samples: Floats) -> Floats:
 def ratios_panel(
     axis: Axes, curves: Mapping[str, Ratios], slope: float, theory: str, title: str
 ) -> None:
-    """Draw a panel of throughput ratios against r, with the line slope x r."""
+    """Draw throughput ratios against r, and the theoretical line slope x r."""
     for index, (law, values) in enumerate(curves.items()):
         band(axis, list(values), list(values.values()), index, LABELS[law])
     most = max(max(values) for values in curves.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5.4: RED's shape and its best max_p, for willingness to pay and for Reno."""
+"""Section 5.4: the shape of RED's curve and the best max_p, for willingness to pay and for Reno."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _curves(studies: Studies) -> dict[float, Curve]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return bend and straightness of curves by max_p, and the best max_p of both end systems."""
+    """Return bend and straightness of the curves by max_p, and the best max_p of WTP and Reno."""
     curves = _curves(studies)
     bends = {f"{most:g}": pseudo_values(_bend, curve) for most, curve in curves.items()}
     found: dict[str, Floats | float] = {f"bend.max_p={most}": b for most, b in bends.items()}
@@ -63,7 +63,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Return the slope above the middle of the loads over the slope below."""
+    """Return the slope above the middle of the loads over the slope below it."""
     middle = (load.min() + load.max()) / 2
     slopes = []
     for part in (load >= middle, load <= middle):
@@ -74,7 +74,7 @@ def _bend(load: Floats, p: Floats) -> float:
 
 
 def _best(runs: dict[float, Runs]) -> float:
-    """Return the max_p with the largest mean utilisation among those with a mean wait <= 8 ms."""
+    """Return the max_p with the largest mean utilisation at a mean wait of at most 8 ms, or NaN."""
     allowed = {
         most: float(own.sample("bottleneck.utilization").mean())
         for most, own in runs.items()
@@ -84,7 +84,7 @@ def _best(runs: dict[float, Runs]) -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the curves by max_p."""
+    """Draw the curves of RED by max_p."""
     figure.set_size_inches(6, 4.5)
     axis = figure.subplots()
     for index, (most, curve) in enumerate(_curves(studies).items()):

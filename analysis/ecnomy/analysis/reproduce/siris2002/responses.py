@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of a load step: response time of the marking, and growth of the queue."""
+"""Outcome columns after a load step: response time of the marking, and growth of the queue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ def reached_s(
 
 
 def step(results: Path) -> dict[str, float]:
-    """Return `response_s` of p after the step at STEP_S, and `most_queued` packets."""
+    """Return the response of marking and queue to the load step at STEP_S.
+
+    Returns:
+        `response_s`, the response time of p; `most_queued`, the longest queue [packets].
+    """
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5.2: the effect of the round trip on the curve of marking probability."""
+"""Section 5.2: the effect of round trips on the curve of marking probability."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHARES: Final = (0.25, 0.5, 0.75)  # shares of the range of loads common to two
 
 
 def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
-    """Return curves by law and by round trip in ms or `mixed`."""
+    """Return the curves by law, and by round trip [ms] or `mixed`."""
     found: dict[str, dict[str, Curve]] = {}
     for law, runs in by_law(studies["rtt-marking"]).items():
         delays = sorted(runs.values(DELAY))
@@ -41,7 +41,7 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of p at equal loads: 400 ms / 100 ms, and mixed round trips / each."""
+    """Return ratios of p at equal loads: 400 ms over 100 ms, and mixed over equal round trips."""
     found: dict[str, Floats] = {}
     for law, curves in _curves(studies).items():
         short, long, mixed = curves["100"], curves["400"], curves["mixed"]
@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
-    """Return a function for the ratio of both p at `share` of the loads common to both curves."""
+    """Return a statistic: the ratio of p at this share of the common range of loads."""
 
     def statistic(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
         low, high = max(load.min(), other_load.min()), min(load.max(), other_load.max())
@@ -70,7 +70,7 @@ def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw one panel per law."""
+    """Draw the curves by round trip, with one panel per law."""
     axes = figure.subplots(1, 2, sharey=True)
     for axis, (law, curves) in zip(axes, _curves(studies).items(), strict=True):
         for index, (name, curve) in enumerate(curves.items()):

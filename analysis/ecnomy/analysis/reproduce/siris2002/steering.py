@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of an operator that sets the price per mark for a target utilisation."""
+"""Outcome columns of an operator that sets the price of a mark to reach a target utilisation."""
 
 from __future__ import annotations
 
@@ -22,18 +22,22 @@ Floats = npt.NDArray[np.float64]
 
 
 def settled_after(used: Floats, target: float, within: float) -> int:
-    """Return the number of intervals until all later intervals are near the target, or of all."""
+    """Return the number of intervals until utilisation stays near the target.
+
+    If it never does, the result is the number of all intervals.
+    """
     off = np.flatnonzero(np.abs(used - target) > within)
     return int(off[-1]) + 1 if len(off) else 0
 
 
 def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
-    """Return measures of the bottleneck before and after the change.
+    """Return utilisation and price before and after the change of load.
 
     Returns:
-        utilization_, over the last 100 s of each phase; settled_s_, the time from its beginning
-        until all later intervals of 10 s are within 0.02 of 0.9; price_, at its end [money], None
-        if the operator never posted a price; the course of utilisation.
+        For each phase (`before` and `after`): utilization_, over the last 100 s; settled_s_, the
+        time until all later intervals of 10 s are within 0.02 of 0.9; price_, the last price
+        [money], or None if the operator never posted a price. Also course, the utilisation in each
+        interval.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -58,7 +62,7 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
 
 
 def _prices(run: Any, times_s: Floats) -> Floats:
-    """Return the price [money] in force just before each time."""
+    """Return the price of a mark [money] just before each time."""
     table = run.table("agents")
     said = table[table["name"] == "price_micro_per_mark"].sort_values("t_ps")
     at_s = said["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1: throughput and marking of three groups of equal weight over two links with RED."""
+"""Table 1: throughput and marking of three groups with equal weights over two links with RED."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["draw", "figures"]
 
 
 def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
-    """Return, by case, throughput ratio, its theory from marking rates, and probabilities."""
+    """Return each case's throughput ratio, its theoretical value, and marking probabilities."""
     found = {}
     for case, runs in cases(studies["fig7"]).items():
         own = by_law(runs, FIRST)["red"].at({LONG: 1.0})
@@ -46,7 +46,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw throughput ratios next to their theory, and probabilities of both links."""
+    """Draw throughput ratios next to their theory, and the marking probabilities of both links."""
     left, right = figure.subplots(1, 2)
     rows = _measured(studies)
     parts = (

@@ -53,8 +53,8 @@ def _off(runs: Runs) -> float:
 def figures(studies: Studies) -> Samples:
     """Return waits in milliseconds, and ratios between algorithms.
 
-    These are NaN if the load is far from 0.90 for every number of flows. The quantities `any_load.`
-    use the nearest load.
+    They are NaN if the load is far from 0.90 for every number of flows. The quantities `any_load.`
+    use the nearest load even then.
     """
     rows = _rows(studies)
     found: dict[str, Floats | float] = {}
@@ -92,7 +92,7 @@ def _point(runs: Runs) -> str:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw means, maxima and deviations of waits, side by side."""
+    """Draw means, maxima and standard deviations of waits for each algorithm."""
     axes = figure.subplots(1, 3)
     rows = _rows(studies)
     names = [name for name in _LABELS if name in rows]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.2: phase effects of the virtual queue and of RED, by pattern of starts."""
+"""Section 4.2: phase effects of the virtual queue and of RED, by pattern of start times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEYS: Final = tuple(f"sources.flows.{key}" for key in ("spread", "stagger", "se
 
 
 def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, Floats]]:
-    """Return the flows' goodputs [seed, flow] by law and pattern of starts."""
+    """Return the flows' goodputs, [seed, flow], by law and pattern of start times."""
     found: dict[str, dict[str, Floats]] = {}
     for law, runs in by_law(studies[study]).items():
         rows = runs.frame[list(_KEYS)].drop_duplicates()
@@ -51,7 +51,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the largest over the smallest throughput by pattern."""
+    """Draw the largest over the smallest throughput by pattern of start times."""
     axis = figure.subplots()
     for index, (law, patterns) in enumerate(_patterns(studies).items()):
         found = [interval_of(rows.max(axis=1) / rows.min(axis=1)) for rows in patterns.values()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Note 2: a virtual queue that marks only overflowing packets, or whole busy periods."""
+"""Note 2: compares virtual queues that mark only overflowing packets or whole busy periods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratios per-overflow / busy-period of waits (deviation and mean) and loads."""
+    """Return ratios of waits and loads, overflow marking / busy-period marking."""
     variants: dict[str, Runs] = {}
     for value in studies["vq-variant"].values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
