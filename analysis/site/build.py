@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the documentation site: `make site`, or `python analysis/site/build.py [FOLDER]`.
+"""Builds the documentation site: `make site`, or `python analysis/site/build.py [FOLDER]`.
 
-The pages go to FOLDER-source and the site to FOLDER (build/site). A warning of Sphinx, a broken
-link or a request to another host ends the build with status 1.
+The site goes to FOLDER (build/site), and its Markdown to FOLDER-source. The exit status is 1 after
+a warning of Sphinx, or if a link is broken or a page loads something from another host.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sitegen.play import engine_module, write_play
 
 
 def build(site: Path) -> int:
-    """Rebuild the site in a folder, and return the exit status."""
+    """Build the site in a folder from scratch, and return the exit status."""
     source = site.with_name(f"{site.name}-source")
     module = engine_module()
     play = isinstance(module, Path)

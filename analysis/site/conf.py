@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx's configuration of the documentation site; sitegen writes the pages."""
+"""Configures Sphinx for the documentation site, whose pages sitegen writes."""
 
 import importlib.metadata
 from typing import Any
@@ -39,5 +39,5 @@ def _docstring(_app: Any, _what: str, _name: str, _of: Any, _how: Any, lines: li
 
 
 def setup(app: Any) -> None:
-    """Connect before napoleon, which reads the sections of docstrings."""
+    """Register the handler of docstrings before napoleon, which parses their sections."""
     app.connect("autodoc-process-docstring", _docstring, priority=100)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the built-in engine as a WebAssembly module (`make browser`).
 
-The module is build/browser/ecnomy-engine.js. It needs Emscripten (Debian: apt-get
-install emscripten). The build downloads nothing.
+The module is build/browser/ecnomy-engine.js. The build needs Emscripten (Debian: apt-get install
+emscripten) and CMake. It downloads nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PATH: Final = os.pathsep.join([_SCRIPTS, str(Path(sys.executable).parent), os.e
 
 
 def lacking() -> str:
-    """What a build lacks on this machine, in words; "" if nothing."""
+    """Return the tool that a build needs and this machine lacks, as a message, or ""."""
     if shutil.which("em++") is None:
         return "needs Emscripten (Debian: apt-get install emscripten)"
     if shutil.which("cmake", path=_PATH) is None:
@@ -37,10 +37,10 @@ def lacking() -> str:
 
 
 def build() -> Path:
-    """Return the module, rebuilt if a source has changed.
+    """Return the path of the module, rebuilt if a source has changed.
 
     Raises:
-        RuntimeError: something is missing or does not compile.
+        RuntimeError: a tool is missing, or a command failed.
     """
     if reason := lacking():
         raise RuntimeError(f"the engine for browsers {reason}")
@@ -68,7 +68,7 @@ def _run(*command: str | Path) -> None:
 
 
 def main() -> int:
-    """Build it, or say in one line what is missing."""
+    """Build the module, or print which tool is missing, and return the exit status."""
     if reason := lacking():
         print(f"make browser {reason}", file=sys.stderr)
         return 1

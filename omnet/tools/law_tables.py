@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the files that follow from the laws' headers: the market's table of laws, the NED types.
+"""Generates files from the laws' headers: the market's table of laws, and the NED types.
 
     python omnet/tools/law_tables.py            # lists files that differ from the engine's output
     python omnet/tools/law_tables.py --write    # writes these files again
 
-`ecnomy-engine describe` prints the declarations of the headers: each law in a sentence, its source,
-traits and parameters. The market's table is this text. In NED the opening comment of a header, with
-the formula, is the type's documentation. A quantity whose unit exists in NED has this unit as @unit
-and not in its name: `interval` for interval_s. The name with the unit is a parameter as well, as a
-plain number. A flag is a bool, and a choice is a string with its names as @enum. A parameter
+`ecnomy-engine describe` prints the declarations of the headers: the description, source, traits and
+parameters of each law. The market's table is this text. In NED, the documentation of a type is the
+opening comment of the header, with the formula. A quantity whose unit exists in NED has this unit
+as @unit and not in its name: `interval` for interval_s. The name with the unit is also a parameter,
+a plain number. A flag is a bool, and a choice is a string with its names as @enum. A parameter
 without a default in the law's table has no default in NED, or nan.
 """
 
@@ -51,12 +51,12 @@ _NAME: Final = re.compile(r'constexpr const char\* kName = "([\w-]+)";')
 
 
 class EngineFault(Exception):
-    """The engine cannot be found or cannot describe its laws."""
+    """The engine cannot be found, or the description of its laws cannot be used."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """The folder and the declaration of the NED types of a family of laws."""
+    """Folder and declaration of the NED types for a family of laws."""
 
     folder: str
     imports: str
@@ -81,17 +81,17 @@ FAMILIES: Final = {
 
 
 def ned_type(family: str, law: str) -> str:
-    """The simple name of a law's NED type."""
+    """Return the simple name of a law's NED type."""
     return law_type(family, law).rpartition(".")[2]
 
 
 def _number(value: float) -> str:
-    """Return the shortest exact text of a number."""
+    """Return the shortest text that represents a number exactly."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def _range(parameter: Mapping[str, Any], unit: str) -> str:
-    """Return a parameter's unit and range in words."""
+    """Return the unit and range of a parameter in words."""
     if parameter["unit"] in ("choice", "flag"):
         return ""
     most = "" if parameter["max"] >= 1e300 else f" to {parameter['max']:g}"
@@ -100,7 +100,7 @@ def _range(parameter: Mapping[str, Any], unit: str) -> str:
 
 
 def _default(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return a parameter's default number in NED, which depends on a choice if `where` lists it."""
+    """Return a parameter's default in NED, which depends on a choice if `where` lists it."""
     if parameter["default"] is None:
         return None
     text = _number(parameter["default"])
@@ -111,7 +111,7 @@ def _default(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -
 
 
 def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str:
-    """Return a parameter's lines in NED: its meaning and its declaration."""
+    """Return the lines that describe and declare a parameter in NED."""
     name, unit, default = parameter["name"], parameter["unit"], parameter["default"]
     quantity, ned_unit = law_parameter(name, unit)
     above = f"        // {_escaped(parameter['about'])}{_range(parameter, ned_unit or unit)}\n"
@@ -138,13 +138,13 @@ def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]
 
 
 def _escaped(text: str) -> str:
-    """Return the text for neddoc, which would read ~Name as a link."""
+    """Return the text for neddoc, with each ~ doubled because ~Name would be a link."""
     return text.replace("~", "~~")
 
 
 @functools.cache
 def _headers() -> dict[tuple[str, str], Path]:
-    """Return {(family, law): its header}; the family is the header's folder."""
+    """Return the header of each (family, law). The family is the header's folder."""
     return {
         (file.parent.name, law): file
         for file in sorted((OMNET / "laws").glob("*/*.h"))
@@ -153,7 +153,7 @@ def _headers() -> dict[tuple[str, str], Path]:
 
 
 def header_of(family: str, law: str) -> tuple[str, list[str]]:
-    """Return a law's header relative to omnet/, and the lines of its opening comment."""
+    """Return the path of a law's header relative to omnet/, and its opening comment's lines."""
     file = _headers()[family, law]
     lines = file.read_text().splitlines()[1:]
     count = next(i for i, line in enumerate(lines) if not line.startswith("//"))
@@ -162,7 +162,7 @@ def header_of(family: str, law: str) -> tuple[str, list[str]]:
 
 
 def _documentation(family: str, law: str) -> str:
-    """Return the documentation of a type, with formula and source as in the header."""
+    """Return the documentation of a type: the formula and source in the law's header."""
     file, opening = header_of(family, law)
     lines = [f"The {family} law `{law}`, from {file}.", "", "<pre>", *opening, "</pre>"]
     return "".join(f"// {_escaped(line)}".rstrip() + "\n" for line in ["", *lines, ""])
@@ -174,12 +174,12 @@ def ned_text(
     parameters: Sequence[Mapping[str, Any]],
     where: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """Return the whole NED file of one law.
+    """Return the NED file of a law.
 
     Args:
         family: `marking`, `scheduling`, `window` or `traffic`.
-        law: the law's name.
-        parameters: table of the law, as `ecnomy-engine describe` gives it.
+        law: name of the law.
+        parameters: parameters of the law, as `ecnomy-engine describe` prints them.
         where: defaults that depend on a choice.
     """
     place = FAMILIES[family]
@@ -224,10 +224,10 @@ def described() -> Described:
 
 
 def check_keys(laws: Described) -> None:
-    """Refuse a parameter whose key in YAML the market needs for something else.
+    """Check that no parameter has a YAML key that the market uses for something else.
 
     Raises:
-        EngineFault: such a parameter.
+        EngineFault: a parameter has such a key.
     """
     taken = {
         "marking": {"law"},
@@ -247,7 +247,7 @@ def check_keys(laws: Described) -> None:
 
 
 def files() -> dict[Path, str]:
-    """Return the path and the text of every file that follows from the laws.
+    """Return the text of every file that is generated from the laws, by path.
 
     Raises:
         EngineFault: the engine cannot describe its laws, or a parameter needs another name.
@@ -264,7 +264,10 @@ def files() -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the files that differ, or print their names and return 1; 2: a fault of the engine."""
+    """Print the names of files that differ, write them with --write, and return the exit status.
+
+    The status is 1 if files differ without --write, and 2 for a fault of the engine.
+    """
     try:
         made = files()
     except EngineFault as fault:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the documentation site, generated from the repository's files.
+"""Generates the pages of the documentation site from the repository's files.
 
-documents   which Markdown files are pages, and their places
-links       their links, rewritten to pages
+documents   which Markdown files are pages, and where
+links       links in these files, rewritten to pages
 files       pages that show other files of the repository
 gallery, keys, commands, python_api, papers, cite      pages made from data
 pages       all pages, with their tables of contents

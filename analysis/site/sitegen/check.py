@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a built site: internal links resolve, and pages load nothing from other hosts."""
+"""Checks a built site: internal links resolve, and pages load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Page(HTMLParser):
 
 
 def faults(site: Path) -> list[str]:
-    """Return the broken links and the links to other hosts of a built site, one line each."""
+    """Return the broken links of a built site and the resources from other hosts, one line each."""
     pages = {}
     for file in sorted(site.rglob("*.html")):
         if "_static" in file.relative_to(site).parts:

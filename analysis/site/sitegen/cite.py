@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to cite ecnomy, from CITATION.cff."""
+"""Writes the page on how to cite ecnomy, from CITATION.cff."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOADER: Final[Any] = yaml.SafeLoader
 
 
 def cite_page(root: Path) -> str:
-    """Return the page: the citation as BibTeX, and the file CITATION.cff."""
+    """Return the page, with the citation as BibTeX and the file CITATION.cff."""
     text = (root / "CITATION.cff").read_text(encoding="utf-8")
     cff: dict[str, Any] = yaml.load(text, _LOADER)
     authors = " and ".join(_name(one) for one in cff["authors"])

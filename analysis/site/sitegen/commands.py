@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each verb of the command line, from the help of its typer app."""
+"""Writes a page for each verb of the command line, from the help of its typer app."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ FOLDER: Final = "reference/commands"
 
 
 def verbs() -> dict[str, Any]:
-    """Return the verbs with their commands."""
+    """Return the context of each verb's command."""
     return dict(_children(_whole()))
 
 
 def command_pages() -> dict[str, str]:
-    """Return a page for each verb, and the list of all verbs."""
+    """Return a page for each verb, and the index of all verbs."""
     whole = _whole()
     made, rows = {}, []
     for name, context in _children(whole):
@@ -44,7 +44,7 @@ def _whole() -> Any:
 
 
 def _children(context: Any) -> Iterator[tuple[str, Any]]:
-    """The contexts of the sub-commands of a command, by name."""
+    """Yield the names and contexts of a command's visible subcommands."""
     group = context.command
     for name in getattr(group, "list_commands", lambda _: ())(context):
         command = group.get_command(context, name)

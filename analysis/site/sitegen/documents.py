@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Markdown files of the repository that become pages, by section of the site.
+"""Assigns the Markdown files of the repository to pages and sections of the site.
 
 A section lists files or patterns. Every tracked Markdown file belongs to exactly one section.
 """
@@ -49,7 +49,7 @@ DOCUMENTS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def tracked(root: Path = ROOT) -> tuple[str, ...]:
-    """Return the files that git tracks, or all files outside a checkout."""
+    """Return the files that git tracks or, outside a checkout, all files that are not generated."""
     words = ["git", "-C", str(root), "ls-files"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     if done.returncode == 0:
@@ -80,7 +80,7 @@ def page_of(document: str) -> str:
 
 
 def pages_of_documents(files: tuple[str, ...]) -> dict[str, str]:
-    """Return each Markdown file of the repository with its page, in the order of the sections."""
+    """Return the page of each Markdown file, in the order of the sections."""
     documents = [name for name in files if name.endswith(".md")]
     patterns = ["README.md", *(one for some in DOCUMENTS.values() for one in some)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that show a file or a folder of the repository to which another page links."""
+"""Writes pages that show the other files and folders of the repository to which pages link."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each scenario of configs/examples: subject, command and YAML.
+"""Writes a page for each scenario of configs/examples, with its subject, commands and YAML.
 
-Title and explanation come from the scenario's file. The picture is the one that
-configs/README.md names for the file, otherwise the picture of the same name next to the file.
+Title and explanation come from the scenario's file. The picture is the one that configs/README.md
+names for the file, or else the picture of the same name next to the file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PICTURE: Final = re.compile(r"\[picture\]\(([^)]+)\)")
 
 
 def explanation(text: str) -> list[str]:
-    """Return the paragraphs of the comment at the beginning of a scenario, without the licence."""
+    """Return the paragraphs of the comment at the start of a scenario, without the licence."""
     paragraphs = [""]
     for line in text.splitlines():
         if "SPDX-License-Identifier:" in line:
@@ -43,7 +43,7 @@ def explanation(text: str) -> list[str]:
 
 
 def row_of(example: str, readme: str) -> str:
-    """Return the row of configs/README.md on an example, or ""."""
+    """Return the table row on an example in configs/README.md, or ""."""
     name = posixpath.basename(example)
     for line in readme.splitlines():
         cells = line.split("|")
@@ -53,7 +53,7 @@ def row_of(example: str, readme: str) -> str:
 
 
 def picture_of(example: str, readme: str, files: frozenset[str]) -> str:
-    """Return the picture of an example, or "" without a picture."""
+    """Return the path of an example's picture, or ""."""
     if found := _PICTURE.search(row_of(example, readme)):
         return posixpath.normpath(posixpath.join("configs", found[1]))
     beside = f"{example[:-5]}.png"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference of YAML keys, from the entries that `ecnomy explain` prints.
+"""Writes the reference of YAML keys, from the entries that `ecnomy explain` prints.
 
 Each section of a file (`network`, `sources`, ...) has a page with a heading per key. The laws,
-kinds and roles that a key may name have separate pages (`marking`, `transport`, ...), with a
-heading for each of them above its keys.
+kinds and roles that a key may name have separate pages (`marking`, `transport`, ...), with one
+heading each above their keys.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLURALS: Final = {"law": "laws", "kind": "kinds", "role": "roles"}
 
 
 class Place(NamedTuple):
-    """The place of an entry: its page, the heading above it, and its form on that page."""
+    """The place of an entry: its page, its heading's anchor, and its form on that page."""
 
     page: str
     anchor: str
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def place(one: Entry) -> Place:
-    """Return the place of an entry of the reference."""
+    """Return the place of an entry."""
     if one.variant:
         return Place(_family_page(one), slug(one.name), one.name)
     if one.within:
@@ -70,13 +70,13 @@ def _section_page(one: Entry) -> str:
 
 @functools.cache
 def _mappings() -> frozenset[str]:
-    """The sections of a scenario that hold further keys."""
+    """Return the sections of a scenario that contain further keys."""
     tops = sections(all_entries())
     return frozenset(one.path for one in tops if below(one, all_entries()))
 
 
 def _family(variant: Entry) -> tuple[str, str]:
-    """The key that names a variant, without the path to it, and the word of its mapping."""
+    """Return the key that names a variant, without its path, and `law`, `kind` or `role`."""
     steps = [step for step in variant.path.split(".") if step[0] != "<"]
     return steps[-1], variant.within[-1].partition(": ")[0]
 
@@ -92,7 +92,7 @@ def _same(one: Entry) -> tuple[str, ...]:
 
 @functools.cache
 def _variants() -> dict[tuple[str, ...], Group]:
-    """Variants with the same text, wherever a key names them."""
+    """Return variants by their text, with all keys that name them."""
     found = grouped(one for one in all_entries() if one.variant)
     return {_same(group.entry): group for group in found}
 
@@ -111,7 +111,7 @@ def _by_within() -> dict[tuple[str, tuple[str, ...]], list[Entry]]:
 
 
 def _variant_of(one: Entry) -> Entry:
-    """The law, kind or role to which a key belongs."""
+    """Return the law, kind or role to which a key belongs."""
     near = [v for v in _by_within()[one.file, one.within] if one.path.startswith(f"{v.path}.")]
     return max(near, key=lambda v: len(v.path))
 
@@ -148,7 +148,7 @@ def _key(one: Entry, page: str) -> str:
 
 
 def _words(one: Entry, page: str) -> str:
-    """The values of a key in words, with links to laws, kinds and roles."""
+    """Return the words that a key accepts, with links to laws, kinds and roles."""
     return _named(one, page) or ", ".join(f"`{word}`" for word in one.choices)
 
 
@@ -159,7 +159,7 @@ def _default(one: Entry) -> str:
 
 
 def _named(one: Entry, page: str) -> str:
-    """Links to the laws, kinds and roles that a key may name."""
+    """Return links to the laws, kinds and roles that a key may name."""
     inside = [v for v in below(one, all_entries()) if v.variant]
     links = [link(v.name, page, *place(v)[:2]) for v in inside]
     return ", ".join(dict.fromkeys(links))
@@ -180,7 +180,7 @@ def _family_pages() -> Iterator[tuple[str, str]]:
 
 
 def _keys_of_variants() -> dict[tuple[str, ...], list[tuple[str, Entry]]]:
-    """Variant -> its keys with their paths from it."""
+    """Return the keys of each variant, with their paths relative to it."""
     found: dict[tuple[str, ...], dict[str, Entry]] = {}
     for one in all_entries():
         if one.within and not one.variant:
@@ -208,7 +208,7 @@ def _variant(group: Group, key: str, page: str, keys: Sequence[tuple[str, Entry]
 
 
 def _term(path: str, one: Entry, page: str) -> str:
-    """A key of a variant, as a term and its definition."""
+    """Return a variant's key as a term with its definition."""
     said = " ".join(escaped(text) for text in (one.about, one.note) if text)
     given = "required" if one.default is None else f"default `{one.default}`" if one.default else ""
     facts = "; ".join(text for text in (_words(one, page) or escaped(one.takes), given) if text)

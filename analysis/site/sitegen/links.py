@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links of the repository's Markdown, rewritten to pages of the site.
+"""Rewrites links of the repository's Markdown to pages of the site.
 
 A link to a document or to an example goes to its page. Any other file or folder gets a page that
 shows it. Pictures are copied to the site.
@@ -22,21 +22,21 @@ _TARGET: Final = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def picture_file(path: str) -> str:
-    """Return the path of a picture of the repository in the site's source."""
+    """Return the path in the site's source to which a picture of the repository is copied."""
     return f"pictures/{path}"
 
 
 class Links:
-    """Rewrites links, and records the files and folders that need a page, and the pictures.
+    """Rewrites links, and records the pictures, files and folders that they need.
 
     Attributes:
-        pages: document, example or folder of the repository -> its page.
+        pages: page of each document, example and folder of the repository.
         shown: files and folders to which links lead and which have no other page.
         pictures: pictures that pages show.
     """
 
     def __init__(self, files: tuple[str, ...]) -> None:
-        """Start with the pages of documents, of examples and of their folders."""
+        """Assign pages to documents, examples and their folders."""
         self.files = frozenset(files)
         self.folders = {folder for name in files for folder in _above(name)}
         self.pages = pages_of_documents(files)
@@ -70,14 +70,14 @@ class Links:
         return f"files/{re.sub(r'[^A-Za-z0-9]+', '-', path).strip('-').lower()}.md"
 
     def picture(self, path: str, page: str) -> str:
-        """Return the path from a page to a picture, which is copied to the site."""
+        """Return the path from a page to a picture, and record the picture for copying."""
         if path not in self.files:
             raise KeyError(f"{path}: the repository has no such picture")
         self.pictures.add(path)
         return relative(page, picture_file(path))
 
     def rewrite(self, text: str, document: str, page: str) -> str:
-        """Return a document's text, with its links rewritten for its page."""
+        """Return the text of a document with its links rewritten for its page."""
         kinds = list(blocks(text))
         prose, parts = "", []
         for is_code, line in [*kinds, (True, "")]:
@@ -111,7 +111,7 @@ def _above(name: str) -> list[str]:
 
 
 def _is_picture(text: str, end: int) -> bool:
-    """Return whether the bracket that closes at `end` opened with `![`."""
+    """Return whether the bracket that closes at `end` opens with `![`."""
     depth = 0
     for at in range(end, -1, -1):
         depth += {"]": 1, "[": -1}.get(text[at], 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of Markdown: escaped text, anchors of headings, code blocks, tables of contents."""
+"""Formats and reads Markdown: escaped text, anchors, code blocks, links and tables of contents."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _SPECIAL = re.compile(r"([\\*_<>\[\]|#])")
 
 
 def escaped(text: str) -> str:
-    """Return plain text as Markdown: special characters are escaped, except in spans of code."""
+    """Return plain text as Markdown, with special characters escaped except in code spans."""
     parts = _SPAN.split(" ".join(text.split()))
     return "".join(part if part[:1] == "`" else _SPECIAL.sub(r"\\\1", part) for part in parts)
 
 
 def code(text: str, language: str = "text") -> str:
-    """Return a block of code, with a fence longer than any in the text."""
+    """Return a code block whose fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
 
 
 def blocks(text: str) -> Iterator[tuple[bool, str]]:
-    """Split Markdown into lines of prose and lines of code: (whether code, line)."""
+    """Yield the lines of Markdown, each with whether it belongs to a code block."""
     fence, blank, indented = "", True, False
     for line in text.splitlines(keepends=True):
         found = _FENCE.match(line)
@@ -45,13 +45,13 @@ def blocks(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def slug(heading: str) -> str:
-    """Return the anchor of a heading, as GitHub and MyST name it."""
+    """Return the anchor of a heading as GitHub and MyST generate it."""
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip()).replace("`", "")
     return re.sub(r"[^\w\- ]", "", words.replace("\\", "").lower()).replace(" ", "-")
 
 
 def anchors(text: str) -> list[str]:
-    """Return the anchors of all headings; repeated anchors get a number."""
+    """Return the anchors of all headings. Repeated anchors end in a number."""
     found: list[str] = []
     for is_code, line in blocks(text):
         heading = re.match(r"#{1,6} (.*)", line)
@@ -66,7 +66,7 @@ def anchors(text: str) -> list[str]:
 
 
 def relative(page: str, other: str) -> str:
-    """Return the path from one page's file to another."""
+    """Return the relative path from the file of one page to another page."""
     return os.path.relpath(other, os.path.dirname(page) or ".")
 
 
@@ -76,7 +76,13 @@ def link(text: str, page: str, other: str, anchor: str = "") -> str:
 
 
 def contents(entries: Iterable[str], shown: bool = True, title: str = "") -> str:
-    """Return a table of contents for Sphinx; entries are relative to the page."""
+    """Return a table of contents for Sphinx.
+
+    Args:
+        entries: pages, relative to the page with the table.
+        shown: whether the page shows the table.
+        title: the caption, or "".
+    """
     options = [":maxdepth: 1"] if shown else [":hidden:"]
     if title:
         options.append(f":caption: {title}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pages of the site, with tables of contents, written to a folder for Sphinx."""
+"""Collects all pages of the site, with tables of contents, and writes them for Sphinx."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ORDER: Final = ("tutorial", "howto", "gallery", "concepts", "reference", "valid
 
 
 def all_pages(root: Path = ROOT, *, play: bool = False) -> tuple[dict[str, str], Links]:
-    """Return each page's text by its file, and the links with the pictures they need.
+    """Return the text of each page by its file, and the links with the pictures that pages need.
 
     Args:
         root: the repository.
@@ -62,7 +62,10 @@ def all_pages(root: Path = ROOT, *, play: bool = False) -> tuple[dict[str, str],
 
 
 def write_pages(folder: Path, root: Path = ROOT, *, play: bool = False) -> int:
-    """Rewrite all pages and pictures in a folder, and return the number of pages."""
+    """Write all pages and pictures to a folder, and return the number of pages.
+
+    Everything else in the folder is deleted.
+    """
     made, links = all_pages(root, play=play)
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in made.items():

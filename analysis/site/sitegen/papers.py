@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each paper of `ecnomy reproduce`: its entries and claims."""
+"""Writes a page for each paper of `ecnomy reproduce`, with its entries and claims."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER: Final = "papers"
 
 
 def paper_pages(links: Links) -> dict[str, str]:
-    """Return a page for each paper, and the list of all papers."""
+    """Return a page for each paper, and the index of all papers."""
     papers = [load_paper(name) for name in PAPERS]
     made = {f"{FOLDER}/{one.paper}.md": _paper(one, links) for one in papers}
     index = f"{FOLDER}/index.md"

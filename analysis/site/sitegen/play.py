@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page Play: markets that run in the reader's browser.
+"""Writes the page Play, on which markets run in the reader's browser.
 
 The engine is the built-in engine as a WebAssembly module (omnet/browser). The build makes the plans
 from the scenarios of configs/examples, with the changes in LIVE. The agents are in
@@ -36,14 +36,15 @@ _PS_PER_S: Final = 1e12
 
 @dataclass(frozen=True)
 class Live:
-    """The form in which the page runs an example.
+    """How the page runs an example.
 
     Attributes:
-        crowd: sources whose number of flows is a slider; member i of each is one user.
-        most: largest number of flows of each such source.
+        crowd: sources whose number of flows the reader sets with a slider. Flow i of each source
+            belongs to the same user.
+        most: largest number of flows of each of these sources.
         speed: simulated seconds per second.
-        ahead_s: simulated seconds in the first plot, simulated at full speed.
-        changes: other overrides of the scenario.
+        ahead_s: simulated seconds that the first plot shows, simulated at full speed.
+        changes: further overrides of the scenario.
     """
 
     crowd: tuple[str, ...]
@@ -98,18 +99,18 @@ There is no ledger: a payment is the number of marks times their price. Nothing 
 
 
 def play_page() -> str:
-    """Return the page's Markdown."""
+    """Return the Markdown of the page."""
     names = [f"{name}.js" for name in ("ecnomy-engine", *SCRIPTS[:1], "scenarios", *SCRIPTS[1:])]
     scripts = "\n".join(f'<script src="../{FOLDER}/{name}" defer></script>' for name in names)
     return _TEXT.format(scripts=scripts)
 
 
 def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
-    """Return an example for the page: its plan, its market, and how the page runs it.
+    """Return the data of an example for the page: its plan, its market, and how the page runs it.
 
     Args:
         name: name of the example, in LIVE.
-        changes: overrides that replace the overrides of the page.
+        changes: overrides in place of those of the page.
     """
     live, file = LIVE[name], ROOT / "configs" / "examples" / f"{name}.yaml"
     example = make_plan(load(file))
@@ -134,7 +135,10 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def engine_module() -> Path | str:
-    """Return the engine for browsers, rebuilt if a source has changed, or why it is missing."""
+    """Return the path of the engine for browsers, or the reason why it cannot be built.
+
+    The engine is rebuilt if a source has changed.
+    """
     words = [sys.executable, str(_BUILDER)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_LIMIT_S)
     if done.returncode == 0:
@@ -143,7 +147,7 @@ def engine_module() -> Path | str:
 
 
 def write_play(site: Path, module: Path) -> None:
-    """Write the scripts of the page to a built site."""
+    """Write the page's engine, scripts and scenarios to a built site."""
     folder = site / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(module, folder / module.name)

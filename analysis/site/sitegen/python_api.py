@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the Python API: every public name of the three packages, for Sphinx's autodoc.
+"""Writes pages on the Python API: all public names of the three packages, for Sphinx's autodoc.
 
-The names come from each package's `__all__`, the docstrings from the packages.
+The names come from each package's `__all__`, and the text from the docstrings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets", "ecnomy.analysis")
 
 
 def python_pages() -> dict[str, str]:
-    """Return a page for each package, and the list of packages."""
+    """Return a page for each package, and the index of the packages."""
     described: dict[int, str] = {}
     made = {f"{FOLDER}/{name}.rst": _package(name, described) for name in PACKAGES}
     made[f"{FOLDER}/index.md"] = "\n".join(
@@ -32,7 +32,7 @@ def python_pages() -> dict[str, str]:
 
 
 def _package(name: str, described: dict[int, str]) -> str:
-    """The page of a package, which describes each class or function once, under its first name."""
+    """Return the page of a package. It describes each object only once, under its first name."""
     module = importlib.import_module(name)
     lines = [name, "=" * len(name), "", f".. automodule:: {name}", "   :no-members:", ""]
     for public in module.__all__:
@@ -58,7 +58,7 @@ def _directive(path: str, value: Any) -> list[str]:
 
 
 def _comment(path: str) -> str:
-    """The comment behind a constant in its package."""
+    """Return the comment that follows a constant in its package."""
     package, _, name = path.rpartition(".")
     file = importlib.import_module(package).__file__
     assert file is not None
@@ -70,7 +70,7 @@ def _comment(path: str) -> str:
 
 
 def with_code(lines: list[str]) -> list[str]:
-    """Return a docstring in which an indented block after an empty line is a block of code."""
+    """Return the lines of a docstring, with indented blocks after empty lines marked as code."""
     found: list[str] = []
     for number, line in enumerate(lines):
         above = next((one for one in reversed(lines[:number]) if one.strip()), "")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The software paper as a page: analysis/site/paper/paper.md, in the form that JOSS prescribes.
+"""Converts the software paper, analysis/site/paper/paper.md, to a page of the site.
 
-JOSS sets the paper with Pandoc, which reads its YAML head, and citations such as `[@kelly1998]`
-from paper.bib. Sphinx supports neither, so the page has names and years, and a list of references.
+The paper is in the form that JOSS prescribes. JOSS uses Pandoc, which reads the YAML header and
+citations such as `[@kelly1998]` from paper.bib. Sphinx supports neither, so the page has names and
+years, and a list of references.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def paper_text(root: Path) -> str:
 
 
 def cited(text: str) -> list[str]:
-    """Return the keys that a paper cites, in order without repeats."""
+    """Return the keys that a paper cites, in order and without repeats."""
     keys = [key.lstrip("@") for found in _CITED.findall(text) for key in found.split("; ")]
     return list(dict.fromkeys(keys))
 
