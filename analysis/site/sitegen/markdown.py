@@ -76,13 +76,7 @@ def link(text: str, page: str, other: str, anchor: str = "") -> str:
 
 
 def contents(entries: Iterable[str], shown: bool = True, title: str = "") -> str:
-    """Return a table of contents for Sphinx.
-
-    Args:
-        entries: pages, relative to the page with the table.
-        shown: whether the page shows the table.
-        title: the caption, or "".
-    """
+    """Return a table of contents for Sphinx, with entries relative to the page."""
     options = [":maxdepth: 1"] if shown else [":hidden:"]
     if title:
         options.append(f":caption: {title}")

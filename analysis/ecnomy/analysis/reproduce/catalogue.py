@@ -123,11 +123,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return not item or not self.ids or item in self.ids
 
     def of_parts(self, parts: dict[str, str]) -> Claim:
-        """Return the claim with parts of its quantities' names replaced.
-
-        Args:
-            parts: replacement of each part.
-        """
+        """Return the claim with parts of its quantities' names replaced (part -> replacement)."""
 
         def renamed(regions: dict[str, T]) -> dict[str, T]:
             names = {p: ".".join(parts.get(part, part) for part in p.split(".")) for p in regions}

@@ -241,7 +241,6 @@ def _stale_in(
     tables: Tables,
     sources: Sources,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the stale claims of an entry with the reasons."""
     own = {s: found[s] for s in _studies_of(paper, item) if s in found}
     unknown = tuple(dict.fromkeys(of.reason for of in own.values() if of.reason))
     if unknown:

@@ -101,13 +101,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
 
 def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> Measured:
-    """Return the quantities and outcomes of an entry, from existing runs.
-
-    Args:
-        paper: the paper of the entry.
-        item: id of the entry.
-        form: whether runs are full or quick, and their folder.
-        studies: the runs to use in place of those of `form`.
+    """Return the quantities and outcomes of an entry from existing runs (`studies` or `form`).
 
     Raises:
         ResultsError: runs are missing or failed.

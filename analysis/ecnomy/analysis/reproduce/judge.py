@@ -7,8 +7,8 @@ Each quantity is compared with its region:
     inconclusive   neither, or there are no values to average
     reported       it has no bound: neither the paper nor our catalogue states a region
 
-A claim is reported if none of its quantities has a bound. It is confirmed if all its quantities
-with bounds are confirmed, refuted if one is refuted, and otherwise inconclusive.
+A claim is reported if its quantities have no bounds. It is confirmed if all its quantities with
+bounds are confirmed, refuted if one is refuted, and otherwise inconclusive.
 
 *Confirmed* states that all k quantities lie inside. The null hypothesis is a union: at least one
 quantity lies outside. Each quantity is tested at 5 % on either side, and the union is rejected if
@@ -235,7 +235,7 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
     """Return the quantity that decides a verdict, or None.
 
-    A confirmed verdict has no such quantity. Then the result is the quantity that decides `beside`.
+    For a confirmed verdict, it is the quantity of the same name as the one that decides `beside`.
     """
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None

@@ -206,7 +206,7 @@ def _figure(figure: Figure) -> tuple[str, str, str, str]:
 
 
 def _counts(papers: list[tuple[Paper, list[_Section]]], *, identities: bool) -> list[_Counts]:
-    """Return the number of claims by verdict, either identities or all others."""
+    """Return the number of claims by verdict, for identities or for all other claims."""
     rows = []
     for paper, sections in papers:
         claims = [c for section in sections for c in section.claims if c.identity == identities]

@@ -46,7 +46,7 @@ def papers_folder() -> Path:
 
 
 def load_paper(name: str) -> Paper:
-    """Load the catalogue of a paper.
+    """Return the catalogue of a paper.
 
     Raises:
         InputError: the paper does not exist, or its catalogue is invalid.
@@ -136,7 +136,7 @@ def _is_part(pair: tuple[Any, Any]) -> bool:
 
 
 def _check_headlines(file: Path, paper: Paper) -> None:
-    """Raise InputError if a headline has no claims or refers to one that does not exist."""
+    """Raise InputError if a headline lacks claims or refers to a missing claim or entry."""
     claims = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
     for index, headline in enumerate(paper.headlines):
         place = f"{file}: headlines[{index}]"

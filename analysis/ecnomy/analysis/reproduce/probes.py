@@ -143,11 +143,7 @@ def within(
 
 
 def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
-    """Run the probes in parallel, and report progress.
-
-    Args:
-        probes: the runs to repeat.
-        jobs: number of processes. 0 means one per core.
+    """Run the probes in `jobs` processes (0: one per core), and report progress.
 
     Raises:
         ResultsError: a run failed.

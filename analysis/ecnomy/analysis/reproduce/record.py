@@ -121,7 +121,6 @@ def _quick_rows(
 
 
 def _row(probe: Probe, ran: Ran) -> pd.DataFrame:
-    """Return the result of one run as a table."""
     import pandas as pd
 
     values = {name: float("nan") if v is None else v for name, v in sorted(ran.values.items())}

@@ -47,7 +47,7 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def budget(self) -> float:
-        """Number of data packets that its studies may send, without doubled seeds."""
+        """Number of data packets that its studies may send with the seeds in their files."""
         entry = self.paper.entries[self.item]
         return sum(self.paper.studies[name].budget for name in entry.studies)
 

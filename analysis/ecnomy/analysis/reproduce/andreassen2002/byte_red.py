@@ -48,12 +48,9 @@ class Line(NamedTuple):
 
 
 def line_of(rates: dict[float, Row]) -> Line:
-    """Return the least-squares line through log10 of each seed's delay rates.
+    """Return each seed's least-squares line through log10 of the rates (f -> rates per seed).
 
     Points without late packets do not count. A line is NaN if fewer than two points remain.
-
-    Args:
-        rates: delay rates per seed, by f.
     """
     f, found = np.array(list(rates)), []
     for row in np.array(list(rates.values())).T:
@@ -94,7 +91,7 @@ def _mixes(studies: Studies) -> dict[str, Runs]:
 def figures(studies: Studies) -> Samples:
     """Return the spread of delay rates over mixes, and f* of each mix and curve.
 
-    The delay rates of each mix are also predicted with another mix's f*.
+    The result also has each mix's delay rate at another mix's f*.
     """
     found: dict[str, np.ndarray | float] = {}
     rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}

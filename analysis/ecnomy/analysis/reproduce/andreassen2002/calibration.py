@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table 3 as a search: the marking threshold that gives voice the same delay rate as two classes.
 
-Calls are `independent`, send packets at a fixed phase from their start (`tick`), or are a fixed
+Calls are `independent`, send packets at fixed times after their start (`tick`), or are a fixed
 number of synchronised endless calls (`step`). Mixes are named by the paper's number of telephone
 users.
 """
@@ -39,11 +39,7 @@ _LABELS: Final = {
 
 
 def phase_of(traffic: str) -> str:
-    """Return the phase of calls: `independent`, `tick` or `step`.
-
-    Args:
-        traffic: the traffic mapping of the scenario's voice source, as JSON.
-    """
+    """Return the phase of calls (`independent`, `tick` or `step`), given their traffic as JSON."""
     given = json.loads(traffic)
     if given["kind"] == "cbr":
         return "step"
@@ -56,10 +52,7 @@ def _named(found: Found) -> tuple[str, int]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the outcome of each search: the threshold found, and its delay rate over the target.
-
-    The delay rates of two classes are returned too, by phase of the calls and mix.
-    """
+    """Return the outcome of each search by phase of the calls and mix, and classes' delay rates."""
     found: dict[str, np.ndarray | float | Interval] = {}
     for each in found_by(studies, "calibration"):
         phase, mix = _named(each)

@@ -37,10 +37,6 @@ def accepted_over_all(marking: Row, late: Row) -> float:
 
     A sample is accepted if its marking rate is at most the (1 - B^G) quantile of a Beta
     distribution fitted by moments. The result is NaN if no Beta distribution fits.
-
-    Args:
-        marking: M, the marking rate of each sample.
-        late: L, the delay rate of each sample.
     """
     try:
         fit = theory.BetaMarking.of_moments(float(marking.mean()), float(marking.var(ddof=1)))
@@ -59,13 +55,7 @@ def _correlations(marking: Row, late: Row) -> dict[str, float]:
 
 
 def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row]:
-    """Return the three correlations of a stream, one value per seed.
-
-    Args:
-        runs: runs of one setting.
-        stream: name of the test stream.
-        part: the share of each run, from its start, that is used.
-    """
+    """Return the three correlations of a stream in the first `part` of each run, per seed."""
     rows = zip(runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"), strict=True)
     found = []
     for marking, late in rows:

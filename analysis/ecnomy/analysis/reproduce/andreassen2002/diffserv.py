@@ -35,10 +35,7 @@ def rows(runs: Runs) -> dict[int, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the table's measures, the differences of web and voice, and rank correlations.
-
-    Delay rates and delays of web are correlated with the number of web users.
-    """
+    """Return the table's measures, web minus voice, and rank correlations with the mix."""
     found: dict[str, np.ndarray | float] = {}
     mixes = rows(studies["diffserv"])
     for voice, own in mixes.items():

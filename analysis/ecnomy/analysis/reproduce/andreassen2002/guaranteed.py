@@ -62,12 +62,7 @@ def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Row, Row]:
 
 
 def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
-    """Return the results of selling connections at a tariff estimated from other samples.
-
-    Args:
-        learnt: samples (M, L) from which the provider sets its tariff.
-        sold: samples (M, L) of the connections requested.
-    """
+    """Return the results of selling samples (M, L) at a tariff estimated from learnt samples."""
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
     threshold = fit.blocking_threshold(_BLOCKED)

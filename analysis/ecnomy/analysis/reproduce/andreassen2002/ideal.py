@@ -44,14 +44,9 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """Return the largest M for which no such sample breaks the guarantee.
+    """Return the largest M at which no sample like these breaks the guarantee.
 
     This is guarantee / (slope (1 + largest deviation)), where slope is the mean of L / M.
-
-    Args:
-        marking: M of the samples from which the provider learns.
-        late: L of these samples.
-        guarantee: the delay rate promised.
     """
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1

@@ -35,7 +35,7 @@ def _charges(mix: dict[int, Runs], name: str) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ranks of voice's charge against the threshold, and marking rates of voice over web."""
+    """Return rank correlations of voice's charge with the threshold, and marks of voice / web."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         thresholds = np.array(list(mix), dtype=np.float64)

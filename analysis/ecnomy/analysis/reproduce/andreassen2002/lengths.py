@@ -44,7 +44,7 @@ _PANELS: Final = (
 
 
 def fit(x: Table, rates: Table) -> tuple[float, float, float]:
-    """Fit a line to log10 of the delay rates above 1e-4.
+    """Return measures of the line fitted to log10 of the delay rates above 1e-4.
 
     Returns:
         The rate of the line at x = 0.8, the residual standard deviation in decades, and Spearman's
@@ -77,9 +77,9 @@ class Curve(NamedTuple):
 
 
 def curve(x: Table, rates: Table) -> Curve:
-    """Fit a parabola to log10 of the rates above 1e-4.
+    """Return the parabola fitted to log10 of the rates above 1e-4.
 
-    The parabola is NaN for fewer than five points, fewer than three different x, or constant rates.
+    It is NaN for fewer than five points, fewer than three different x, or constant rates.
     """
     kept = rates > _LEAST
     own, logs = x[kept], np.log10(rates[kept])
@@ -98,10 +98,7 @@ def curve(x: Table, rates: Table) -> Curve:
 def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
     """Return the scatter around a parabola on each axis, per seed.
 
-    Args:
-        ratio: thresholds in bytes over the bytes of 15 ms, [point, seed].
-        packets: thresholds in packets, [point].
-        late: voice delay rates, [point, seed].
+    `ratio` and `late` have the shape [point, seed], and `packets` has the shape [point].
     """
     found: dict[str, Table] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):

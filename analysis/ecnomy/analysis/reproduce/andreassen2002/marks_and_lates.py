@@ -32,10 +32,7 @@ def _of_example(runs: Runs) -> Runs:
 
 
 def lowered_by(marking: Row, late: Row) -> float:
-    """Return the relative fall of the mean delay rate if the most marked samples are rejected.
-
-    A tenth of the samples is rejected.
-    """
+    """Return the relative fall of the mean delay rate without the most marked tenth of samples."""
     rejected = max(1, round(_REJECTED * len(marking)))
     kept = np.argsort(marking, kind="stable")[:-rejected]
     return float(1 - late[kept].mean() / late.mean())
@@ -60,10 +57,7 @@ def _of_runs(runs: Runs) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return correlations of marking and delay rate, and the effect of rejection, by seed.
-
-    M is the marking rate and L the delay rate. The variation of L / M is returned too.
-    """
+    """Return correlations and ratios of marking and delay rates, and the effect of rejection."""
     narrow = _of_runs(_of_example(studies["narrow-streams"]))
     controls = {f"control.{name}": row for name, row in narrow.items()}
     return _of_runs(_of_example(studies["streams"])) | controls

@@ -50,14 +50,9 @@ def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
 
 
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
-    """Return (mean profit of sold samples - P) / mu, at a tariff estimated from other samples.
+    """Return (mean profit of sold samples (M, L) - P) / mu, at the tariff for learnt samples.
 
     The result is NaN if there are no marks, or if no tariff reaches the margin.
-
-    Args:
-        learnt: samples (M, L) from which the provider sets its tariff.
-        sold: samples (M, L) of the connections sold.
-        guarantee: the delay rate promised.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:

@@ -33,10 +33,7 @@ def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return users, cost and demand by price, and demand relative to that at half the price.
-
-    The cost is in money per MB, and the demand in Mbit/s.
-    """
+    """Return users, cost [money/MB] and demand [Mbit/s] by price, and ratios of demands."""
     found: dict[str, np.ndarray | float] = {}
     for prefix, by_price in _runs(studies).items():
         before = None

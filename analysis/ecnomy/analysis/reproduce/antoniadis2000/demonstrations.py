@@ -35,7 +35,7 @@ _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml other
 def streaming(results: Path) -> Columns:
     """Return each source's mean rate [Mbit/s], its variation, and the course of one flow's rate.
 
-    Rates vary between windows of an epoch, of 5 round trips and of 10 round trips.
+    The variation is that between windows of one epoch, of 5 round trips and of 10 round trips.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -54,9 +54,9 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Return the cost [money] and time of uploads, and the share of uploads that complete.
+    """Return the largest and mean cost [money] of uploads, their mean time, and the share complete.
 
-    The costs are the largest, the mean, and the mean paid so far over time.
+    `paid` is the mean amount paid so far, over time.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

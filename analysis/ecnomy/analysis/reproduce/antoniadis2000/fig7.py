@@ -27,12 +27,9 @@ _COLUMNS: Final = (
 
 
 def by_gain(runs: Runs, *, least: float = 0.05, packets: int = 0) -> dict[float, Runs]:
-    """Return the runs by gain.
+    """Return the runs by gain, from `least` on.
 
-    Args:
-        runs: the runs of the study.
-        least: the smallest gain to return.
-        packets: 0 for the largest packet size, 1 for the next smaller size.
+    `packets` is 0 for the largest packet size and 1 for the next smaller size.
     """
     size = sorted(runs.values(MSS), reverse=True)[packets]
     gains = [gain for gain in sorted(runs.values(GAIN)) if gain >= least]

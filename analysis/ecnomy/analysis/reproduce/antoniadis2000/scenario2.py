@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario 2: dynamic price handlers before, during and after congestion; and five classes."""
+"""Scenario 2: dynamic price handlers before, during and after congestion, and five classes."""
 
 from __future__ import annotations
 
@@ -69,10 +69,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def _split(runs: Runs) -> dict[str, np.ndarray]:
-    """Return rates with the strategy run by the provider over rates with it run by the user.
-
-    The messages and changes per minute are returned too.
-    """
+    """Return rates under strategies of the provider over those of users, and counts of messages."""
     found: dict[str, np.ndarray] = {}
     own = runs.at({_CROWD: max(runs.values(_CROWD))})
     for kind, ending in (("constant", ""), ("log", "-log")):

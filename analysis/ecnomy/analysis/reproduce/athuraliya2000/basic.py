@@ -58,7 +58,7 @@ def run_basic(
     active: Array | None = None,
     rng: np.random.Generator | None = None,
 ) -> Basic:
-    """Run the algorithm from price 0.
+    """Return the prices, rates and backlogs of the algorithm, which starts from price 0.
 
     Args:
         paths: the network.

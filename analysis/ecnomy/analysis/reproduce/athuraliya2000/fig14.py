@@ -91,10 +91,7 @@ def _levels(runs: Runs) -> dict[str, Sample]:
 
 
 def _given(runs: Runs) -> dict[str, Sample]:
-    """Return the link's bandwidth-delay product and buffer, and the window that fills it.
-
-    The window is the product divided by the number of sources.
-    """
+    """Return the link's bandwidth-delay product and buffer, and the product per source."""
     found: dict[str, Sample] = {}
     for name in ("product_packets", "buffer_packets"):
         for n, given in curves(runs, f"bottleneck.{name}")["rem"].items():

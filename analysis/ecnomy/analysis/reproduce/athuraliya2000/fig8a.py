@@ -27,10 +27,7 @@ POINTS: Final = 70
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """Return mean windows while n sources are settled (`s1.window.n`), and windows every 0.1 s.
-
-    The latter are `path.s1[i]`.
-    """
+    """Return `s1.window.n`, the mean while n sources are settled, and `path.s1[i]`, every 0.1 s."""
     recorded = Recorded(results)
     found: dict[str, float | list[float]] = {}
     for source in ORDER:

@@ -81,7 +81,7 @@ def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
 def noise(marked: float) -> float:
     """Return the coefficient of variation of a price from 100 independent marks, to first order.
 
-    p = -ln(1 - m) / ln phi has dp/p = dm / ((1 - m) -ln(1 - m)), and m has variance m (1 - m) / N.
+    p = -ln(1 - m) / ln phi has dp / p = dm / (-(1 - m) ln(1 - m)). m has variance m (1 - m) / N.
     """
     return math.sqrt(marked / (SAMPLES * (1 - marked))) / -math.log1p(-marked)
 

@@ -23,12 +23,7 @@ Array = npt.NDArray[np.float64]
 
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
-    """Return the runs by short name of the marking law.
-
-    Args:
-        runs: the runs of a study.
-        parameter: the parameter whose value is the law's mapping.
-    """
+    """Return the runs by short name of the marking law, which `parameter` describes."""
     found = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]
@@ -42,11 +37,7 @@ def by_rate(runs: Runs) -> dict[str, Runs]:
 
 
 def slope(points: Mapping[int, Array]) -> Array:
-    """Return the least-squares slope of y against x, per seed.
-
-    Args:
-        points: y of each seed, by x.
-    """
+    """Return the slope of the least-squares line through `points` (x -> y of each seed)."""
     x = np.asarray(list(points), dtype=np.float64)
     y = np.asarray(list(points.values()), dtype=np.float64)
     centred = x - x.mean()

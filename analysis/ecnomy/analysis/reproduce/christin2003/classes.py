@@ -56,12 +56,7 @@ def classes(results: Path) -> dict[str, float | list[float]]:
 
 
 def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[float]]:
-    """Return the measures of one class.
-
-    Args:
-        own: rows of the class, in order of time.
-        number: number of the class.
-    """
+    """Return the measures of class `number` from its rows in order of time."""
     column = {
         name: own[name].to_numpy(dtype=np.float64)
         for name in own

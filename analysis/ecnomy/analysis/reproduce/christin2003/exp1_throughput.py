@@ -23,10 +23,7 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput over capacity and goodput over throughput, per seed.
-
-    Names with `control.` stand for controls.
-    """
+    """Return throughput over capacity and goodput over throughput, per seed, also for controls."""
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:

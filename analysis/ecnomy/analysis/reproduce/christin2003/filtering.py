@@ -67,23 +67,13 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
 
 
 def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
-    """Return all bytes over those of the recorded flows, or infinity if no flow is recorded.
-
-    Args:
-        total: bytes of each flow.
-        recorded: the recorded flows.
-    """
+    """Return all bytes over those of the recorded flows, or infinity if no flow is recorded."""
     identified = float(total[sorted(recorded)].sum())
     return float(total.sum()) / identified if identified > 0 else float("inf")
 
 
 def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
-    """Return the measures of filters, averaged over intervals in the measured window.
-
-    Args:
-        seen: the trace of the bottleneck.
-        interval_s: length of an interval (Delta), seconds.
-    """
+    """Return the measures of filters, averaged over intervals of `interval_s` (Delta)."""
     flows = int(seen.flow.max()) + 1
     hashes = _hashes(flows)
     taken = seen.event == ENQUEUE
@@ -116,7 +106,6 @@ def _interval(
     hashes: _Ints,
     marks: _Ints,
 ) -> dict[str, float]:
-    """Return the measures of filters in one interval."""
     flow, size = seen.flow[own], seen.bytes[own]
     heavy = set(np.flatnonzero(total > _LEAST).tolist())
     active = set(np.flatnonzero(total > 0).tolist())

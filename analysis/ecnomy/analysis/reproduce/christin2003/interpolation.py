@@ -207,9 +207,9 @@ def _mark_exact(
     room: float,
     per_ps: float,
 ) -> int:
-    """Mark by the reference's rule: the largest window first, preferring flows in the queue.
+    """Mark by the reference's rule, and return the number of flows marked.
 
-    The result is the number of flows marked.
+    The flow with the largest window is first. Flows with waiting packets are preferred.
     """
     marked = 0
     while excess > 0:
@@ -225,9 +225,9 @@ def _mark_exact(
 
 
 def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
-    """Mark by the heuristic's rule: at once, as many waiting flows as the excess requires.
+    """Mark by the heuristic's rule, and return the number of flows marked.
 
-    The result is the number of flows marked.
+    It marks, at once, as many waiting flows as the excess requires.
     """
     omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
     wanted = int(np.ceil(excess / (omega / 2 + size)))

@@ -29,13 +29,10 @@ Algorithms = dict[str, Runs]
 
 
 def name_of(marking: Mapping[str, Any]) -> str:
-    """Return the short name of an algorithm.
+    """Return the short name of an algorithm, given its marking options.
 
     Names of variants of the paper's two algorithms end in their options. `red-marks` is RED that
     marks at any probability. The names of PI's two tunings follow from their gains.
-
-    Args:
-        marking: the marking options of the bottleneck.
     """
     law = str(marking["law"])
     if law == "red":

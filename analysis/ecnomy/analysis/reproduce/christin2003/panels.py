@@ -33,16 +33,7 @@ def six_panels(
     *,
     from_zero: bool = False,
 ) -> None:
-    """Draw each algorithm's curves over time, with the mean and interval of all seeds in the title.
-
-    Args:
-        figure: the figure to fill.
-        rows: values over time, by algorithm and label of the curve.
-        means: value of each seed, by algorithm.
-        ylabel: label of the vertical axis.
-        line: height and label of a horizontal line.
-        from_zero: whether the vertical axis begins at 0.
-    """
+    """Draw each algorithm's rows over time. Titles show the mean and interval of all seeds."""
     figure.set_size_inches(9, 8)
     figure.suptitle("curves: one seed; titles: mean of all seeds ± 90 % interval", fontsize="small")
     axes = figure.subplots(3, 2, sharex=True, sharey=True)

@@ -44,26 +44,13 @@ def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
 
 
 def waiting_bytes(begins: Times, sizes: Times, at_ps: int, upto: int) -> tuple[int, int]:
-    """Return the index of the head of the queue at a time, and the bytes waiting.
-
-    Args:
-        begins: times at which the link begins to send the packets.
-        sizes: sizes of the packets [bytes].
-        at_ps: the time [ps].
-        upto: number of packets that have arrived.
-    """
+    """Return the index of the queue's head at a time, and the bytes waiting before `upto`."""
     head = int(np.searchsorted(begins[:upto], at_ps, "right"))
     return head, int(sizes[head:upto].sum())
 
 
 def due_marks(seen: Bottleneck, k: float, alpha: float) -> list[Due]:
-    """Return the marks due on the packets of the only flow, in order.
-
-    Args:
-        seen: the trace of the bottleneck.
-        k: parameter K of Eq. 4.
-        alpha: memory of the estimate.
-    """
+    """Return the marks due on packets of the only flow, in order, given K and alpha."""
     arrivals = np.flatnonzero(seen.event != MARK)
     taken = arrivals[seen.event[arrivals] == ENQUEUE]
     begins = begin_times(seen.t_ps[taken], seen.bytes[taken], seen.rate_bps)

@@ -25,12 +25,10 @@ Times = npt.NDArray[np.int64]
 
 
 class Bottleneck(msgspec.Struct, frozen=True):
-    """The events at the bottleneck, in order.
+    """The events at the bottleneck, in order; `event` is ENQUEUE, MARK or DROP.
 
     Attributes:
-        event: ENQUEUE, MARK or DROP.
-        rate_bps: rate of the link.
-        buffer_bytes: buffer of the link.
+        rate_bps, buffer_bytes: rate and buffer of the link.
         measured_ps: start of the measured window.
     """
 
@@ -104,5 +102,4 @@ def flows_of(results: Path) -> Iterator[FlowTrace]:
 
 
 def _columns(rows: Any) -> tuple[Times, Times]:
-    """Return the times and sequence numbers of rows of a trace."""
     return rows["t_ps"].to_numpy(dtype=np.int64), rows["seq"].to_numpy(dtype=np.int64)

@@ -52,10 +52,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def single(results: Path) -> Figures:
-    """Return, for one flow, how far rounds, marks and estimates agree with section 2.1.
-
-    Seed 1 adds rows over time for the figure.
-    """
+    """Return how far the rounds, marks and estimates of one flow agree with section 2.1."""
     seen = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
     found = window_bound([sender_rounds(flow)], seen.measured_ps) | _due(seen)
@@ -218,10 +215,7 @@ def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Return the growth of windows with K = 0.5, and the share of packets that begin a round.
-
-    The share is that with K = 2000.
-    """
+    """Return the growth of windows with K = 0.5, and how many packets begin a round at K = 2000."""
     beyond, largest, begun, packets = 0, 0.0, 0, 0
     for flow in flows:
         told = router_rounds(flow.arrived_ps, 0.5, ALPHA)

@@ -43,10 +43,7 @@ def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Return, per seed, the difference of correlations between two laws.
-
-    These are the laws with the highest and the lowest mean correlation.
-    """
+    """Return, per seed, the difference between the laws of highest and lowest mean correlation."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 

@@ -54,7 +54,6 @@ def balances(results: Path) -> dict[str, float]:
 
 
 def _cells(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Return the runs by source and link algorithm."""
     runs = studies["matrix"]
     return {
         (_short(source), _short(link)): runs.at({LINK: link, SOURCE: source})

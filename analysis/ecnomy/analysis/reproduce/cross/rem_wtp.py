@@ -30,7 +30,6 @@ def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _points(studies: Studies) -> dict[float, Runs]:
-    """Return the runs by phi."""
     runs = studies["rem-wtp"]
     return {
         float(msgspec.json.decode(value)["phi"]): runs.at({MARKING: value})

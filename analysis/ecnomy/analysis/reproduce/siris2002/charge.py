@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A flow pays its willingness to pay: it receives w marks per round trip under any marking law."""
+"""Charge of a flow: w marks per round trip, its willingness to pay, under any marking law."""
 
 from __future__ import annotations
 

@@ -51,8 +51,6 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         flows: number of flows at each point.
-        load: loads.
-        p: marking probabilities.
     """
 
     flows: tuple[int, ...]
@@ -61,13 +59,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 
 
 def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
-    """Return the curve of runs that differ only in the number of flows per group.
-
-    Args:
-        runs: the runs of the curve.
-        count: parameter with the number of flows per group.
-        groups: number of groups.
-    """
+    """Return the curve of runs that differ only in `count`, the number of flows in each group."""
     counts = sorted(runs.values(count))
     own = [runs.at({count: n}) for n in counts]
     load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
@@ -75,11 +67,9 @@ def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
 
 
 def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
-    """Return the jackknife's pseudo-values of a statistic, which are NaN if it is not defined.
+    """Return the jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
 
-    Args:
-        statistic: function of the mean load and p of each curve: statistic(load, p, load, p, ...).
-        curves: the curves.
+    They are NaN if the statistic is not defined.
     """
     rows = [row for curve in curves for row in (curve.load, curve.p)]
     count = rows[0].shape[1]

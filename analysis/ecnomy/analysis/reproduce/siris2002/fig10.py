@@ -48,7 +48,7 @@ def _curves(runs: Runs) -> tuple[Curves, Curves]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return loads at p = 0.1 and slopes by theta and B, and where curves of different B cross."""
+    """Return loads at p = 0.1 and slopes by theta and B, and distances between the curves of B."""
     thetas, buffers = _curves(studies["fig10"])
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     slopes = {theta: pseudo_values(slope, curve) for theta, curve in thetas.items()}

@@ -111,7 +111,7 @@ def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
 
 
 def _fairness(laws: dict[str, tuple[Runs, str]]) -> dict[str, Floats]:
-    """Return Jain's index of throughput over weight, for MulTCP minus WTP, at unequal weights."""
+    """Return Jain's index of throughput over weight, MulTCP's minus WTP's, at unequal weights."""
     found: dict[str, Floats] = {}
     index = {
         name: {r: _jain(own, r) for r, own in _pairs(*laws[name], equal=False).items() if r > 1}

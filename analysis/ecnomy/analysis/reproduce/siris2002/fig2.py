@@ -17,10 +17,10 @@ _VARIANTS: Final = "vq-variant"
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the packets that links dropped in the measured window, by study.
+    """Return the number of packets dropped by all links in the measured window, by study.
 
-    The two variants of the virtual queue are counted separately, because the paper has only one of
-    them.
+    The two variants of the virtual queue are counted separately, because the paper has only one
+    variant.
     """
     found = {f"drops.{n}": _drops(studies[n]) for n in studies.names if n != _VARIANTS}
     variants = studies[_VARIANTS]

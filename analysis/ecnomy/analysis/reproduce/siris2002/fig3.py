@@ -58,7 +58,6 @@ def _ratios(runs: Runs, column: str) -> Ratios:
 
 
 def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
-    """Return ratios and differences of throughput ratios between laws."""
     found: dict[str, Sample] = {}
     for r in ratios["red"]:
         found[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
@@ -85,7 +84,6 @@ def _half_widths(one: Ratios, other: Ratios) -> Interval:
 
 
 def _bursts(laws: dict[str, Runs]) -> dict[str, np.ndarray | float]:
-    """Return the burstiness of flows and of marks at the largest r."""
     found: dict[str, np.ndarray | float] = {}
     at_most = {law: runs.at({WEIGHT: max(runs.values(WEIGHT))}) for law, runs in laws.items()}
     for law, runs in at_most.items():

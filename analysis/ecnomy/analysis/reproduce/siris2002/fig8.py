@@ -112,10 +112,7 @@ def _shift(level: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def _smoothness(studies: Studies) -> dict[str, Floats]:
-    """Return the variation with inverse decrease over that with proportional increase.
-
-    Both have the same number of flows.
-    """
+    """Return the variation with inverse decrease over that with proportional increase."""
     found: dict[str, Floats] = {}
     increase, decrease = (_laws(studies["fig8"].at({FORM: form})) for form in _FORMS)
     columns = {

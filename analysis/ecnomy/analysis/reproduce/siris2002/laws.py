@@ -18,12 +18,7 @@ LABELS: Final = {"red": "RED", "vq": "virtual queue", "lb": "load-based"}
 
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
-    """Return the runs by short name of the marking law.
-
-    Args:
-        runs: the runs of a study.
-        parameter: the parameter whose value is the law's mapping.
-    """
+    """Return the runs by short name of the marking law, which `parameter` describes."""
     found = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]

@@ -54,7 +54,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
-    """Return the runs with an operator, by strategy and first price."""
     runs = studies["price-control"]
     found: dict[tuple[str, float], Runs] = {}
     for value in runs.values(_OPERATOR):

@@ -65,9 +65,9 @@ def per_law(laws: Mapping[str, Runs], unit: float = 1) -> dict[str, Ratios]:
 
 
 def spread(samples: Sequence[Floats]) -> Floats:
-    """Return the largest minus the smallest law's values, over the mean of all laws, per seed.
+    """Return (largest - smallest) / mean over laws, per seed.
 
-    The largest and the smallest law have the largest and smallest mean over seeds.
+    The largest and the smallest law are those by mean over seeds.
     """
     ordered = sorted(samples, key=lambda sample: float(sample.mean()))
     result: Floats = (ordered[-1] - ordered[0]) / np.mean(ordered, axis=0)

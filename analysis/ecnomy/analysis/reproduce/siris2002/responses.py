@@ -23,11 +23,7 @@ def reached_s(
 
 
 def step(results: Path) -> dict[str, float]:
-    """Return the response of marking and queue to the load step at STEP_S.
-
-    Returns:
-        `response_s`, the response time of p; `most_queued`, the longest queue [packets].
-    """
+    """Return `response_s`, the response time of p to the load step, and `most_queued` packets."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

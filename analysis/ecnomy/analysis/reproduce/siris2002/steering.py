@@ -22,10 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def settled_after(used: Floats, target: float, within: float) -> int:
-    """Return the number of intervals until utilisation stays near the target.
-
-    If it never does, the result is the number of all intervals.
-    """
+    """Return the number of intervals until all later intervals are near the target, or of all."""
     off = np.flatnonzero(np.abs(used - target) > within)
     return int(off[-1]) + 1 if len(off) else 0
 
