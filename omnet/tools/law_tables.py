@@ -86,7 +86,6 @@ def ned_type(family: str, law: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Return the shortest text that represents a number exactly."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
@@ -111,7 +110,6 @@ def _default(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -
 
 
 def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str:
-    """Return the lines that describe and declare a parameter in NED."""
     name, unit, default = parameter["name"], parameter["unit"], parameter["default"]
     quantity, ned_unit = law_parameter(name, unit)
     above = f"        // {_escaped(parameter['about'])}{_range(parameter, ned_unit or unit)}\n"
@@ -264,9 +262,9 @@ def files() -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the names of files that differ, write them with --write, and return the exit status.
+    """Print the names of files that differ, and write these files with --write.
 
-    The status is 1 if files differ without --write, and 2 for a fault of the engine.
+    The exit status is 1 if files differ without --write, and 2 for a fault of the engine.
     """
     try:
         made = files()

@@ -27,8 +27,6 @@ _IN_STYLE: Final = re.compile(r"(?:url\(\s*|@import\s+)['\"]?((?:https?:)?//[^'\
 
 
 class _Page(HTMLParser):
-    """The anchors, links and loaded resources of a page."""
-
     def __init__(self) -> None:
         super().__init__()
         self.anchors: set[str] = set()

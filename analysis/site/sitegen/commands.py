@@ -53,7 +53,6 @@ def _children(context: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _command(context: Any) -> str:
-    """Return a command's description, usage, arguments and options."""
     command = context.command
     pieces = " ".join(command.collect_usage_pieces(context))
     paragraphs = (command.help or "").replace("\b", "").split("\n\n")

@@ -70,7 +70,6 @@ def _section_page(one: Entry) -> str:
 
 @functools.cache
 def _mappings() -> frozenset[str]:
-    """Return the sections of a scenario that contain further keys."""
     tops = sections(all_entries())
     return frozenset(one.path for one in tops if below(one, all_entries()))
 
@@ -111,7 +110,6 @@ def _by_within() -> dict[tuple[str, tuple[str, ...]], list[Entry]]:
 
 
 def _variant_of(one: Entry) -> Entry:
-    """Return the law, kind or role to which a key belongs."""
     near = [v for v in _by_within()[one.file, one.within] if one.path.startswith(f"{v.path}.")]
     return max(near, key=lambda v: len(v.path))
 
@@ -159,7 +157,6 @@ def _default(one: Entry) -> str:
 
 
 def _named(one: Entry, page: str) -> str:
-    """Return links to the laws, kinds and roles that a key may name."""
     inside = [v for v in below(one, all_entries()) if v.variant]
     links = [link(v.name, page, *place(v)[:2]) for v in inside]
     return ", ".join(dict.fromkeys(links))
@@ -208,7 +205,6 @@ def _variant(group: Group, key: str, page: str, keys: Sequence[tuple[str, Entry]
 
 
 def _term(path: str, one: Entry, page: str) -> str:
-    """Return a variant's key as a term with its definition."""
     said = " ".join(escaped(text) for text in (one.about, one.note) if text)
     given = "required" if one.default is None else f"default `{one.default}`" if one.default else ""
     facts = "; ".join(text for text in (_words(one, page) or escaped(one.takes), given) if text)

@@ -111,7 +111,6 @@ def _above(name: str) -> list[str]:
 
 
 def _is_picture(text: str, end: int) -> bool:
-    """Return whether the bracket that closes at `end` opens with `![`."""
     depth = 0
     for at in range(end, -1, -1):
         depth += {"]": 1, "[": -1}.get(text[at], 0)

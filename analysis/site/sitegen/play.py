@@ -135,10 +135,7 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def engine_module() -> Path | str:
-    """Return the path of the engine for browsers, or the reason why it cannot be built.
-
-    The engine is rebuilt if a source has changed.
-    """
+    """Return the path of the engine for browsers, rebuilt if necessary, or why it cannot be built."""
     words = [sys.executable, str(_BUILDER)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_LIMIT_S)
     if done.returncode == 0:

@@ -58,7 +58,6 @@ def _directive(path: str, value: Any) -> list[str]:
 
 
 def _comment(path: str) -> str:
-    """Return the comment that follows a constant in its package."""
     package, _, name = path.rpartition(".")
     file = importlib.import_module(package).__file__
     assert file is not None

@@ -201,10 +201,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: its change, and the effect that it isolates.
-
-    In the texts, `{figure}` stands for a measured value.
-    """
+    """A controlled run: its change, and its effect, where `{figure}` stands for a measured value."""
 
     run: str
     shows: str

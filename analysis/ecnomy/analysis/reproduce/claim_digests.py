@@ -2,6 +2,7 @@
 """Digests of all inputs on which the outcome of a claim depends.
 
 Digests of a study, for its full and its quick form together:
+
     runs     its points and seeds
     base     its scenario, as written
     plans    the plans and markets of all points of the full form; computed when recording
@@ -11,6 +12,7 @@ Digests of a study, for its full and its quick form together:
     rows     the results of its quick runs (quick_results.py)
 
 Digests of a claim:
+
     studies  runs and rows of its entry's studies
     module   the entry's module, with its imports from ecnomy.analysis
     claim    its regions, grid and control, without its text
@@ -82,10 +84,7 @@ class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sources:
-    """Computes digests of the current checkout.
-
-    It reads each catalogue and each entry module only once.
-    """
+    """Computes digests of the current checkout, and reads each catalogue and module only once."""
 
     def __init__(self, checkout: Path) -> None:
         self._checkout = checkout
@@ -195,7 +194,6 @@ def _planned(scenario: Scenario) -> list[Any]:
 
 
 def _all_plans(paper: Paper, study: str, sweeps: Iterable[Sweep]) -> Iterator[Plan]:
-    """Yield the plans of all points of a study and of its variants."""
     varied = [
         load_study(paper, study, Form(Path(), quick=True), variant=variant)
         for variant in study_variants(paper, study)

@@ -162,8 +162,6 @@ def _list(as_json: bool) -> None:
 
 
 class _Telling:
-    """Reports progress per study."""
-
     def __init__(self) -> None:
         self._last: Any = None
 

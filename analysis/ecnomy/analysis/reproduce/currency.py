@@ -2,6 +2,7 @@
 """Finds stale records of claims, given the current code, scenarios and claims.
 
 Digests (claim_digests.py) show which parts have changed. Each change is then tested:
+
     laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
     measuring code, plans          quantities depend on a row that changed
     scenarios as written           the plans of all points; if these are equal, no row changed
@@ -138,10 +139,7 @@ def look(
 def _reworded(
     records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
-    """Return new causes by claim, where the recorded quantities suffice.
-
-    Records with changed findings are added to `stale`.
-    """
+    """Return new causes that records can fill, and add records with changed findings to `stale`."""
     found: dict[str, str] = {}
     for record in records:
         cause = cause_now(record, sources.paper(place_of(record.claim)[0]))
@@ -174,7 +172,6 @@ def _others(
     now: Mapping[str, StudyMade | str],
     sources: Sources,
 ) -> tuple[str, ...]:
-    """Return the reasons why a record is of another measurement."""
     if record.made_of == ClaimMade():
         return ("its sources are not recorded",)
     if broken := tuple(found for study in own if isinstance(found := now[study], str)):
@@ -296,7 +293,6 @@ def _that_depend(
 def _depend_on(
     paper: Paper, item: str, rows: Mapping[str, tuple[int, ...]], tables: Tables
 ) -> set[str]:
-    """Return the claims of an entry whose quantities change if these rows change."""
     then = _outcomes(paper, item, tables)
     params = {study: params_of(paper, study.partition("/")[2], tables) for study in rows}
     found: set[str] = set()
@@ -335,7 +331,6 @@ def _replaced(
 
 
 def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
-    """Return the outcomes of an entry's claims, judged from the stored quick runs."""
     studies = KeptRuns(paper, paper.entries[item].studies, tables)
     found = measured(paper, item, Form(Path(), quick=True), studies)
     return {outcome.claim: outcome for outcome in found.outcomes}

@@ -2,8 +2,10 @@
 """Runs the code of an entry, which computes quantities from runs and draws a figure.
 
 A module `reproduce/<paper>/<module>.py` has
+
     figures(studies) -> Samples       quantities by name, each with one value per seed or batch
     draw(studies, figure) -> None     the figure, in the layout of the paper's figure (optional)
+
 If runs need extra columns, it also has the functions that its sweep files name under `measure`.
 These modules do not know the regions that claims expect.
 """

@@ -119,7 +119,6 @@ def _told(opening: str, records: Sequence[Recorded]) -> str:
 
 
 def _why(record: Recorded) -> str:
-    """Return a claim's name with the quantity or the verdict that decided it."""
     name = record.claim.partition(".")[2]
     against = {CONFIRMED, REFUTED} if record.verdict == DEPENDS else {record.verdict}
     others = [under for under in record.grid if under.verdict in against - {record.alone}]

@@ -2,6 +2,7 @@
 """Judges whether quantities lie where a paper says, under all settings that it leaves open.
 
 Each quantity is compared with its region:
+
     confirmed      its 90 % interval lies inside
     refuted        it lies outside, after Holm's correction over the quantities of the claim
     inconclusive   neither, or there are no values to average
@@ -221,9 +222,7 @@ def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
 def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str, ...]]:
     """Return the verdict over a grid, and the settings on which it depends.
 
-    Args:
-        alone: the verdict at the chosen settings.
-        grid: (setting, verdict) for each alternative.
+    `alone` and `grid` are as in told_of.
     """
     found = {alone, *(verdict for _, verdict in grid)}
     if {CONFIRMED, REFUTED} <= found:

@@ -73,10 +73,7 @@ class _Section(msgspec.Struct):
 
 
 class _Counts(msgspec.Struct):
-    """The number of claims by verdict, per paper and priority.
-
-    Identities are counted separately, per paper.
-    """
+    """The number of claims by verdict, per paper and priority, with identities separate."""
 
     paper: str
     what: str

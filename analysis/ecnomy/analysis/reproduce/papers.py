@@ -115,7 +115,6 @@ def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
 
 
 def _check_settings(file: Path, paper: Paper) -> None:
-    """Raise InputError if a setting cannot be varied."""
     for name, setting in paper.settings.items():
         place = f"{file}: settings.{name}"
         if unknown := sorted({*setting.not_in, *setting.only} - set(paper.studies)):

@@ -41,10 +41,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a sweep's table to store.
-
-    Times, workers, code and engine are not stored.
-    """
+    """Return the columns of a sweep's table to store, without times, workers, code and engine."""
     kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
     return kept.sort_values("number", ignore_index=True)
 
@@ -110,10 +107,7 @@ def rows_digest(table: pd.DataFrame) -> str:
 
 
 def unmoved(table: pd.DataFrame, then: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the earlier table if its values are unchanged, otherwise the new table.
-
-    New columns do not count.
-    """
+    """Return the earlier table if none of its values has changed, or else the new table."""
     if then is None or not set(then.columns) <= set(table.columns):
         return table
     return then if rows_digest(table[list(then.columns)]) == rows_digest(then) else table

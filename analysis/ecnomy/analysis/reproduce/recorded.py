@@ -152,10 +152,7 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 
 
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
-    """Return the full quantities, each with the quick quantity of the same name and region.
-
-    Quick quantities without a full counterpart follow.
-    """
+    """Return the full quantities with their quick counterparts, and other quick quantities."""
     left = list(quick)
     found = []
     for figure in whole:

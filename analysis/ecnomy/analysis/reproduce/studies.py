@@ -147,9 +147,7 @@ class Runs:
         return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
-        """Return a column with one value per replicate, in order of seeds.
-
-        In a study of batches, return one value per batch.
+        """Return one value of a column per replicate, in order of seeds, or per batch of a run.
 
         Raises:
             ResultsError: the column does not exist, or a seed has several runs (some parameter is
@@ -215,7 +213,7 @@ class Studies:
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """Return how many seeds of a study to compare with a variant, which may have fewer."""
+        """Return how many of a study's seeds to compare with a variant, which may have fewer seeds."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf

@@ -71,7 +71,6 @@ def shares(results: Path) -> Mapping[str, float]:
 
 
 def _measured_classes(run: RawRun) -> Any:
-    """Return the sums of each class's rows since the warm-up, and the class's largest delay."""
     table = run.table("classes")
     own = table[table["t_ps"] >= run.measured.from_ps].groupby("class_name")
     sums = own.sum(numeric_only=True)

@@ -53,7 +53,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Return the controls: a larger quantum, synchronised calls, and smaller receive windows."""
     found: dict[str, np.ndarray | float] = {}
     for web in sorted(runs.values(_WEB)):
         mix = runs.at({_WEB: web})

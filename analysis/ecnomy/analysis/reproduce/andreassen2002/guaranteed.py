@@ -135,5 +135,4 @@ def figures(studies: Studies) -> Samples:
 
 
 def _errors(row: Row) -> float:
-    """Return the mean divided by its standard error."""
     return float(row.mean() / (row.std(ddof=1) / np.sqrt(len(row))))

@@ -44,10 +44,7 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """Return the largest M at which no sample like these breaks the guarantee.
-
-    This is guarantee / (slope (1 + largest deviation)), where slope is the mean of L / M.
-    """
+    """Return the largest M at which no such sample breaks the guarantee: guarantee / max(L / M)."""
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1
     return guarantee / (slope * (1 + largest))

@@ -96,10 +96,7 @@ def curve(x: Table, rates: Table) -> Curve:
 
 
 def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
-    """Return the scatter around a parabola on each axis, per seed.
-
-    `ratio` and `late` have the shape [point, seed], and `packets` has the shape [point].
-    """
+    """Return the scatter around a parabola on each axis; `ratio` and `late` are [point, seed]."""
     found: dict[str, Table] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
         curves = [curve(own, rates) for own, rates in zip(x.T, late.T, strict=True)]

@@ -75,8 +75,8 @@ def calls(results: Path) -> Mapping[str, float | None]:
         offered_mbps (10^6 bit/s, IP) of all users; idle_s, the mean first idle time of all users;
         holding_s, the mean holding time of complete calls that begin in the first half of the run,
         so that the end does not cut off long calls; idle_se_s and holding_se_s, the standard errors
-        of these means; call_pps, the packets per second of a call; packet_bytes; and the means and
-        variances of simultaneous calls over the binomial's.
+        of these means; call_pps, of one call; packet_bytes; and statistics of simultaneous calls
+        over the binomial's.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

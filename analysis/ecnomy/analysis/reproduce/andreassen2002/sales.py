@@ -47,8 +47,7 @@ def sales(results: Path) -> Mapping[str, float]:
 
     Returns:
         The columns of `of_calls`; accepted, the share of calls accepted; isp_micro and gsp_micro,
-        the earnings of the network and of the provider in the window, in millionths of money; and
-        links_with_classes, the number of links with a scheduler.
+        earned in the window; and links_with_classes, a count.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -80,9 +80,8 @@ def downloads(results: Path) -> Mapping[str, float | None]:
     """Return the rate and times of downloads that begin in the measured window.
 
     Returns:
-        jobs_per_s, the downloads requested per second; download_ms, the mean time of complete
-        downloads; longest_ms, the longest time of a download that ended; and closed_share, the
-        share of ended downloads that readers closed before completion.
+        jobs_per_s; download_ms, the mean time of complete downloads; longest_ms, the longest time
+        of all that ended; and closed_share, the share of these that readers closed early.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

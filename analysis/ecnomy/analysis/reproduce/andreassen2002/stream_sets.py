@@ -35,10 +35,7 @@ SETS: Final = {  # packets per second of the three streams, and their IP bytes
 def of_set(runs: Runs, name: str) -> Runs:
     """Return the runs of a set of streams.
 
-    Args:
-        runs: the runs of all sets.
-        name: a key of SETS, or a control: `steady` and `step` are the first set with endless calls,
-            and `bytes` is the second set with marking in proportion to packet length.
+    `steady` and `step` are the first set with endless calls. `bytes` marks by packet length.
     """
     frame = runs.frame
     constant = frame[_VOICE] < frame[_VOICE].max()
@@ -90,10 +87,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
-    """Return a set's ratios with intervals from blocks of 60 s.
-
-    `alike` is 1 if the interval of a ratio contains 1, and 0 otherwise.
-    """
+    """Return ratios of a set by blocks of 60 s; `alike`: whether the interval contains 1."""
     found: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):

@@ -62,7 +62,6 @@ def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float 
 
 
 def _halves(runs: Runs) -> list[tuple[tuple[Row, Row], tuple[Row, Row]]]:
-    """Return the samples (M, L) of both halves of each run, by seed."""
     rows = zip(
         runs.row(f"sample.marking.{_STREAM}"), runs.row(f"sample.late.{_STREAM}"), strict=True
     )
@@ -93,10 +92,7 @@ def _profits(promised: Runs) -> dict[str, np.ndarray | float]:
 
 
 def _costs(sets: Runs) -> tuple[Row, Row]:
-    """Return packets per second of the 128-byte streams, and their marks per second.
-
-    The marks have the shape [stream, seed].
-    """
+    """Return packets and marks per second of the 128-byte streams; marks are [stream, seed]."""
     rates, costs = [], []
     for name in ("rate", "large"):
         runs = of_set(sets, name)

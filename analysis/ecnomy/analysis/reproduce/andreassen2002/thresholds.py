@@ -59,7 +59,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw late voice packets, web delays, voice marks and web throughput against the threshold."""
+    """Draw voice delay rates, web delays, voice marks and web throughput against the threshold."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     shown = {

@@ -28,7 +28,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _states(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Return the errors of idle times, reading times and pages, in standard errors."""
     few, endless = sorted(runs.values(_PAGES), key=float)
     own, sessions = runs.at({_PAGES: endless}), runs.at({_PAGES: few})
     found: dict[str, np.ndarray | float] = {

@@ -24,7 +24,6 @@ _STEP_S: Final = 4.0
 
 
 def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
-    """Return the runs by budget, and the runs without a budget."""
     whole, budgets, without = studies["budget"], {}, None
     runs = whole.at({_CROWD: max(whole.values(_CROWD)), _SEND: "ack-clocked"})
     for value in runs.values(_STRATEGY):
@@ -55,7 +54,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray]:
-    """Return the controls: almost no competing flows, and windows below one packet."""
     found: dict[str, np.ndarray] = {}
     crowds = runs.values(_CROWD)
     places: dict[str, dict[str, Any]] = {

@@ -25,7 +25,6 @@ _KEYS: Final = (
 
 
 def _settings(runs: Runs) -> dict[str, tuple[Runs, float]]:
-    """Return each setting's runs and its virtual buffer B, by name of the setting."""
     found = {}
     for row in runs.frame[list(_KEYS)].drop_duplicates().to_dict("records"):
         values = {str(key): value for key, value in row.items()}

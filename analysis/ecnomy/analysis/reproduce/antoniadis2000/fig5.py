@@ -53,8 +53,7 @@ def figures(studies: Studies) -> Samples:
 def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
     """Return the share of ratios above r, and the medians above and below r.
 
-    Over pairs of start times, the ratio has two states. Its mean and interval would describe
-    neither.
+    A mean over pairs of start times would describe neither of these two states.
     """
     above = ratio > r
     found = {"share_above_r": float(above.mean())}

@@ -28,10 +28,7 @@ _PLACES: Final[dict[str, dict[str, float | str]]] = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of Gold to Silver by phase, and charges over fees.
-
-    The prefixes `few.` and `paced.` stand for controls.
-    """
+    """Return ratios of Gold to Silver by phase, and charges over fees, also for controls."""
     runs = studies["scenario1"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():

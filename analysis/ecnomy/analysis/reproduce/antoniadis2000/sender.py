@@ -39,7 +39,6 @@ def round_change(window: Fraction, weight: Fraction, gain: Fraction, *, sender: 
 
 
 def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
-    """Return the ratios of throughput by r, for each law and number of flows."""
     found: dict[tuple[str, str], Ratios] = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)

@@ -24,10 +24,7 @@ _COLOURS: Final = {"gold": "#c9a227", "silver": "#8a8f98"}
 
 
 def _kinds(studies: Studies) -> dict[str, Runs]:
-    """Return the runs by form of payment.
-
-    Names with `control.` stand for the larger initial window.
-    """
+    """Return the runs by form of payment; `control.` stands for the larger initial window."""
     runs, found = studies["short-flows"], {}
     windows = runs.values(_WINDOW)
     for value in runs.values(_STRATEGY):

@@ -39,7 +39,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _exact_marking() -> np.ndarray:
-    """Return 1 - phi^-p, computed with 50 digits."""
     with localcontext() as context:
         context.prec = 50
         phi = Decimal(str(PHI))
@@ -47,7 +46,6 @@ def _exact_marking() -> np.ndarray:
 
 
 def _exact_rate() -> np.ndarray:
-    """Return w ln phi / -ln(1 - m), computed with 50 digits."""
     with localcontext() as context:
         context.prec = 50
         top = Decimal(str(WEIGHT)) * Decimal(str(PHI)).ln()

@@ -45,10 +45,7 @@ def steadiness(results: Path) -> dict[str, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares and utilisation with plain and with smoothed sources, by seed.
-
-    For plain sources, the values at alpha 0.1 minus those at alpha 1 are returned too.
-    """
+    """Return shares and utilisation with plain and with smoothed sources, and effects of alpha."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(by_length(studies[study])))
@@ -61,7 +58,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    """Return shares and utilisation by link, and the trend of shares with n."""
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     found: dict[str, Sample] = {"slope_of_share": slope_of_shares(points)}
     for n, runs in lengths.items():

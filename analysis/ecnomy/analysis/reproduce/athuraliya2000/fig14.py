@@ -57,7 +57,6 @@ def at_capacities(studies: Studies) -> dict[str, Runs]:
 
 
 def _figures(runs: Runs) -> dict[str, Sample]:
-    """Return utilisation, backlog, loss and marks by number of sources, and differences of laws."""
     use, queue = (
         curves(runs, "bottleneck.utilization"),
         curves(runs, "bottleneck.mean_queue_packets"),
@@ -81,7 +80,6 @@ def _figures(runs: Runs) -> dict[str, Sample]:
 
 
 def _levels(runs: Runs) -> dict[str, Sample]:
-    """Return the measures of Figures 14 to 16, and marks, by law and number of sources."""
     return {
         f"{name}.{law}.n={n}": value
         for name, column in COLUMNS.items()
@@ -125,7 +123,6 @@ def _transients(runs: Runs) -> dict[str, Sample]:
 
 
 def _controls(runs: Runs) -> dict[str, Sample]:
-    """Return the controls: REM with SACK, and with other gammas."""
     names = {0.01: "sack", 0.002: "slow", 0.05: "fast"}
     found: dict[str, Sample] = {}
     for value in runs.values(MARKING):

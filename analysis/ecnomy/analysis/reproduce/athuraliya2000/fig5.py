@@ -103,7 +103,6 @@ def _settling(rules: dict[str, Runs]) -> Found:
 
 
 def _by_gamma(runs: Runs) -> Found:
-    """Return PC2's backlog and the oscillation of its windows at other step sizes."""
     rules = by_price(runs)
     least, middle, most = (rules[f"gamma={g}"] for g in ("0.0025", "0.01", "0.05"))
     cvs = {

@@ -30,7 +30,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    """Return shares of each link over 1 / (n + 1), and the decrease of the mean share with n."""
     found: dict[str, Sample] = {}
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     for n, own in points.items():

@@ -61,6 +61,5 @@ def draw(studies: Studies, figure: Figure) -> None:
 
 
 def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:
-    """Return the correlation of samples with the number of sources n, per seed."""
     values = np.asarray(samples)
     return np.asarray([np.corrcoef(n, values[:, seed])[0, 1] for seed in range(values.shape[1])])

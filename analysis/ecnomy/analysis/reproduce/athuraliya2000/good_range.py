@@ -41,7 +41,6 @@ def _curves(studies: Studies) -> Curves:
 
 
 def _cv(runs: Runs) -> np.ndarray:
-    """Return the coefficient of variation of windows, averaged over the four sources."""
     samples = [runs.sample(f"s{source}.window_cv") for source in (1, 2, 3, 4)]
     return np.asarray(np.mean(samples, axis=0))
 
@@ -66,10 +65,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
-    """Return the variation of windows over that at half of the packets marked, by share of marks.
-
-    The variation with few marks minus that with many is returned too.
-    """
+    """Return the variation of windows, by share of marks, over that at one half."""
     found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:

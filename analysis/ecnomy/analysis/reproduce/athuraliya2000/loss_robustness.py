@@ -21,7 +21,6 @@ _LOSS: Final = "network.links.bottleneck.loss"
 
 
 def _by_loss(runs: Runs) -> dict[int, Runs]:
-    """Return the runs by packets lost per thousand."""
     return {
         round(1000 * float(loss)): runs.at({_LOSS: loss})
         for loss in sorted(runs.values(_LOSS), key=float)

@@ -70,5 +70,5 @@ class Recorded:
 
 
 def cv(values: Array) -> float:
-    """Return the coefficient of variation, with the population's standard deviation."""
+    """Return the coefficient of variation."""
     return float(values.std() / values.mean())

@@ -25,7 +25,7 @@ def stationary(results: Path) -> dict[str, float]:
         `<source>.window` and `.window_cv`, the mean and coefficient of variation of the window, for
         sources with one flow; `bottleneck.backlog_std` and `.backlog_max`, packets;
         `bottleneck.probability`, the law's mean marking probability; and `bottleneck.settle_s`, the
-        time from which the probability stays near this mean (see settled_s).
+        time from which the probability stays near this mean.
     """
     recorded = Recorded(results)
     start, end = recorded.measured_s

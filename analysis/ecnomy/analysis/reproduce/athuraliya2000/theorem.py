@@ -27,10 +27,7 @@ LINKS: Final = 3
 
 
 def row_of_links(links: int) -> Paths:
-    """Return the network of Figure 2b: one source over all links, and another one over each link.
-
-    All sources have weight 12.
-    """
+    """Return the network of Figure 2b, in which all sources have weight 12."""
     use = np.hstack([np.ones((links, 1)), np.eye(links)])
     capacity, weight = np.full(links, CAPACITY), np.full(links + 1, CAPACITY)
     return Paths(use, capacity, weight, 0.1, 2 * CAPACITY)
@@ -46,10 +43,7 @@ def _error(ran: Basic, best: np.ndarray) -> float:
 
 
 def _rises(paths: Paths, ran: Basic) -> float:
-    """Return the largest rise of D(p) in a step, divided by the total decrease of D(p).
-
-    The first ten steps do not count, because D requires prices above 0.
-    """
+    """Return the largest rise of D(p) in a step over its total decrease, once prices are above 0."""
     values = np.array([dual(paths, p) for p in ran.prices[10:2000]])
     return float(np.diff(values).max() / (values[0] - values.min()))
 

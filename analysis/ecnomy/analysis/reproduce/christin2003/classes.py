@@ -96,7 +96,6 @@ def _rates(own: pd.DataFrame) -> _Row:
 
 
 def _rows(own: pd.DataFrame, number: int) -> dict[str, list[float]]:
-    """Return a class's throughput and busy-period loss over time, and the delays of class 1."""
     rate = _pairs(own["departed_bytes"]).mean(axis=1) * 8 / WINDOW_S
     arrived = _pairs(own["busy_arrived_bytes"])[:, -1]
     dropped = _pairs(own["busy_dropped_bytes"])[:, -1]

@@ -106,8 +106,6 @@ class _Flows:
 
 
 class _Tally:
-    """Decisions and errors at the arrivals of the measured window."""
-
     def __init__(self) -> None:
         self.exact: list[bool] = []
         self.line: list[bool] = []
@@ -207,10 +205,7 @@ def _mark_exact(
     room: float,
     per_ps: float,
 ) -> int:
-    """Mark by the reference's rule, and return the number of flows marked.
-
-    The flow with the largest window is first. Flows with waiting packets are preferred.
-    """
+    """Mark by the reference's rule, the largest window first, and preferably of waiting flows."""
     marked = 0
     while excess > 0:
         free = own[~flows.hit[own]]
@@ -225,10 +220,7 @@ def _mark_exact(
 
 
 def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
-    """Mark by the heuristic's rule, and return the number of flows marked.
-
-    It marks, at once, as many waiting flows as the excess requires.
-    """
+    """Mark by the heuristic's rule: at once, as many waiting flows as the excess requires."""
     omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
     wanted = int(np.ceil(excess / (omega / 2 + size)))
     free = own[~flows.hit[own] & (flows.waiting[own] > 0)]

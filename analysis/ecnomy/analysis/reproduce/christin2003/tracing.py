@@ -163,7 +163,6 @@ def twice_in_a_round(arrived_ps: Times, marked_ps: Times) -> int:
 
 
 def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Return the errors of the estimates in rounds after a silence longer than RTT / K."""
     found: Figures = {}
     trips = [round_trips(flow) for flow in flows]
     for alpha in _ALPHAS:
@@ -263,7 +262,6 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
 
 
 def _picture(flow: FlowTrace) -> Figures:
-    """Return the windows of the sender and of the router, and their round-trip times, over time."""
     own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
     grid = np.linspace(0, PICTURED_S * 1e12, _GRID)
     sent = np.searchsorted(own.start_ps, grid, "right") - 1

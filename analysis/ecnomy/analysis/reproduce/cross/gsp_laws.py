@@ -66,10 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _tariffs(runs: Runs) -> dict[str, Row]:
-    """Return the charge V in marks per packet, and (profit - target) / mu, per seed.
-
-    V is estimated from the first half of a run and charged in the second half.
-    """
+    """Return V in marks per packet, learnt in half of a run, and (profit - P) / mu in the other."""
     charges, profits = [], []
     for marking, late in _samples(runs, STREAMS[-1]):
         half = len(late) // 2

@@ -31,8 +31,6 @@ _ACKS_S: Final = {  # delay of the return path, without queues
 
 
 class _Point(msgspec.Struct, frozen=True, eq=False):
-    """A group of flows at one r under one law."""
-
     name: str
     law: str
     r: float

@@ -83,10 +83,7 @@ def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
 
 
 def line(load: Floats, p: Floats) -> tuple[float, float]:
-    """Return slope and intercept of the least-squares line through points with p > 0.01.
-
-    Both are NaN for fewer than two such points.
-    """
+    """Return slope and intercept of the least-squares line through points with p > 0.01, or NaN."""
     marked = p > _MARKED
     if marked.sum() < 2:
         return float("nan"), float("nan")
@@ -106,10 +103,7 @@ def onset(load: Floats, p: Floats) -> float:
 
 
 def r_squared(load: Floats, p: Floats) -> float:
-    """Return R^2 of the least-squares line through points with p > 0.01.
-
-    It is NaN for fewer than three such points.
-    """
+    """Return R^2 of the line through points with p > 0.01, or NaN for fewer than three points."""
     marked = p > _MARKED
     if marked.sum() < 3:
         return float("nan")
@@ -129,10 +123,7 @@ def slope_between(low: float, high: float) -> Callable[[Floats, Floats], float]:
 
 
 def load_at(level: float) -> Callable[[Floats, Floats], float]:
-    """Return a statistic: the load at which p reaches `level`, linear between points.
-
-    It is NaN if p does not reach the level.
-    """
+    """Return a statistic: the load at which p reaches `level`, linear between points, or NaN."""
 
     def statistic(load: Floats, p: Floats) -> float:
         order = np.argsort(p)

@@ -56,7 +56,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, Floats]:
-    """Return controls: a fixed marking probability, and RED with other values of max_p."""
     found: dict[str, Floats] = {}
     fast, slow = (_pair(studies, *pair, "fixed") for pair in ((4, 1), (1, 4)))
     found["control.fixed.mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")

@@ -72,7 +72,6 @@ def figures(studies: Studies) -> Samples:
 
 
 def _small_gain(runs: Runs) -> dict[str, Floats]:
-    """Return the measures of the claims on theta with a tenth of the gain."""
     thetas, _ = _curves(runs)
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     found = {f"load_rises.{name}": rise for name, rise in differences(loads).items()}

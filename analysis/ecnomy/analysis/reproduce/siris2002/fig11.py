@@ -42,10 +42,7 @@ def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
 
 
 def _pairs(runs: Runs, key: str, *, equal: bool) -> dict[float, Runs]:
-    """Return the runs by weight of the heavy flows.
-
-    Light flows have weight 1 or, if `equal`, the same weight.
-    """
+    """Return the runs by weight of the heavy flows, with light flows of weight 1 or equal weight."""
     runs = runs.where(sources__light__count=_FLOWS)
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     found = {}
@@ -131,8 +128,7 @@ def _jain(runs: Runs, r: float) -> Floats:
 def log_slope(runs: Runs, key: str) -> list[Floats]:
     """Return the slope of log throughput against log p over the number of flows of weight 1.
 
-    Returns:
-        A list with one array, which has one value per seed; [] for a single number of flows.
+    The result has one value per seed; it is [] for a single number of flows.
     """
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     own = runs.at({light: 1.0, heavy: 1.0})

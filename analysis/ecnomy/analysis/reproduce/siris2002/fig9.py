@@ -46,10 +46,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _farthest(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
-    """Return the largest difference of p at equal loads from 0.75 to 0.95.
-
-    It is NaN if the curves have no such load in common.
-    """
+    """Return the largest difference of p at equal loads from 0.75 to 0.95, or NaN without any."""
     one, other = np.argsort(load), np.argsort(other_load)
     low = max(0.75, load.min(), other_load.min())
     high = min(0.95, load.max(), other_load.max())

@@ -19,14 +19,12 @@ _RARE = 0.1  # losses count as rare below this share of the marking probability
 
 
 def _lost(runs: Runs) -> Floats:
-    """Return the number of dropped packets over the number of forwarded packets."""
     forwarded = runs.sample("bottleneck.utilization") * _PACKETS * 1250
     share: Floats = runs.sample("bottleneck.drops") / forwarded
     return share
 
 
 def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
-    """Return the runs by window law and marking law, then by buffer and r."""
     wtp, multcp = studies["losses-wtp"], studies["losses-multcp"]
     named = {
         f"wtp_{LAWS[msgspec.json.decode(value)['law']]}": (wtp.at({MARKING: value}), "weight")

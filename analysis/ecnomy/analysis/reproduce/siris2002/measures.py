@@ -90,7 +90,6 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
 def _fluctuations(
     run: RawRun, edges: npt.NDArray[np.float64]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the variation of arrivals and windows per batch, if recorded."""
     found: dict[str, npt.NDArray[np.float64]] = {}
     counts = run.table("counts")
     if len(counts):

@@ -65,10 +65,7 @@ def per_law(laws: Mapping[str, Runs], unit: float = 1) -> dict[str, Ratios]:
 
 
 def spread(samples: Sequence[Floats]) -> Floats:
-    """Return (largest - smallest) / mean over laws, per seed.
-
-    The largest and the smallest law are those by mean over seeds.
-    """
+    """Return (largest - smallest) / mean over laws, per seed, with laws ranked by their means."""
     ordered = sorted(samples, key=lambda sample: float(sample.mean()))
     result: Floats = (ordered[-1] - ordered[0]) / np.mean(ordered, axis=0)
     return result

@@ -22,7 +22,6 @@ _KEYS: Final = tuple(f"sources.flows.{key}" for key in ("spread", "stagger", "se
 
 
 def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, Floats]]:
-    """Return the flows' goodputs, [seed, flow], by law and pattern of start times."""
     found: dict[str, dict[str, Floats]] = {}
     for law, runs in by_law(studies[study]).items():
         rows = runs.frame[list(_KEYS)].drop_duplicates()
