@@ -135,7 +135,7 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def engine_module() -> Path | str:
-    """Return the path of the engine for browsers, rebuilt if necessary, or why it cannot be built."""
+    """Return the path of the engine for browsers, rebuilt if necessary, or why it is missing."""
     words = [sys.executable, str(_BUILDER)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_LIMIT_S)
     if done.returncode == 0:

@@ -155,8 +155,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
-        module: module in reproduce/<paper> that computes its quantities and draws its figure; "" if
-            there are no claims to judge.
+        module: module in reproduce/<paper> with its code; "" if there are no claims to judge.
         studies: names of its studies.
         chosen: our choices for details that the paper leaves open, made before the first full run.
         grid: settings over which the claims are judged. [] means that the paper leaves no relevant
@@ -201,7 +200,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: its change, and its effect, where `{figure}` stands for a measured value."""
+    """A controlled run and its effect, where `{figure}` stands for a measured value."""
 
     run: str
     shows: str
@@ -237,7 +236,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: str = ""
 
     def find(self, item: str) -> tuple[str, Entry]:
-        """Return the name and the entry that has this id.
+        """Return the entry with this id, and its name.
 
         Raises:
             InputError: the paper has no such entry.

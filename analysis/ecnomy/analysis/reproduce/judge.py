@@ -96,11 +96,9 @@ Samples = Mapping[str, Sample]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A quantity compared with its region.
+    """A quantity compared with its region. None means no measurement, or no bound on that side.
 
     Attributes:
-        measured: None if there is no measurement.
-        low, high: the region. None means no bound on that side.
         p: p-value of the hypothesis that the true value lies inside, or None without a test.
     """
 
@@ -232,10 +230,7 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
 
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
-    """Return the quantity that decides a verdict, or None.
-
-    For a confirmed verdict, it is the quantity of the same name as the one that decides `beside`.
-    """
+    """Return the quantity that decides a verdict or, for a confirmed verdict, decides `beside`."""
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
         names = [figure for figure in verdict.figures if other and figure.name == other.name]
@@ -281,10 +276,7 @@ def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
 
 
 def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
-    """Return one quantity compared with its region, before Holm's correction.
-
-    Quantities that need the correction are never refuted here.
-    """
+    """Return a quantity compared with its region, before Holm's correction."""
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)

@@ -2,7 +2,8 @@
 """Writes reproduction.html: the papers' claims, our measurements and the reasons for differences.
 
 The page is one file that contains its figures. It begins with the papers' main results
-(headlines.py). It shows all entries with an outcome in the folder, also those of earlier commands.
+(headlines.py). It shows all entries with an outcome in the folder, including those of earlier
+commands.
 """
 
 from __future__ import annotations

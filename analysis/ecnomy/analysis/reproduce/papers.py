@@ -27,10 +27,7 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # papers ar
 
 
 def papers_folder() -> Path:
-    """Return the folder configs/papers.
-
-    It is the folder that ECNOMY_PAPERS names, or one next to the virtual environment, in the source
-    tree or in the wheel.
+    """Return configs/papers next to the virtual environment, in the source tree or in the wheel.
 
     Raises:
         InputError: the folder does not exist in any of these places.

@@ -107,7 +107,7 @@ def rows_digest(table: pd.DataFrame) -> str:
 
 
 def unmoved(table: pd.DataFrame, then: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the earlier table if none of its values has changed, or else the new table."""
+    """Return the earlier table if its values are unchanged, or else the new table."""
     if then is None or not set(then.columns) <= set(table.columns):
         return table
     return then if rows_digest(table[list(then.columns)]) == rows_digest(then) else table

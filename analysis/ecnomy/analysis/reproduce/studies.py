@@ -213,7 +213,7 @@ class Studies:
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """Return how many of a study's seeds to compare with a variant, which may have fewer seeds."""
+        """Return how many seeds of a study to use next to a variant, which may have fewer seeds."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf
@@ -261,7 +261,7 @@ def _finished(folder: Path) -> pd.DataFrame:
 
 
 def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.DataFrame:
-    """Return the runs of a study under a variant, also at points that it does not change."""
+    """Return the runs of a study under a variant, including points that it does not change."""
     import pandas as pd
 
     folder = study_folder(paper, name, form, variant)

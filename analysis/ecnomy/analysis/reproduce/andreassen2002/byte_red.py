@@ -89,10 +89,7 @@ def _mixes(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the spread of delay rates over mixes, and f* of each mix and curve.
-
-    The result also has each mix's delay rate at another mix's f*.
-    """
+    """Return the spread of delay rates over mixes, f* by mix and curve, and cross-predictions."""
     found: dict[str, np.ndarray | float] = {}
     rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}
     packets = np.array([_by_packets(runs) for runs in _mixes(studies).values()])

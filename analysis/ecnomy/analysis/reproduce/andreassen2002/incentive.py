@@ -29,13 +29,13 @@ _MEGABIT: Final = 2.0**20
 
 
 def _charges(mix: dict[int, Runs], name: str) -> Table:
-    """Return marks per second of all users of a kind, [threshold, seed]."""
+    """Return the marks per second of all users of a kind, [threshold, seed]."""
     packets_per_s = columns(mix, f"{name}_mbps") * _MEGABIT / 8 / columns(mix, f"{name}_bytes")
     return np.asarray(columns(mix, f"{name}_marking") * packets_per_s)
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations of voice's charge with the threshold, and marks of voice / web."""
+    """Return rank correlations of voice's charge with the threshold, and marking rate ratios."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         thresholds = np.array(list(mix), dtype=np.float64)

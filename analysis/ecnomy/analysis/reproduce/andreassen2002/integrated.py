@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 4.4, proposed: a provider of guaranteed streams that also owns the network.
 
-The integrated provider knows mix and threshold. After a change, it takes the mean cost mu and the
-probability p of a broken promise from a run of the new setting with another seed. A provider that
-observes only marks takes both from the second half of the previous run. The integrated provider
-accepts all calls, while the other provider refuses calls when marks are frequent. The integrated
-provider pays itself for marks, so it earns the sum of both incomes.
+The integrated provider knows the mix and the threshold. After a change, it takes the mean cost mu
+and the probability p of a broken promise from a run of the new setting with another seed. A
+provider that observes only marks takes both from the second half of the previous run. The
+integrated provider accepts all calls, while the other provider refuses calls when marks are
+frequent. The integrated provider pays itself for marks, so it earns the sum of both incomes.
 """
 
 from __future__ import annotations

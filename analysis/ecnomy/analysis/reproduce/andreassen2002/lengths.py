@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 5, Figures 7 to 10: effects of thresholds in packets, and in bytes over the bytes of 15 ms.
+"""Table 5, Figures 7 to 10: thresholds in packets, and in bytes over the link's bytes in 15 ms.
 
-Source: andreassen2002 3.2.4. A threshold in bytes is min_threshold times the mean length of all
-packets, divided by the bytes that the link sends in 15 ms.
+Source: andreassen2002 3.2.4. Bytes are min_threshold times the mean length of all packets.
 """
 
 from __future__ import annotations
@@ -77,10 +76,7 @@ class Curve(NamedTuple):
 
 
 def curve(x: Table, rates: Table) -> Curve:
-    """Return the parabola fitted to log10 of the rates above 1e-4.
-
-    It is NaN for fewer than five points, fewer than three different x, or constant rates.
-    """
+    """Return the parabola fitted to log10 of rates above 1e-4, or NaN for too few points."""
     kept = rates > _LEAST
     own, logs = x[kept], np.log10(rates[kept])
     if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:

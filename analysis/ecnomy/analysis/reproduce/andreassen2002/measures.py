@@ -109,7 +109,7 @@ def calls(results: Path) -> Mapping[str, float | None]:
 
 
 def _busy(table: Any, run: RawRun) -> dict[str, float]:
-    """Return mean and variance of the number of busy users (every 600 s) over the binomial's."""
+    """Return mean and variance of the number of busy users, over the binomial's."""
     times = np.arange(run.measured.from_ps, run.measured.to_ps, 600 * PS_PER_S)
     starts, ends = (table[n].to_numpy(dtype=np.float64) for n in ("start_ps", "end_ps"))
     busy = np.array([np.count_nonzero((starts <= t) & (t < ends)) for t in times], dtype=float)

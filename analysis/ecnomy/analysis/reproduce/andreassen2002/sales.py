@@ -16,14 +16,11 @@ __all__ = ["earned", "of_calls", "sales"]
 
 
 def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
-    """Return the variation of charges and costs over the accepted and complete calls.
-
-    Args:
-        calls: rows of the table `calls` of a run.
+    """Return the variation of charges and costs over the accepted and complete calls of a run.
 
     Returns:
         charge_variation, cost_variation and net_variation: standard deviation over mean of the
-        customer's charge for a call, of the provider's cost of its marks (the price cancels out),
+        customer's charge for a call, of the provider's cost of its marks (at any price of a mark),
         and of the charge minus the refund; broken, the share of calls refunded; and calls, their
         number.
     """

@@ -107,10 +107,7 @@ def _of_stream(
 
 
 def counts_of(run: RawRun) -> dict[str, Row]:
-    """Return cumulative counts of packets by source and for `udp`, [count, time].
-
-    The counts are packets sent, packets marked, and packets late or lost.
-    """
+    """Return cumulative packets sent, marked, and late or lost, by source or `udp`: [3, time]."""
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")

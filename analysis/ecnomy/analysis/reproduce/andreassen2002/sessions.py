@@ -51,7 +51,7 @@ def surfers(results: Path) -> Mapping[str, float]:
 
 
 def _moments(name: str, sample: np.ndarray) -> dict[str, float]:
-    """Return mean and coefficient of variation, with their standard errors (delta method)."""
+    """Return the mean and the coefficient of variation, with standard errors (delta method)."""
     n, mean = len(sample), float(sample.mean())
     apart = sample - mean
     second, third, fourth = (float(np.mean(apart**k)) for k in (2, 3, 4))

@@ -92,7 +92,7 @@ def _profits(promised: Runs) -> dict[str, np.ndarray | float]:
 
 
 def _costs(sets: Runs) -> tuple[Row, Row]:
-    """Return packets and marks per second of the 128-byte streams; marks are [stream, seed]."""
+    """Return packet rates [1/s] and marks per second [stream, seed] of the 128-byte streams."""
     rates, costs = [], []
     for name in ("rate", "large"):
         runs = of_set(sets, name)

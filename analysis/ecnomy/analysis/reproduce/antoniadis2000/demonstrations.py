@@ -56,7 +56,7 @@ def streaming(results: Path) -> Columns:
 def budget(results: Path) -> Columns:
     """Return the largest and mean cost [money] of uploads, their mean time, and the share complete.
 
-    `paid` is the mean amount paid so far, over time.
+    `paid` is the course of the mean amount paid.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -18,7 +18,7 @@ _WANTED: Final = {"light": 25.0, "heavy": 100.0}  # marks/s, from rate-sweep.yam
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marks per second over their target, by gain and flow."""
+    """Return the ratio of marks per second to their target, by gain and flow."""
     runs = studies["rate"]
     found: dict[str, np.ndarray | float] = {}
     for value in runs.values(_LIGHT):

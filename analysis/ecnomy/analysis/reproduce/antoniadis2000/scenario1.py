@@ -28,7 +28,7 @@ _PLACES: Final[dict[str, dict[str, float | str]]] = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of Gold to Silver by phase, and charges over fees, also for controls."""
+    """Return ratios of Gold to Silver by phase, and charges over fees, with controls."""
     runs = studies["scenario1"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
@@ -60,7 +60,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw mean rates over seeds against time."""
+    """Draw the flows' rates against time, as means over seeds."""
     runs = studies["scenario1"]
     own = runs.at(_PLACES[""])
     axis = figure.subplots()

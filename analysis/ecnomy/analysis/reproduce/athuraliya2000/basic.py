@@ -66,11 +66,9 @@ def run_basic(
         gamma: step size of prices.
         rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (weight alpha on the backlog b).
         alpha: weight of the backlog under pc3.
-        delays: round trip of each source in steps, half of it in each direction. None means no
-            delay.
-        active: [step, source], 1 while the source sends. None means always 1.
-        rng: makes updates asynchronous. In each step, each link and source updates with probability
-            1/2.
+        delays: round trip of each source in steps, half of it in each direction, or None.
+        active: [step, source], 1 while the source sends. None means that all sources send.
+        rng: makes updates asynchronous, with probability 1/2 for each link and source in a step.
     """
     links, sources = paths.use.shape
     delays = [0] * sources if delays is None else delays

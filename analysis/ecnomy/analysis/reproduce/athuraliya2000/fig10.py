@@ -25,7 +25,7 @@ SWEPT: Final = "network.links.bottleneck.rate"
 
 
 def theory(x: float) -> float:
-    """Return the theoretical rate of a source, packets/ms, at capacity x."""
+    """Return the theoretical rate of a source, packets/ms."""
     return x / 20
 
 
@@ -35,7 +35,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the measures of scaling.scaled, also for a smaller gamma."""
+    """Return the measures of scaling.scaled, with controls of gamma."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig10"], studies["fig10-losses"]).items():
         found |= of_form(form, scaled(points(runs), theory))

@@ -23,7 +23,7 @@ SWEPT: Final = "network.links.access.delay"
 
 
 def theory(x: float) -> float:
-    """Return the theoretical rate of a source, packets/ms: the same at each round trip x."""
+    """Return the theoretical rate of a source, packets/ms."""
     return 1.0
 
 

@@ -51,7 +51,7 @@ def probe(results: Path) -> dict[str, float]:
 
 
 def standard_errors(marked: float, expected: float, packets: float) -> float:
-    """Return measured minus expected share, in binomial standard errors."""
+    """Return the measured share minus the expected share, in binomial standard errors."""
     return (marked - expected) / float(np.sqrt(expected * (1 - expected) / packets))
 
 

@@ -68,7 +68,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _windows(rule: str, runs: Runs) -> Found:
-    """Return windows over theory. For PC1 and PC3, also with the measured wait in the RTT."""
+    """Return windows over theory and, for PC1 and PC3, over theory with the measured wait."""
     found: Found = {}
     for k, active in enumerate(ACTIVE):
         wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # includes its own transmission

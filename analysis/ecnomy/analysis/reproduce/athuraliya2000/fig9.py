@@ -27,7 +27,7 @@ SWEPT: Final = "sources.rem.count"
 
 
 def theory(x: float) -> float:
-    """Return the theoretical rate of a source, packets/ms, with x sources."""
+    """Return the theoretical rate of a source, packets/ms."""
     return 25 / x
 
 

@@ -102,7 +102,7 @@ def _by_gamma(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw variation of windows, utilisation and backlog against the share of packets marked."""
+    """Draw the variation of windows, utilisation and backlog against the share of marks."""
     figure.set_size_inches(11, 4)
     axes = figure.subplots(1, 3)
     for index, (name, points) in enumerate(_curves(studies).items()):

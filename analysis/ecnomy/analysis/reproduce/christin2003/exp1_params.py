@@ -32,7 +32,7 @@ def _points(runs: Runs) -> dict[Point, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return losses, and queues and throughput over those with K = 10 and alpha = 0.9, per seed."""
+    """Return losses, and queues and throughput divided by those of K = 10 and alpha = 0.9."""
     points = _points(studies["exp1-params"])
     default = points[10.0, 0.9]
     found: dict[str, np.ndarray] = {}
@@ -47,7 +47,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw loss and mean queue against K, with one curve per alpha."""
+    """Draw the loss and the mean queue against K, with one curve per alpha."""
     left, right = figure.subplots(1, 2)
     points = _points(studies["exp1-params"])
     for index, alpha in enumerate(sorted({alpha for _, alpha in points})):

@@ -22,7 +22,7 @@ _BUFFER_BYTES: Final = 150_000.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Return mean and standard deviation of the queue over windows of 0.25 s, per seed."""
+    """Return the mean and standard deviation of the queue over windows of 0.25 s, per seed."""
     found: dict[str, np.ndarray | float] = {}
     runs = algorithms(studies)
     for name, own in runs.items():

@@ -23,7 +23,7 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput over capacity and goodput over throughput, per seed, also for controls."""
+    """Return throughput over capacity and goodput over throughput, with controls, per seed."""
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:

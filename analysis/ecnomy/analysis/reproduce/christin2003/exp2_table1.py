@@ -35,7 +35,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw mean delay and loss of each class, with and without regulation."""
+    """Draw the mean delay and loss of each class, with and without regulation."""
     left, right = figure.subplots(1, 2)
     hatches = ("", "///")
     for index, (kind, runs) in enumerate(by_regulation(studies["exp2"]).items()):

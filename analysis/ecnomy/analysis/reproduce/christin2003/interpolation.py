@@ -54,7 +54,7 @@ def interpolated_excess(
 
 
 def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple[float, float]:
-    """Return the relative errors of the line from 0 to `end_bytes`: at its end, and the largest."""
+    """Return two relative errors of the line from 0 to `end_bytes`: at its end, and the largest."""
     order = np.argsort(tau_ps, kind="stable")
     stairs = np.cumsum(next_bytes[order])
     at = np.maximum(tau_ps[order], 0.0)

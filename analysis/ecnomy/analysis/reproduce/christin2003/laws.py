@@ -32,7 +32,7 @@ def name_of(marking: Mapping[str, Any]) -> str:
     """Return the short name of an algorithm, given its marking options.
 
     Names of variants of the paper's two algorithms end in their options. `red-marks` is RED that
-    marks at any probability. The names of PI's two tunings follow from their gains.
+    marks at any probability. PI's two tunings differ in their gains.
     """
     law = str(marking["law"])
     if law == "red":

@@ -43,7 +43,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw loss and mean queue by form of acknowledgement."""
+    """Draw the loss and the mean queue by form of acknowledgement."""
     panels = figure.subplots(1, 2)
     own = variants(studies)
     scales = (("loss_share", 100.0, "loss [%]"), ("queue_mean_bytes", 1e-3, "mean queue [kB]"))

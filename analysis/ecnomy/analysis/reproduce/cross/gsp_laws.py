@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _tariffs(runs: Runs) -> dict[str, Row]:
-    """Return V in marks per packet, learnt in half of a run, and (profit - P) / mu in the other."""
+    """Return V in marks per packet, and (profit - P) / mu if V is learnt in half of each run."""
     charges, profits = [], []
     for marking, late in _samples(runs, STREAMS[-1]):
         half = len(late) // 2

@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw ratios with round trips of (a) 200 and 300 ms and (b) 100 and 200 ms."""
+    """Draw throughput ratios for round trips of (a) 200 and 300 ms and (b) 100 and 200 ms."""
     axes = figure.subplots(1, 2)
     for axis, (case, runs) in zip(axes, cases(studies["fig5"]).items(), strict=True):
         slope = SHORT_OVER_LONG[case]

@@ -71,7 +71,7 @@ def _controls(runs: Runs) -> dict[str, Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw ratios with round trips of (a) 200 and 300 ms and (b) 100 and 200 ms."""
+    """Draw throughput ratios for round trips of (a) 200 and 300 ms and (b) 100 and 200 ms."""
     axes = figure.subplots(1, 2)
     for axis, (case, runs) in zip(axes, cases(studies["fig7"]).items(), strict=True):
         slope = SHORT_OVER_LONG[case]

@@ -43,7 +43,7 @@ def _curves(studies: Studies) -> dict[float, Curve]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return bend and straightness of the curves by max_p, and the best max_p of WTP and Reno."""
+    """Return the bend and straightness of curves by max_p, and the best max_p of WTP and Reno."""
     curves = _curves(studies)
     bends = {f"{most:g}": pseudo_values(_bend, curve) for most, curve in curves.items()}
     found: dict[str, Floats | float] = {f"bend.max_p={most}": b for most, b in bends.items()}

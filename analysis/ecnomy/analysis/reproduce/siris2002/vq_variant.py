@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of waits and loads, overflow marking / busy-period marking."""
+    """Return ratios of waits and of loads, marking per overflow / per busy period."""
     variants: dict[str, Runs] = {}
     for value in studies["vq-variant"].values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
