@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that agents switch off and on (`active` decisions), and the number of active flows.
+"""Flows that agents switch on and off (`active` decisions), and the number of active flows.
 
-A flow sends nothing while it is off. Its means cover the time in which it was on.
+A flow sends nothing while it is off, so its mean values cover only the time when it was on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["flows_on", "switches_of"]
 
 
 def switches_of(run: RawRun) -> Switches:
-    """Return the flows that agents switched, with the times.
+    """Return the flows that agents switched on or off, with the times of switching.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -34,9 +34,9 @@ def switches_of(run: RawRun) -> Switches:
 
 
 def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """Return the mean number of active flows of each row over each interval, [interval, row].
+    """Return the mean number of active flows in each row and interval, [interval, row].
 
-    If agents never switch a row, all its flows count, even before they start.
+    All flows of a row that agents never switch count as active, even before they start.
 
     Args:
         run: the run.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background traffic: flows without a class or an agent that pay for their marks.
+"""Background traffic: flows that pay for their marks but have neither a class nor an agent.
 
-Without an agent, these flows ignore the price. The ledger books their marks on the account
+These flows do not respond to the price. The ledger charges their marks to the account
 `source:<source>`.
 """
 
@@ -29,7 +29,7 @@ def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 def background_rows(ledger: pd.DataFrame, rows: int) -> npt.NDArray[np.bool_]:
-    """Return a mask of the rows of flows that pay for marks as background traffic, [row]."""
+    """Return a mask of the rows of flows that paid for marks as background traffic, [row]."""
     found = np.zeros(rows, dtype=np.bool_)
     flow = background_postings(ledger)["flow"].to_numpy(dtype=np.int64)
     found[flow[flow >= 0]] = True

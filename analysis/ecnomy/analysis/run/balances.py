@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts at the end of a run: money received (in total and from background traffic) and paid."""
+"""Account balances at the end of a run: money received and paid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Balance", "balances_of", "unequal_balances"]
 
 
 class Balance(msgspec.Struct, frozen=True):
-    """An account at the end, money."""
+    """The balance of an account at the end of a run, money."""
 
     account: str
     received: float
@@ -28,12 +28,12 @@ class Balance(msgspec.Struct, frozen=True):
 
     @property
     def net(self) -> float:
-        """Return money received minus money paid."""
+        """Return the money received minus the money paid."""
         return self.received - self.paid
 
 
 def unequal_balances(run: Path, account: str, ledger: int, manifest: int) -> ResultsError:
-    """Return the error for an account with different micro-units in ledger and manifest."""
+    """Return the error for an account whose balance differs between ledger and manifest."""
     return ResultsError(
         f"{run}: {account} has {ledger} micro-units in the ledger, but {manifest} in "
         "manifest.json; run the scenario again"
@@ -41,7 +41,7 @@ def unequal_balances(run: Path, account: str, ledger: int, manifest: int) -> Res
 
 
 def balances_of(run: RawRun) -> tuple[Balance, ...]:
-    """Return all accounts with postings, by name; () for a run without a market."""
+    """Return the balances of accounts with postings, sorted by name; () without a market."""
     ledger = run.ledger
     if ledger.empty:
         return ()
@@ -59,6 +59,6 @@ def balances_of(run: RawRun) -> tuple[Balance, ...]:
 
 
 def _sums(ledger: pd.DataFrame, side: str) -> dict[str, int]:
-    """Return micro-units by account."""
+    """Return the total of one side (debit or credit) of each account, micro-units."""
     sums = ledger.groupby(ledger[side].astype(str))["amount_micro"].sum()
     return {str(account): int(amount) for account, amount in sums.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from an unlimited population, and calls lost because all lines of the source were busy."""
+"""Calls from an unlimited population, and how many of them found all lines busy."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _NO_LINE = -1  # the user number of a call that found all lines busy (PROTOCOL.m
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """The calls of a source in the measured time.
+    """The calls of a source in the measured window.
 
     Attributes:
         source: name of the source.
-        lines: number of its lines.
+        lines: number of lines of the source.
         calls: number of calls.
         lost: number of calls that found all lines busy.
-        erlang_b: share of lost calls by Erlang's B formula; None if calls come by a profile, or if
-            a provider may refuse them.
+        erlang_b: share of lost calls that Erlang's B formula predicts; None if the call rate
+            follows a profile, or if a provider may refuse calls.
     """
 
     source: str
@@ -32,7 +32,7 @@ class Lines(msgspec.Struct, frozen=True):
     erlang_b: float | None
 
     def __str__(self) -> str:
-        """Return the calls in one line for users."""
+        """Return a one-line summary for users."""
         share = f" ({self.lost / self.calls:.2%})" if self.calls else ""
         lines = "the only line" if self.lines == 1 else f"all {self.lines} lines"
         theory = "" if self.erlang_b is None else f"; Erlang's B formula gives {self.erlang_b:.2%}"
@@ -43,7 +43,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 def lines_of(run: RawRun) -> list[Lines]:
-    """Return the calls of each source whose callers are an unlimited population.
+    """Return the calls of each source with an unlimited population of callers.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The carriers of a run: links, prices, income by payer, and payments, from the tables alone.
+"""The carriers of a run: their links, prices, income by payer, and payments.
 
 A carrier is an agent that posts a price per mark. The table `agents` names all carriers at t = 0.
-The owners of links follow from the manifest by the market's rules (see
-ecnomy.markets.terms.ownership). Money comes from the ledger. All values cover the whole run,
-including the warm-up, as the accounts do.
+The owner of each link follows from the manifest by the market's rules (see
+ecnomy.markets.terms.ownership). Amounts of money come from the ledger. All values cover the whole
+run, including the warm-up, as account balances do.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = [
 
 
 class Prices(msgspec.Struct, frozen=True, eq=False):
-    """A carrier's price per mark over time; each price holds until the time of the next.
+    """A carrier's prices per mark over time, each valid until the next.
 
     Attributes:
-        t_ps: times of the prices, rising, from 0.
+        t_ps: times at which the prices begin, ascending from 0 [ps].
         money: the prices, money per mark.
     """
 
@@ -48,7 +48,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
     money: Floats
 
     def mean(self, end_ps: int) -> float:
-        """Return the mean over time, from the first price to `end_ps`, money."""
+        """Return the time-weighted mean from the first price to `end_ps`, money per mark."""
         spans = np.diff(np.append(self.t_ps, max(end_ps, int(self.t_ps[-1]))))
         if not spans.sum():
             return float(self.money[-1])
@@ -56,7 +56,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
 
 
 class Payment(msgspec.Struct, frozen=True):
-    """The amount that an account paid to a carrier under one kind of contract, money."""
+    """The money that an account paid to a carrier in postings of one kind."""
 
     payer: str
     kind: str
@@ -68,13 +68,13 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         name: name of the agent and of its account.
-        links: the carrier's links, by index in the plan; both directions.
+        links: indices in the plan of the carrier's links, one per direction.
         link_names: names of these links; a link owned in both directions appears once.
-        busiest: index of the link with the highest utilisation.
-        utilization: utilisation of that link.
-        prices: prices per mark, over time.
-        marks: marks set on data in its domain; NaN in results without the table pairs.
-        income: payments received, by payer and kind, the largest payer first.
+        busiest: index of the link with the highest utilisation; -1 without links.
+        utilization: utilisation of the busiest link; NaN without links.
+        prices: prices per mark over time.
+        marks: number of marks on data in its domain; NaN if the run has no table `pairs`.
+        income: payments received by payer and kind, the largest first.
         to_carriers: payments to other carriers, money.
         to_others: payments to other accounts, money.
     """
@@ -97,7 +97,7 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
 
 def prices_of(run: RawRun) -> dict[str, Prices]:
-    """Return the prices of each carrier, in the order of their domains; {} if there is no carrier.
+    """Return the prices of each carrier, in the order of domains; {} without carriers.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -112,7 +112,7 @@ def prices_of(run: RawRun) -> dict[str, Prices]:
 
 
 def _owners(run: RawRun, names: list[str]) -> list[int] | None:
-    """Return the carrier of each link; None if the manifest does not determine the owner."""
+    """Return the index in `names` of each link's owner; None if the manifest does not give it."""
     agents = {agent.name: agent for agent in agents_of(run) or ()}
     if any(name not in agents for name in names):
         return None
@@ -128,7 +128,7 @@ def _owners(run: RawRun, names: list[str]) -> list[int] | None:
 
 
 def access_carriers(run: RawRun) -> dict[str, str]:
-    """Return source -> the carrier that owns the first link of its path; {} if unknown.
+    """Return source -> carrier that owns the first link of the source's path; {} if unknown.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -141,7 +141,7 @@ def access_carriers(run: RawRun) -> dict[str, str]:
 
 
 def links_by_carrier(run: RawRun) -> dict[str, tuple[int, ...]]:
-    """Return carrier -> indices of its links; {} if unknown.
+    """Return carrier -> indices of its links in the plan; {} if unknown.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -157,7 +157,7 @@ def links_by_carrier(run: RawRun) -> dict[str, tuple[int, ...]]:
 
 
 def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """Return the utilisation of each link, framing included, [interval, link]."""
+    """Return the utilisation of each link, including framing, [interval, link]."""
     plan = run.plan
     framing = np.array([link.framing_bytes for link in plan.links], dtype=np.float64)
     rates = np.array([link.rate_bps for link in plan.links], dtype=np.float64)
@@ -167,7 +167,7 @@ def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Flo
 
 
 def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
-    """Return the carriers of a run; () for fewer than two carriers or fewer than two reports.
+    """Return the carriers of a run; () with fewer than two carriers or reports, or unknown owners.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Customers with a choice: the number of their changes, and each option's customers over time.
+"""Users who choose among sources: the number of changes, and the users of each option over time.
 
-An agent's users have a choice if its sources are alternatives, as with `best-offer`. The sources
-then have equally many flows. The agent's decisions keep one source on for each user, or none for a
-user that has left. Member i of every source is user i. A user's first choice is not a change, and
-neither is a return to the source that the user had left.
+An agent's users have a choice if its sources are alternatives, as with `best-offer`. Such sources
+have the same number of flows, and the i-th flow of each source belongs to user i. The agent keeps
+one source on for each user, or no source for a user who has left. Neither a user's first choice nor
+a return to the same source counts as a change.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         agent: name of the agent.
         users: number of users of the agent.
-        options: options of the users: carriers, or sources if one carrier has them all.
-        t_ps: times of decisions with changes, ascending, beginning with the first choice.
-        counts: users of each option from each time to the next, [time, option]; users that have
-            left do not count.
-        changes: users who changed their source at each time, 0 at the first, [time].
+        options: the carriers to choose from, or the sources if one carrier serves them all.
+        t_ps: times of decisions that switched flows, ascending from the first choice [ps].
+        counts: number of users of each option from each time to the next, without users who have
+            left, [time, option].
+        changes: number of users who changed source at each time, [time]; 0 at the first time.
     """
 
     agent: str
@@ -48,11 +48,11 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
     changes: Integers
 
     def changes_in(self, from_ps: int, to_ps: int) -> int:
-        """Return the number of changes from `from_ps` to before `to_ps`."""
+        """Return the number of changes in [`from_ps`, `to_ps`)."""
         return int(self.changes[(self.t_ps >= from_ps) & (self.t_ps < to_ps)].sum())
 
     def shares(self, from_ps: int, to_ps: int) -> Floats:
-        """Return the mean share of users of each option, [option]; NaN before any choice."""
+        """Return each option's mean share of users, [option]; NaN before any choice."""
         starts = np.clip(self.t_ps, from_ps, to_ps)
         spans = np.diff(np.append(starts, to_ps)).astype(np.float64)
         if not spans.sum():
@@ -100,10 +100,7 @@ def _counted(
     chosen: Integers,
     weights: Integers,
 ) -> Choice:
-    """Count choices.
-
-    `chosen` is each user's source, or _AWAY, after each decision, [time, user].
-    """
+    """Count users by option; `chosen` is each user's source, or _AWAY, [time, user]."""
     carriers = access_carriers(run)
     labels = [carriers.get(name, name) for name in sources]
     if len(set(labels)) < 2:

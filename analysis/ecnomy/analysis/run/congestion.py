@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signs of a congested link: it marks, loses packets, or delays them.
+"""Signs of a congested link: marks, lost packets or delays.
 
 Marks alone are not sufficient, because a drop-tail link marks nothing. If its buffer is large or
-its senders have limited windows, it may lose almost nothing while never idle. The signs are
+its senders have limited windows, it may be busy all the time and yet lose almost nothing. The signs
+are
 
-    marks     0.1 % of the ECN-capable data or more
-    drops     0.1 % of the packets or more
-    waiting   5 ms or more on average, the setpoint of CoDel (RFC 8289), and five transmission
-              times or more; so a slow link that is 90 % used by independent arrivals does not
-              count (M/D/1: rho / (2 (1 - rho)) = 4.5 of them at rho = 0.9);
-              or a transmitter that is busy 98 % of the time or more, and a packet or more waiting
-              on average: at a fast link a permanent queue may take less than 5 ms
+    marks     on at least 0.1 % of the ECN-capable data
+    drops     of at least 0.1 % of the packets
+    waiting   for at least 5 ms on average (the target of CoDel, RFC 8289) and at least five
+              transmission times. A slow link that is 90 % used by independent arrivals therefore
+              does not count (M/D/1: rho / (2 (1 - rho)) = 4.5 transmission times at rho = 0.9).
+              A transmitter that is busy for at least 98 % of the time also counts if at least one
+              packet waits on average, because a permanent queue at a fast link may delay packets
+              by less than 5 ms
 """
 
 from __future__ import annotations
@@ -30,12 +32,12 @@ STANDING_PACKETS: Final = 1.0
 def congested_by(
     *, utilization: float, marked: float, dropped: float, queue_packets: float, wait_s: float
 ) -> tuple[str, ...]:
-    """Return the signs of congestion of a link over a window, or ().
+    """Return the signs of congestion of a link in a window; () without congestion.
 
     By Little's law, the mean wait in transmission times is the mean queue over the utilisation.
 
     Args:
-        utilization: share of the time its transmitter was busy.
+        utilization: share of the time for which its transmitter was busy.
         marked: share of its ECN-capable data that was marked; NaN if there is no such data.
         dropped: share of its packets that were lost; NaN if there are no packets.
         queue_packets: mean number of waiting packets, without the one in service.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of many sources: the sources of a demand matrix, or of a `group`, count as one."""
+"""Families of sources: the sources of a demand matrix, or of a `group`, are shown as one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Network(msgspec.Struct, frozen=True):
 
 
 class _Scenario(msgspec.Struct, frozen=True):
-    """The parts of a manifest's scenario that are read here."""
+    """The parts of a manifest's scenario that this module reads."""
 
     sources: tuple[_Source, ...] = ()
     network: _Network = _Network()
@@ -39,12 +39,12 @@ def _scenario(run: RawRun) -> _Scenario:
 
 
 def family_of(run: RawRun) -> dict[str, str]:
-    """Return source -> its group, or the source's own name without a group."""
+    """Return source -> its group, or its name if it has no group."""
     groups = {source.name: source.group for source in _scenario(run).sources}
     return {s.name: groups.get(s.name) or s.name for s in run.plan.sources}
 
 
 def shown_nodes(run: RawRun) -> dict[str, tuple[float, float]]:
-    """Return the scenario's positions of nodes of the plan; {} if it has no positions."""
+    """Return node -> its position in the scenario; {} if the scenario has no positions."""
     positions = _scenario(run).network.positions
     return {node: positions[node] for node in run.plan.nodes if node in positions}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of sources: the numbers that began and ended, and their transfer times.
+"""Files that sources sent: how many began and ended, and their transfer times.
 
 The table `transfers` has a row for each file that ended. A file that was still in progress at the
-end of the run has no row, but its flow has bytes left (`file_left` of the last report). For a row
-of many flows, this shows that such files exist, but not how many.
+end of the run has no row, but its flow has bytes left (`file_left` of the last report). If many
+flows share a row, `file_left` shows that such files exist, but not how many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LAWS: Final = ("file", "on-off", "web")
 
 
 class FilesSent(msgspec.Struct, frozen=True):
-    """The files of a source, or of a family of them, in the whole run.
+    """The files of a source, or of a family of sources, in the whole run.
 
     Attributes:
         label: name of the source or family.
@@ -33,7 +33,7 @@ class FilesSent(msgspec.Struct, frozen=True):
         given_up: number of files abandoned by impatient users.
         under_way: number of files in progress at the end; a lower bound if `all_seen` is false.
         all_seen: whether all files in progress could be counted.
-        median_s, slow_s: median and 95th percentile of transfer times, s; NaN without finished
+        median_s, slow_s: median and 95th percentile of transfer times, s; NaN without complete
             files.
     """
 
@@ -52,7 +52,7 @@ class FilesSent(msgspec.Struct, frozen=True):
 
 
 def senders_of_files(run: RawRun) -> dict[str, list[int]]:
-    """Return label -> rows of flows that transfer files; by family if there are many sources."""
+    """Return source (or family, if sources are many) -> rows of its flows that transfer files."""
     rows, sources = run.plan.row_sources(), run.plan.sources
     own = [s.name for s in sources if s.traffic.law in _LAWS]
     family = family_of(run) if len(own) > MOST_GROUPS else {name: name for name in own}
@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """Return the outcomes of files by source; () if no files were sent or recorded.
+    """Return the files of each source or family; () if no files were sent or recorded.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -77,7 +77,7 @@ def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
 
 
 def recorded(run: RawRun) -> bool:
-    """Return whether the run has the table `transfers`."""
+    """Return whether the run recorded the table `transfers`."""
     return run.plan.record.transfers and run.file("transfers").is_file()
 
 
@@ -100,7 +100,7 @@ def _files(run: RawRun, label: str, rows: list[int]) -> FilesSent:
 
 
 def _under_way(run: RawRun, rows: list[int]) -> tuple[int, bool]:
-    """Return the files in progress at the last report, and whether they could be counted."""
+    """Return the number of files in progress at the last report, and whether it is exact."""
     sources = run.plan.row_sources()
     epochs = Epochs(run.flow_epochs, "flow", len(sources))
     if not len(epochs.t_ps):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of a guaranteed stream provider (GSP) and its test streams, over the whole run.
 
-Shares are of packets sent (Andreassen 2002, 4.1 and 4.2):
+Both shares refer to the packets sent (Andreassen 2002, 4.1 and 4.2):
 
     M = marked / sent             L = (lost + later than the tariff's max_delay) / sent
 
-A call's promise is broken if it has ended and its L is above the tariff's max_delay_rate. Rates
-exclude calls that are under way at the end of the run: their promises are neither kept nor broken.
+The promise of a call is broken if the call has ended with L above the tariff's max_delay_rate.
+Rates exclude calls that are under way at the end of the run, because their promises are neither
+kept nor broken.
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ __all__ = ["Calls", "StreamRow", "all_streams", "call_rows", "calls_of", "stream
 
 
 class Calls(msgspec.Struct, frozen=True):
-    """The outcomes of requests. Rates are NaN if the divisor is 0.
+    """The outcomes of call requests; rates are NaN if their denominator is 0.
 
     Attributes:
-        under_way: accepted calls that had not ended at the end of the run.
-        broken: ended calls with a broken promise.
-        learnt_ps: time of the provider's first blocking threshold; -1 if there is no threshold.
-        asked_learnt: calls requested after that time; `blocked_learnt` counts the refused calls
-            among them.
-        packets: packets of the ended calls.
-        bad: L over the packets of all ended calls; `mean_bad` and `worst_bad` over single calls.
-        marked: M over the packets of all ended calls; `mean_marked` over single calls.
+        under_way: number of accepted calls that had not ended when the run ended.
+        broken: number of ended calls with a broken promise.
+        learnt_ps: time of the provider's first blocking threshold [ps]; -1 without a threshold.
+        asked_learnt: number of calls requested since that time; `blocked_learnt` of them were
+            refused.
+        packets: number of packets of the ended calls.
+        bad: L over the packets of all ended calls; `mean_bad` and `worst_bad` are the mean and the
+            maximum of L per call.
+        marked: M over the packets of all ended calls; `mean_marked` is the mean of M per call.
     """
 
     asked: int
@@ -64,12 +66,12 @@ class Calls(msgspec.Struct, frozen=True):
 
     @property
     def ended(self) -> int:
-        """Return the number of admitted calls that ended before the end of the run."""
+        """Return the number of admitted calls that ended during the run."""
         return self.accepted - self.under_way
 
 
 class StreamRow(msgspec.Struct, frozen=True):
-    """One or several test streams. `packets_per_s` covers the time they were switched on."""
+    """Counts of one or several test streams; `packets_per_s` is the rate while they were on."""
 
     name: str
     poisson: bool
@@ -96,8 +98,9 @@ def _share(part: float, whole: float) -> float:
 def call_rows(run: RawRun, provider: Provider) -> pd.DataFrame:
     """Return the calls requested from a GSP, with the columns `bad`, `share_bad` and `broken`.
 
-    `bad` counts packets, `share_bad` is L (NaN for a call without packets); `accepted` is 1 for
-    calls that it sold. Another provider may have sold a call that it refused.
+    `bad` is the number of bad packets, and `share_bad` is L (NaN for a call without packets).
+    `accepted` is 1 only for calls that this provider sold, because another provider may have sold a
+    call that it refused.
     """
     rows = run.calls[run.calls["flow"].isin(flows_of(run, provider.call_sources))].copy()
     limits = {offer.index: offer.max_delay_rate for offer in provider.offers}
@@ -156,7 +159,7 @@ def calls_of(run: RawRun, provider: Provider) -> Calls | None:
 
 
 def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
-    """Return the test streams of a GSP, as counted at the last report; () if there is no report."""
+    """Return the counts of a GSP's test streams at the last report; () without streams."""
     if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
         return ()
     end = epochs.t_ps[-1:]

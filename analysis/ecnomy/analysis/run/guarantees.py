@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profit and loss, calls and test streams of the guaranteed stream providers (GSP) of a run.
+"""Profit and loss, calls and test streams of the guaranteed stream providers (GSPs) of a run.
 
-All values cover the whole run, like the accounts. Amounts of money come from the ledger alone. The
-numbers of sold calls and broken promises come from the table `calls` if the run recorded it,
-because free items have no postings. Otherwise these numbers come from the postings.
+All values cover the whole run, as account balances do. Amounts of money come from the ledger alone.
+The numbers of sold calls and broken promises come from the table `calls` if the run recorded it,
+and otherwise from the postings, which omit free items.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A line of a profit and loss account: the amount received (negative: paid) and the items."""
+    """A line of a profit and loss account: the amount (negative if paid) and number of items."""
 
     micro: int
     count: int  # calls, reimbursements or marks
@@ -47,14 +47,15 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     """Income and costs of a GSP over the whole run, from the ledger alone [micro-units].
 
     Attributes:
-        calls: sold calls, including free ones if calls were recorded; `reimbursements` likewise
-            counts all broken promises.
-        files: sold files; `late_files` counts reimbursed files.
+        calls: sold calls, including free calls if the run recorded calls.
+        reimbursements: reimbursed calls; if the run recorded calls and no money was paid back, all
+            calls with broken promises.
+        files: sold files; `late_files` are the reimbursed files.
         fixed: fixed costs.
         other: all other postings of the account.
-        by_carrier: mark costs by payee, in order of the names.
+        by_carrier: payments for marks by payee, sorted by name.
         profit_micro: all receipts minus all payments.
-        seconds: simulated time of the account [s].
+        seconds: simulated time that the account covers [s].
     """
 
     calls: Item
@@ -71,11 +72,11 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     seconds: float
 
     def per_call(self, micro: int) -> float:
-        """Return money per sold call; NaN if no call was sold."""
+        """Convert an amount to money per sold call; NaN if no call was sold."""
         return micro / 1e6 / self.calls.count if self.calls.count else math.nan
 
     def per_hour(self, micro: int) -> float:
-        """Return money per simulated hour; NaN if no time passed."""
+        """Convert an amount to money per simulated hour; NaN if no time passed."""
         return micro / 1e6 / (self.seconds / 3600) if self.seconds > 0 else math.nan
 
 
@@ -89,12 +90,10 @@ class Guarantee(msgspec.Struct, frozen=True):
 
 
 def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
-    """Return the account of a GSP from the ledger, by purpose of receipts and payments.
-
-    The numbers of sold calls and broken promises come from the table `calls` if it exists.
+    """Return the profit and loss account of a GSP, by purpose of receipts and payments.
 
     Raises:
-        ResultsError: the ledger is unreadable, or does not end at the balance in the manifest.
+        ResultsError: the ledger is unreadable, or differs from the balance in the manifest.
     """
     ledger = run.ledger
     received = ledger[ledger["credit"].astype(str) == provider.name]
@@ -149,7 +148,7 @@ def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
-    """Return the account, admissions and test streams of each GSP of a run; () without a GSP.
+    """Return profit and loss, calls and test streams of each GSP of a run; () without a GSP.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.
@@ -166,13 +165,13 @@ def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
 
 
 def guarantee_columns(results: Path) -> dict[str, float | None]:
-    """Return outcome columns for sweeps, over the whole run like balances; {} without a GSP.
+    """Return outcome columns for sweeps that cover the whole run; {} without a GSP.
 
     Returns:
-        `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls were
-        not recorded); revenue (received for calls), reimbursed (a part of the cost), cost (all
-        payments minus all other receipts) and profit = revenue - cost, in money; hours, the
-        simulated time of the account.
+        Columns `<gsp>.<name>` with these names: calls_asked, calls_sold, calls_blocked and
+        calls_broken (numbers; None if calls were not recorded); revenue (received for calls),
+        reimbursed (part of the cost), cost (all payments minus all other receipts) and profit =
+        revenue - cost, in money; hours (the simulated time that the account covers).
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.

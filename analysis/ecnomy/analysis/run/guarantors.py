@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guaranteed stream providers (GSP) of a run, from its manifest and its plan."""
+"""The guaranteed stream providers (GSPs) of a run, read from its manifest and its plan."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ class Offer(msgspec.Struct, frozen=True):
 
     Attributes:
         name: name of the row; "calls" if the scenario has one tariff.
-        index: index in the run's list of tariffs, ordered by agent and then by row; it is the value
-            of the column `tariff` of the table calls.
+        index: index in the run's list of tariffs, ordered by agent and then by row, as in the
+            column `tariff` of the table `calls`.
         sources: sources of the calls.
-        price: price of a call, in words; likewise `reimbursement`.
-        tied: whether the reimbursement equals the cost of the call.
-        max_delay_ps: largest delay of a good packet.
-        max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of blocked calls (B^G); None if there is no limit.
-        max_time: duration of the longest call, as written in the manifest; None without a limit.
-        strategy: strategy, as written in the manifest.
+        price: price of a call, in words.
+        reimbursement: reimbursement of a call, in words.
+        tied: whether the reimbursement equals the price of the call.
+        max_delay_ps: largest delay of a good packet [ps]; -1 without sources.
+        max_delay_rate: largest share of bad packets in a call that keeps the promise (L^G).
+        max_blocking_rate: largest promised share of blocked calls (B^G); None without a limit.
+        max_time: longest duration of a call, as written in the manifest; None without a limit.
+        strategy: the strategy's entry in the manifest.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class FileOffer(msgspec.Struct, frozen=True):
-    """A row of a GSP's table of files: sources, price and promise in words."""
+    """A row of a GSP's tariff table of files; price, deadline and reimbursement are in words."""
 
     name: str
     sources: tuple[str, ...]
@@ -78,7 +79,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def file_sources(self) -> dict[str, tuple[str, ...]]:
-        """Return the names of the sources of each row in the provider's table of files."""
+        """Return row -> its sources, for the tariff table of files."""
         return {row.name: row.sources for row in self.files}
 
     @property
@@ -88,7 +89,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def paid_sources(self) -> tuple[str, ...]:
-        """Return the sources whose marks the provider pays for, including those of shared calls."""
+        """Return the sources for whose marks the provider pays, including shared sources."""
         files = tuple(name for names in self.file_sources.values() for name in names)
         return (*self.call_sources, *self.stream_sources, *files)
 
@@ -99,7 +100,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def max_delay_ps(self) -> int:
-        """Return the delay limit of the test streams: the limit of the first row."""
+        """Return the delay limit of the test streams, which is that of the first row [ps]."""
         return self.offers[0].max_delay_ps if self.offers else -1
 
 
@@ -115,7 +116,7 @@ def providers_of(run: RawRun) -> tuple[Provider, ...]:
 
 
 def shared_sources(run: RawRun) -> frozenset[str]:
-    """Return the sources whose calls several providers may carry, so that mark payers vary."""
+    """Return the sources whose calls may go to several providers, so the payer of marks varies."""
     sold = [name for provider in providers_of(run) for name in provider.call_sources]
     family, agents = family_of(run), agents_of(run) or ()
     chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}
@@ -165,7 +166,7 @@ def _provider(run: RawRun, agent: ScenarioAgent, index: int) -> Provider:
 
 
 def _in_words(price: Any) -> str:
-    """Return the price of a call in words, from its form in the manifest."""
+    """Return the price of a call in words, given its entry in the manifest."""
     if not isinstance(price, dict):
         return str(price)
     if "time" in price:
@@ -179,13 +180,13 @@ def _in_words(price: Any) -> str:
 
 
 def _hour(written: str) -> str:
-    """Return a time of day in hours; manifests have it in ps."""
+    """Convert a time of day from the manifest's ps to hours."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
 
 
 def _time(written: str) -> str:
-    """Return a time in seconds; manifests have it in ps."""
+    """Convert a time from the manifest's ps to seconds."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
 
@@ -197,6 +198,6 @@ def _paid_back(tariff: ScenarioTariff, price: str) -> str:
 
 
 def flows_of(run: RawRun, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
-    """Return the flows of the given sources."""
+    """Return the row numbers of the flows of the given sources."""
     names = np.array([s.name for s in run.plan.row_sources()])
     return np.flatnonzero(np.isin(names, np.array(sources, dtype=str))).astype(np.int64)

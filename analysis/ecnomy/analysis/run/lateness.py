@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns for sweeps: the share of each source's packets that were lost or late.
+"""Outcome columns for sweeps: the share of each source's packets that was lost or late.
 
 measure: ecnomy.analysis.run.lateness:late_shares
 """
@@ -18,8 +18,8 @@ _PS_PER_MS: Final = 10**9
 def late_shares(results: Path) -> Mapping[str, float | None]:
     """Return `<source>.late_over_<t>ms` for each threshold t under `record: delay_thresholds`.
 
-    The value is the share of packets that were lost or took longer than t from host to host, among
-    the packets of a source that arrived or were lost in the measured window. It is None without
+    The base is the packets of a source that arrived or were lost in the measured window. The value
+    is the share of them that was lost or took longer than t from host to host, or None without
     packets.
     """
     from ecnomy.markets.results.rawrun import open_raw

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The share of a link's packets and marks that is data, the base of all marking shares shown.
+"""The share of data in a link's packets and marks, the basis of all displayed marking shares.
 
     share marked = marks on data / arrivals of data        at this link
 
 Data means the ECN-capable packets that sources send. If traffic goes both ways, ACKs share queues
-with data and may be marked too (`ect: all`), but are not charged. A link counts all its packets
-report by report. The table `pairs` separates data and ACKs of each source, but only for the whole
-run. So the counts of a window are split as
+with data and may be marked too (`ect: all`), but are not charged. The reports of a link count all
+its packets. The table `pairs` separates data and ACKs of each source, but only for the whole run.
+So the counts of a window are split as
 
     data(window) / all(window) ~ sum over data of a(s) n(s) / sum over all of a(s) n(s)
 
 with n(s) the packets (or marks) of source s at the link in the whole run, and a(s) the window's
 share of the packets that s sent in the whole run. The split is exact over the whole run, and for
-any window at a link without ACKs. Otherwise it is an estimate. Without the table pairs (older
-results) all packets of a link on a path of data count as data.
+any window at a link without ACKs. Otherwise it is an estimate. Without the table `pairs` (in older
+results), all packets of a link on a path of data count as data.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Crossings(msgspec.Struct, frozen=True):
 
 
 class LinkShares(msgspec.Struct, frozen=True):
-    """Shares of a link's counts that are ECN-capable data, [interval, link]."""
+    """The shares of ECN-capable data in a link's arrivals and marks, [interval, link]."""
 
     arrivals: Floats
     marks: Floats
 
 
 def crossings_of(run: RawRun) -> Crossings:
-    """Return the counts of the table `pairs` or, without it, of the packets sent over each path.
+    """Return the counts in the table `pairs` or, without that table, of packets sent on each path.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The load, marks and cost of each link direction of a network, and the payments of each pair.
 
-The marking probability of a direction is marks on data over arrivals of data at this link;
+The marking probability of a direction is the marks on data over the arrivals of data there;
 ecnomy.analysis.run.link_marking separates data and ACKs. Its price is
 
     price [money/Mbit] = marks on data * price of a mark / Mbit of that data,
 
-the mean cost of a megabit for a sender there over the window. The price of a mark is the
-payment per mark of each source marked there in the window, 0 for a source that is not charged.
+the mean cost of a megabit that crosses the link in the window. The price of a mark is the mean
+payment per mark of the sources marked there in the window; a source that is not charged counts
+with 0.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ LINK_COUNTERS: Final = (
 
 
 class LinkLoad(msgspec.Struct, frozen=True):
-    """A direction of a link over a window; unknown values are NaN."""
+    """The load of a link direction in a window; unknown values are NaN."""
 
     link: int
     source: str  # node
@@ -75,13 +76,13 @@ class LinkLoad(msgspec.Struct, frozen=True):
     dropped: float  # share of packets
 
     def between(self, arrow: str = " to ") -> str:
-        """Return the link's ends in words, with its name if several links share the ends."""
+        """Return the link's ends as text, with its name if several links share these ends."""
         name = f" ({self.alias})" if self.alias else ""
         return f"{self.source}{arrow}{self.target}{name}".replace("_", " ")
 
     @property
     def utilization(self) -> float:
-        """Return the share of the time the transmitter was busy."""
+        """Return the share of the time for which the transmitter was busy."""
         return self.used_bps / self.rate_bps
 
     @property
@@ -97,12 +98,12 @@ class LinkLoad(msgspec.Struct, frozen=True):
 
     @property
     def congested(self) -> bool:
-        """Whether marks, drops or waits of its packets are significant."""
+        """Whether the link shows any sign of congestion."""
         return bool(self.congested_by)
 
 
 class PairLoad(msgspec.Struct, frozen=True):
-    """A source over a window: the sums over its flows."""
+    """The traffic and payments of a source in a window, summed over its flows."""
 
     name: str
     family: str
@@ -116,7 +117,7 @@ class PairLoad(msgspec.Struct, frozen=True):
 
 
 class NetworkLoads(msgspec.Struct, frozen=True):
-    """All links and all pairs over a window."""
+    """The loads of all links and pairs of a network in a window."""
 
     window: Window
     links: tuple[LinkLoad, ...]
@@ -124,7 +125,7 @@ class NetworkLoads(msgspec.Struct, frozen=True):
     priced: bool  # whether the run has a market
 
     def congested(self) -> list[LinkLoad]:
-        """Return congested directions, ordered by price, then marks or drops, then mean wait."""
+        """Return congested links, in descending order of price, marks or drops, and mean wait."""
         found = [link for link in self.links if link.congested]
 
         def worst(link: LinkLoad) -> tuple[float, float, float, int]:
@@ -135,12 +136,12 @@ class NetworkLoads(msgspec.Struct, frozen=True):
 
 
 def or_0(value: float) -> float:
-    """Return 0 instead of NaN."""
+    """Return the value, or 0 if it is NaN."""
     return 0.0 if math.isnan(value) else value
 
 
 def is_network(plan: Plan) -> bool:
-    """Return whether a plan is more than a path: some node has three or more neighbours."""
+    """Return whether some node has three or more neighbours, so the plan is more than a path."""
     neighbours: dict[int, set[int]] = {}
     for link in plan.links:
         neighbours.setdefault(link.source, set()).add(link.target)
@@ -149,7 +150,7 @@ def is_network(plan: Plan) -> bool:
 
 
 def network_loads(run: RawRun | Results, window: Window) -> NetworkLoads:
-    """Return the loads of a run's links and pairs between two reports.
+    """Return the loads of a run's links and pairs in a window between two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -184,7 +185,7 @@ class LinkData(msgspec.Struct, frozen=True):
 
 
 class _LinkData(msgspec.Struct, frozen=True):
-    """The data at each link, as LinkData, [link]."""
+    """The shares, packet sizes and mark prices of the data at each link, [link]."""
 
     arrivals: Floats  # data in the link's arrivals
     marks: Floats  # data in the link's marks
@@ -216,7 +217,7 @@ def _weighted(values: Floats, weights: Floats) -> Floats:
 
 
 def packet_bits(source: Source) -> int:
-    """Return the bits of a full data packet of a source, IP headers included."""
+    """Return the size of a source's full data packet in bits, including IP headers."""
     return 8 * source.packet_bytes
 
 
@@ -232,11 +233,11 @@ def _links(
 def link_loads(
     plan: Plan, grown: Mapping[str, Floats], data: LinkData, window: Window
 ) -> tuple[LinkLoad, ...]:
-    """Return the load of each direction of a plan's links over a window.
+    """Return the load of each direction of a plan's links in a window.
 
     Args:
         plan: the plan of the run.
-        grown: growth of each counter of LINK_COUNTERS over the window, [link].
+        grown: increase of each counter of LINK_COUNTERS in the window, [link].
         data: ECN-capable data at the links.
         window: the window of the loads.
     """

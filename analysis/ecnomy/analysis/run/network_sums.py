@@ -14,7 +14,7 @@ __all__ = ["Sums", "added", "node_sums", "sending"]
 
 
 class Sums(msgspec.Struct, frozen=True):
-    """Sums over pairs. `wanted_bps` is NaN if a pair has no limit."""
+    """Sums over pairs of nodes; `wanted_bps` is NaN if a pair has no traffic limit."""
 
     pairs: int
     wanted_bps: float
@@ -41,13 +41,13 @@ def added(pairs: Iterable[PairLoad]) -> Sums:
 
 
 def sending(loads: NetworkLoads) -> list[PairLoad]:
-    """Return the pairs that sent data, by payment and then by goodput, in descending order."""
+    """Return the pairs that sent data, in descending order of payment and then of goodput."""
     rows = [pair for pair in loads.pairs if pair.goodput_bps > 0]
     return sorted(rows, key=lambda p: (-p.charge_per_s, -p.goodput_bps, p.name))
 
 
 def node_sums(loads: NetworkLoads) -> dict[str, Sums]:
-    """Return traffic and payments of each node, the largest payments first."""
+    """Return sending node -> its sums, in descending order of payment."""
     by_node: dict[str, list[PairLoad]] = {}
     for pair in sending(loads):
         by_node.setdefault(pair.source, []).append(pair)

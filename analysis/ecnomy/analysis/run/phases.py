@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases of a run, from its plan; boundaries are starts, stops and ends of rate caps.
+"""Phases of a run, separated by starts and stops of sources and by ends of rate caps.
 
-The first phase begins at the end of the warm-up. After every later boundary the flows need time
-to settle: the measurement skips min(10 s, 20 % of the phase).
+The first phase begins at the end of the warm-up. After each later boundary, flows need time to
+settle, so the measurement skips min(10 s, 20 % of the phase).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Phase(msgspec.Struct, frozen=True):
 
     @property
     def settling_s(self) -> float:
-        """Return the time skipped at the beginning, seconds."""
+        """Return the time skipped at the beginning of the phase, seconds."""
         return (self.settled_ps - self.from_ps) / PS_PER_S
 
 
@@ -44,7 +44,7 @@ def _until_ps(source: Source) -> int:
 
 
 def _names(sources: list[Source]) -> str:
-    """Return the names of sources, one by one if they are few, otherwise by prefix `<prefix>-`."""
+    """Return the names of sources as text, grouped by prefix `<prefix>-` if they are many."""
     names = [source.name for source in sources]
     if len(names) > _MOST_NAMED:
         counts: dict[str, int] = {}
@@ -58,7 +58,7 @@ def _names(sources: list[Source]) -> str:
 
 
 def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
-    """Describe the starts, stops and lifted caps after `after_ps`, up to `to_ps`."""
+    """Describe the starts, stops and lifted rate caps after `after_ps`, up to `to_ps`."""
     words = []
     lifted = [s for s in plan.sources if after_ps < _until_ps(s) <= to_ps]
     begun = [s for s in plan.sources if after_ps < s.start.at_ps <= to_ps]
@@ -91,13 +91,13 @@ def _opening(plan: Plan) -> str:
 
 
 def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
-    """Return the phases of a plan; without later boundaries, one phase from warm-up to end.
+    """Return the phases of a plan; one phase if there are no boundaries after the warm-up.
+
+    Boundaries less than two epochs apart count as one boundary at the later time.
 
     Args:
         plan: the plan of the run.
         end_ps: end of a partial run [ps]; by default the duration of the plan.
-
-    Boundaries less than two epochs apart count as one boundary at the later time.
     """
     end = plan.duration_ps if end_ps is None else min(end_ps, plan.duration_ps)
     switched = {t for s in plan.sources for t in (s.start.at_ps, _until_ps(s), s.stop_ps)}

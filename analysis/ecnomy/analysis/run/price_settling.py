@@ -3,23 +3,23 @@
 
 A search never rests, because it keeps trying prices around the best one. So a price counts as
 settled unless it moves more than its trial steps explain. All values are shares of the mean price
-over this half:
+over the last half:
 
     try         the median size of the changes of the posted price
     stretches   ten parts of equal length, each with its mean price over time. Tries above and
-                below the price cancel in such a mean
-    drift       Theil and Sen's slope through the ten means (the median of the slopes of all 45
+                below the best price cancel in such a mean
+    drift       the Theil-Sen slope through the ten means (the median of the slopes of all 45
                 pairs), times the length of the half
     swing       the largest minus the smallest of the ten means
     range       the 90 % quantile of the price over time minus the 10 % quantile
 
-A price does not settle in one of three cases:
+A price has not settled in any of three cases:
 
     rising,     the drift is above 10 %, and at least 40 of the 45 pairs of means agree in its
     falling     direction (Mann 1945: one in 1,000 sets of independent means agrees by chance)
     swinging    the swing is above 50 % and above four tries
-    swinging    the range is above 50 % and above eight tries: a cycle within a stretch. For
-                independent tries, range / try was 2.4 to 3.2 for the lists of prices examined
+    swinging    the range is above 50 % and above eight tries, as in a cycle within a stretch. For
+                independent tries, range / try was 2.4 to 3.2 in the examined lists of prices
 
 Prices of a Thompson sampler jump far but independently, so a try is as wide as the range. A walk by
 steps, as in `hill-climbing`, stays within a few steps of its resting point, unless noise in the
@@ -30,15 +30,15 @@ A price at rest can be far from the best one. The slope s of the profit shows th
 increase the profit. A price that appears at rest is then
 
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: the price is too low or too high
-    unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound: chance, a flat profit
-                or a short run hides the best price, and the search may have stalled. A slope that
-                had to be fitted to the whole run gives this verdict instead of `climbing`. The
+    unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound. Chance, a flat profit
+                or a short run then hides the best price, and the search may have stalled. A slope
+                that had to be fitted to the whole run gives this verdict instead of `climbing`. The
                 verdict is also `unclear` if the prices are too few or too far apart for a slope, or
-                if another carrier's price has not settled or changes too seldom to tell
+                if another carrier's price has not settled or changes too seldom for a verdict
 
-If a settled price was the highest or lowest of all prices in the run for more than half of the
-time, a notice says so, because the best price may lie beyond the range of the search. Every search
-is local. It may settle at a price for the remaining users, while a lower price for all would earn
+A notice appears if a settled price was the highest or lowest price of the run for more than half of
+the time, because the best price may lie beyond the range of the search. Every search is local, so
+it may settle at a price for the remaining users although a lower price for all users would earn
 more. So users who were away because of the price are reported (priced_out.py). A carrier that
 received nothing in the last half is `unpaid`, regardless of its price.
 
@@ -46,9 +46,9 @@ The verdict covers only the last half of one run. Two carriers that both move un
 equilibrium. Yet one of them (or both, in a short run) may count as settled, because prices that
 diverge in the long run can appear at rest for a while.
 
-Fewer than eight changes in the half cannot distinguish a search from a drift. A price with so few
-changes has settled if it does not change at all. Otherwise it is `unclear`. Carriers with scheduled
-prices or without a strategy do not search, so they have no verdict.
+Fewer than eight changes in the last half do not suffice to distinguish a search from a drift. A
+price that did not change has settled, and a price with one to seven changes is `unclear`. Carriers
+with scheduled prices or without a strategy do not search, so they have no verdict.
 """
 
 from __future__ import annotations
@@ -101,18 +101,18 @@ class Settling(msgspec.Struct, frozen=True):
 
     Attributes:
         carrier: name of the carrier.
-        verdict: `settled`, the kind of movement, `unclear`, or `unpaid`: it received nothing.
+        verdict: `settled`, the kind of movement, `unclear`, or `unpaid` if it received nothing.
         low: 10 % quantile of the price over time, money.
         high: 90 % quantile of the price over time, money.
         mean: mean price over time, money.
         from_s: start of the last half, seconds.
         to_s: end of the last half, seconds.
-        gain: share by which the best price would increase its profit, if it is `climbing`.
-        better: the side on which that price is, if it is `climbing`.
-        edge: the end of the range of its prices in the whole run, if its price was there most of
-            the time.
+        gain: share by which the best price would increase its profit, if the verdict is `climbing`.
+        better: whether the best price is higher or lower, if the verdict is `climbing`.
+        edge: `highest` or `lowest` if its price was the highest or lowest price of the whole run
+            for most of the time.
         few: number of price changes, if too few for a verdict.
-        away: sources of its links whose users were mostly away.
+        away: sources over its links whose users were away most of the time.
     """
 
     carrier: str
@@ -153,7 +153,7 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
 
 
 def scheduled_prices(run: RawRun, from_ps: int, to_ps: int) -> dict[str, Prices]:
-    """Return the prices in a window of each carrier whose price changed there by a schedule.
+    """Return the prices in a window of each carrier whose scheduled price changed in it.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -171,7 +171,7 @@ def scheduled_prices(run: RawRun, from_ps: int, to_ps: int) -> dict[str, Prices]
 
 
 def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
-    """Return the verdicts, weakened if another carrier's price moved at the same time."""
+    """Return the verdicts; `settled` becomes `unclear` if another price has not settled."""
     moves = any(one.few or (one.verdict != "settled" and one.low < one.high) for one in judged)
     return tuple(
         msgspec.structs.replace(one, verdict="unclear")
@@ -184,7 +184,7 @@ def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
 def _with_ledger(
     one: Settling, run: RawRun, prices: Prices, links: tuple[int, ...] | None
 ) -> Settling:
-    """Return the verdict, extended by the carrier's receipts and the users who were away."""
+    """Revise a verdict by the carrier's receipts, the users who were away, and the profit."""
     from_ps, to_ps = (round(s * PS_PER_S) for s in (one.from_s, one.to_s))
     ledger = run.ledger
     own = ledger[(ledger["credit"] == one.carrier) & ledger["t_ps"].gt(from_ps)]
@@ -195,7 +195,7 @@ def _with_ledger(
 
 
 def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps: int) -> Settling:
-    """Return the verdict, extended by the slope of the profit if that is known."""
+    """Revise a verdict by the slope of the profit; without a slope, a moving price is `unclear`."""
     found = slope_of(run, one.carrier, prices, from_ps, to_ps)
     if found is None:
         moves = one.low < one.high
@@ -209,7 +209,7 @@ def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps:
 
 
 def by_slope(found: ProfitSlope) -> Verdict:
-    """Return the verdict from the slope of a profit, for a price at rest."""
+    """Return the verdict on a price at rest from the slope of its profit."""
     slope = abs(found.slope)
     if found.gain(max(slope - found.error, 0.0)) > MORE and not found.whole:
         return "climbing"
@@ -217,10 +217,7 @@ def by_slope(found: ProfitSlope) -> Verdict:
 
 
 def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling | None:
-    """Judge the prices of one carrier from `from_ps` to `to_ps`, by the rules of the module.
-
-    Returns: None if the interval is empty.
-    """
+    """Return the verdict on a carrier's prices in an interval; None if the interval is empty."""
     if to_ps <= from_ps:
         return None
     spans = np.diff(np.clip(np.append(prices.t_ps, to_ps), from_ps, to_ps)).astype(np.float64)
@@ -242,7 +239,7 @@ def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling 
 
 
 def _edge(tried: Floats, money: Floats, spans: Floats) -> Literal["highest", "lowest"] | None:
-    """Return the end of the prices tried at which the price was for over half of the time."""
+    """Return whether the price was the highest or lowest tried price for over half of the time."""
     if len(np.unique(tried)) < 3:
         return None
     half = spans.sum() / 2
@@ -271,7 +268,7 @@ def _stretches(money: Floats, spans: Floats) -> Floats:
 
 
 def _quantiles(money: Floats, spans: Floats, shares: tuple[float, float]) -> tuple[float, float]:
-    """Return the quantiles of the price at these shares of the time."""
+    """Return the quantiles of the price over time."""
     order = np.argsort(money, kind="stable")
     until = np.cumsum(spans[order])
     low, high = (money[order][int(np.searchsorted(until, q * until[-1]))] for q in shares)
@@ -279,7 +276,7 @@ def _quantiles(money: Floats, spans: Floats, shares: tuple[float, float]) -> tup
 
 
 def settling_in_words(one: Settling) -> str:
-    """Return one line, such as `carrier up: its price does not settle: 0.02 to 0.11 money ...`."""
+    """Return a verdict as one line, such as `carrier up: its price does not settle: ...`."""
     return f"carrier {one.carrier}: {_judged(one)}" + "".join(f". {away}" for away in one.away)
 
 
@@ -311,7 +308,7 @@ def _judged(one: Settling) -> str:
 
 
 def print_settling(run: RawRun, console: Console) -> None:
-    """Print one line per carrier that sets its price by a strategy.
+    """Print a line for each carrier whose strategy searches for a price.
 
     Raises:
         ResultsError: a table is unreadable.

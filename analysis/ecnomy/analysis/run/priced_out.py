@@ -2,10 +2,10 @@
 """Sources whose users were away most of the time because of the price.
 
 Users who are away do not respond to a carrier's trial prices until the price falls far enough for
-them to return. A search that began above that price does not observe them. Users who leave because
-their surplus is negative try the price again from time to time, and are reported if they were away
-for half of the time. In a crowd whose users have different limits, many are away even at the best
-price. So a crowd is reported only if nearly all its users were away.
+them to return. So a search that began above that price does not observe them. Users who leave
+because their surplus is negative try the price again from time to time, and are reported if they
+were away for more than half of the time. If users have different price limits, many are away even
+at the best price. Such users are reported only if nearly all of them were away.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PricedOut(msgspec.Struct, frozen=True):
     """The share of the time for which the users of a source were away.
 
     Attributes:
-        source: name of the source, or of the group in the scenario.
+        source: name of the source, or of its group in the scenario.
         away: mean share of the source's flows that its agent had switched off.
     """
 
@@ -43,7 +43,7 @@ class PricedOut(msgspec.Struct, frozen=True):
     away: float
 
     def __str__(self) -> str:
-        """Return one sentence for users."""
+        """Return the result as a sentence for users."""
         return (
             f"Users of {self.source} were away for {100 * self.away:.0f} % of this time: "
             "a lower price, at which they return, may earn more"
@@ -53,7 +53,7 @@ class PricedOut(msgspec.Struct, frozen=True):
 def priced_out(
     run: RawRun, links: Sequence[int] | None, from_ps: int, to_ps: int
 ) -> tuple[PricedOut, ...]:
-    """Return the sources with a path over `links` (None: any) whose users were mostly away.
+    """Return the sources over `links` (None: any links) whose users were away most of the time.
 
     Raises:
         ResultsError: a table is unreadable.

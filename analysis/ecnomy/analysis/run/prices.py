@@ -4,9 +4,9 @@
     price.<carrier>    price of each carrier, money
     price              price of the whole market, money, if only one carrier sets a price
 
-A price holds from its report until the next price, so the mean is weighted by time. A run without a
-market has no price columns. Sweeps record these columns during runs (gathered.py of markets); this
-module derives them from a stored run.
+A price is valid from its report until the next price, so the mean is weighted by time. A run
+without a market has no price columns. Sweeps record these columns during runs (gathered.py of
+markets). This module computes them from a stored run.
 """
 
 from __future__ import annotations

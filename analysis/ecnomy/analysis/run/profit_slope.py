@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slope of a carrier's profit over its price, recorded by its strategy or fitted to its ledger.
 
-A slope s is the relative change of the profit per change of the logarithm of the price, and c is
-the decrease of s per change of the log price. The best price would increase the profit by the share
+The slope s is the relative change of the profit per unit of the log price, and the curvature c is
+the decrease of s per unit of the log price. The best price would increase the profit by the share
 s^2 / 2c.
 
 `revenue-gradient` records s and c after each round (`profit_slope` and `profit_curvature` in the
-table `agents`). s is then the mean over the rounds. Its error is twice the standard error, without
-the part that c explains by the prices of the rounds.
+table `agents`). The slope is then the mean over the rounds. Its error is twice the standard error,
+after subtracting the variation that c and the prices of the rounds explain.
 
 For every other strategy, the ledger gives the profit of each period in which a price held. The
 first half of a period does not count, because customers are still responding to the change. A
@@ -17,10 +17,10 @@ the mean by more than a factor of 1.5 do not count, because a profit resembles a
 its peak. As in curvature.py, the prior of c is 1 with a standard deviation of 3, and c lies between
 0.2 and 20.
 
-After a search has chosen its price, it tries too few other prices for this fit. All periods of the
-run then take part (`whole`), and s is the slope at the mean log price of the interval in question.
-Because other carriers' prices may have moved since, and a bandit returns to prices that started
-well by chance, this slope can only confirm a price.
+After a search has chosen its price, it may try too few other prices for this fit. The fit then uses
+all periods of the run (`whole`), and s is the slope at the mean log price of the interval in
+question. This slope can only confirm a price, because other carriers' prices may have moved since,
+and a bandit returns to prices that did well at first by chance.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class ProfitSlope(msgspec.Struct, frozen=True):
     """The slope of a profit at the mean log price.
 
     Attributes:
-        slope: relative change of the profit per change of the log price.
-        error: twice its standard error; infinite for fewer than three recorded slopes.
-        curvature: decrease of the slope with the log price, from 0.2 to 20.
-        whole: whether periods before the interval took part.
+        slope: relative change of the profit per unit of the log price.
+        error: twice the slope's standard error; infinite for fewer than three recorded slopes.
+        curvature: decrease of the slope per unit of the log price, from 0.2 to 20.
+        whole: whether the fit used periods before the interval.
     """
 
     slope: float
@@ -92,7 +92,7 @@ def slope_of(
 
 
 def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitSlope:
-    """Return the mean of recorded slopes, each at its price [rounds]."""
+    """Return the mean of the slopes that a strategy recorded at these log prices, [round]."""
     if len(slopes) < ROUNDS:
         return ProfitSlope(0.0, math.inf, curvature)
     by_chance = slopes + curvature * (log_prices - log_prices.mean())
@@ -103,16 +103,18 @@ def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitS
 def fitted_slope(
     log_prices: Floats, profits: Floats, lengths: Floats, at: float | None = None
 ) -> ProfitSlope | None:
-    """Fit a parabola to the profits per second at prices that held for the given times [periods].
+    """Fit a parabola to the profits per second of periods with constant prices, [period].
 
     Args:
-        log_prices: the logarithm of each price.
-        profits: the profit per second at each price, money/s.
-        lengths: the time at each price, seconds.
-        at: the log price at which the whole run gives the slope; None: the mean of the prices near
-            the mean.
+        log_prices: the log price of each period.
+        profits: the profit per second in each period, money/s.
+        lengths: the length of each period, seconds.
+        at: the log price at which to return the slope, if the periods cover the whole run; None:
+            the mean of the log prices near the mean.
 
-    Returns: None for fewer than eight periods or three prices near the mean price.
+    Returns:
+        The slope; None for fewer than eight periods or three different prices near the mean price,
+        or if the mean profit is 0.
     """
     x = log_prices - (np.average(log_prices, weights=lengths) if at is None else at)
     near = np.abs(x) <= NEAR

@@ -15,7 +15,7 @@ __all__ = ["ScenarioAgent", "ScenarioTariff", "agents_of"]
 class ScenarioTariff(msgspec.Struct, frozen=True):
     """A provider's tariff, with amounts as written in the manifest.
 
-    `price` is text, a mapping of prices of a call and its time, or an hourly tariff.
+    `price` is text, a mapping with prices per call and per time, or an hourly tariff.
     """
 
     price: Any
@@ -28,7 +28,7 @@ class ScenarioTariff(msgspec.Struct, frozen=True):
 
 
 class ToldFiles(msgspec.Struct, frozen=True):
-    """A provider's price of a file, as written in the manifest."""
+    """A provider's tariff for files, as written in the manifest."""
 
     price: str
     deadline: str
@@ -37,7 +37,7 @@ class ToldFiles(msgspec.Struct, frozen=True):
 
 
 class ScenarioAgent(msgspec.Struct, frozen=True):
-    """The part of an agent's entry in the manifest that is used here.
+    """The part of an agent's entry in the manifest that analyses use.
 
     Attributes:
         role: name or dotted path of the role, without its terms.
@@ -70,7 +70,7 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def agents_of(run: RawRun) -> tuple[ScenarioAgent, ...] | None:
-    """Return agents in the scenario's order; () without a market, None if unreadable."""
+    """Return the agents in the scenario's order; () without a market, None if unreadable."""
     found: Any = run.manifest.scenario
     try:
         market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market
@@ -80,7 +80,7 @@ def agents_of(run: RawRun) -> tuple[ScenarioAgent, ...] | None:
 
 
 def _with_role_names(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Replace roles by their names; a role with terms is a mapping with `kind`."""
+    """Replace each role that has terms, a mapping with `kind`, by its name."""
     market = scenario.get("market") or {}
     agents = [
         {**agent, "role": agent["role"].get("kind", "")}

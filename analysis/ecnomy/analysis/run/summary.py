@@ -44,7 +44,7 @@ CHANGING: Final = "*"  # class of a group whose flows changed class
 class Group(msgspec.Struct, frozen=True):
     """A group of flows of one source (or family) and, if there are classes, of one class.
 
-    `source` is the first flow's source.
+    `source` is the source of the first flow.
     """
 
     label: str
@@ -59,10 +59,10 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class GroupRow(msgspec.Struct, frozen=True):
-    """A group over a window; rates and money are means over its flows, NaN if unknown.
+    """The results of a group in a window; rates and amounts are means per flow, NaN if unknown.
 
-    If agents switched flows off, means cover only active time, and `active` is the mean number of
-    active flows.
+    If agents switched flows off, the means cover only the time when flows were active, and `active`
+    is the mean number of active flows.
     """
 
     group: Group
@@ -81,12 +81,12 @@ class GroupRow(msgspec.Struct, frozen=True):
 
     @property
     def counted(self) -> float:
-        """Return the number of flows in the means."""
+        """Return the number of flows that the means cover."""
         return float(self.group.size) if self.active is None else self.active
 
 
 class LinkRow(msgspec.Struct, frozen=True):
-    """A link over a window."""
+    """The results of a link in a window."""
 
     link: int
     name: str
@@ -113,7 +113,7 @@ class LinkRow(msgspec.Struct, frozen=True):
 
 
 class PhaseSummary(msgspec.Struct, frozen=True):
-    """A phase, or all phases together, with the measured window."""
+    """The results of a phase, or of all phases together, in the measured window."""
 
     phase: Phase
     window: Window
@@ -150,8 +150,8 @@ def _movers(run: RawRun) -> set[int]:
 def groups_of(run: RawRun) -> list[Group]:
     """Return the groups of a run in plan order.
 
-    If flows of a source changed class, the source is one group of the class `CHANGING`. If there
-    are many sources, the sources of one family (see ecnomy.analysis.run.families) form one group.
+    If flows of a source changed class, the whole source is one group of the class `CHANGING`. If
+    sources are many, each family of sources (see ecnomy.analysis.run.families) is one group.
     """
     sources = run.plan.row_sources()
     names = [source.name for source in sources]
@@ -237,7 +237,7 @@ _COUNTED: Final = (
 def _link_rows(
     run: RawRun, epochs: Epochs, window: Window, shares: LinkShares
 ) -> tuple[LinkRow, ...]:
-    """Return the links on paths of data, and all other links that marked or dropped packets."""
+    """Return the rows of links on data paths and of other links that marked or dropped packets."""
     grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
     data = {link for source in run.plan.sources for link in source.path}
     rows = []
@@ -278,7 +278,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     background: npt.NDArray[np.bool_]  # per row of flows
 
     def over(self, phase: Phase) -> PhaseSummary | None:
-        """Return the settled part of a phase, or None if it has fewer than two reports."""
+        """Summarise the settled part of a phase; None if it has fewer than two reports."""
         window = self.flows.window(phase.settled_ps, phase.to_ps)
         if window is None:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes between two reports: increments of cumulative counters, and money per flow."""
+"""Changes between reports: increments of cumulative counters, and money per flow."""
 
 from __future__ import annotations
 
@@ -19,18 +19,16 @@ __all__ = ["Epochs", "Window", "fees_by_flow", "marks_by_flow"]
 
 
 def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """Return money for marks by flow in each interval (edges[i], edges[i+1]], [interval, flow].
+    """Return the money that each flow paid for marks in each interval, [interval, flow].
 
-    The intervals are half-open because a posting has the time of the report that closed its epoch.
-
-    Returns:
-        Amounts in money (not micro-units).
+    An interval is (edges[i], edges[i + 1]], because a posting has the time of the report that
+    closed its epoch.
     """
     return _by_flow(ledger, ledger["kind"].astype(str) == MARKS, flows, edges_ps)
 
 
 def fees_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """Return class fees and contract charges by flow, shaped like marks_by_flow."""
+    """Return the class fees and contract charges of each flow, shaped like marks_by_flow."""
     return _by_flow(ledger, ~ledger["kind"].astype(str).isin(NO_FEES), flows, edges_ps)
 
 
