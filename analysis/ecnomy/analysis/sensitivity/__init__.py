@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy sensitivity`: the parameters that matter to an outcome, by Sobol's or Morris's index."""
+"""`ecnomy sensitivity`: ranks parameters by their effect on an outcome, as Sobol or Morris does."""
 
 from __future__ import annotations
 

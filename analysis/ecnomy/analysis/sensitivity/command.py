@@ -98,7 +98,7 @@ def _print(console: Console, found: Indices) -> None:
 
 
 def indices_table(found: Indices) -> Table:
-    """Return a row for each parameter, ranked."""
+    """Return the table of indices, with a row for each parameter in order of importance."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     main, other = _HEADS[found.kind]
@@ -173,7 +173,7 @@ def sentence(found: Indices) -> list[str]:
 
 
 def ranking_table(found: list[Indices]) -> Table:
-    """Return a row for each outcome, with its three most important parameters and the noise."""
+    """Return the table of each outcome's three most important parameters and its noise."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     table = titled_table("most important parameters of each outcome")
@@ -198,7 +198,7 @@ def _short(path: str) -> str:
 
 
 def _values(runs: Sampled, found: list[Indices]) -> dict[str, Any]:
-    """Return the plan, and the indices of each outcome (see indices.Indices)."""
+    """Return the plan and the indices of each outcome (see indices.Indices)."""
     import msgspec
 
     def fields(each: Indices) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The share of an outcome's variation that is due to each parameter of a sampling plan.
+"""Indices of the effect of each parameter of a sampling plan on an outcome.
 
 Sobol's indices are shares of the outcome's variance over the ranges of all parameters:
 
@@ -7,15 +7,15 @@ Sobol's indices are shares of the outcome's variance over the ranges of all para
     total         its effect alone and with others: E[Var(y | all but x_i)] / Var(y)
 
 Morris's indices describe the effects of steps of one parameter, scaled to its whole range, in the
-unit of the outcome: mu* is the mean size of effects, mu their mean and sigma their standard
-deviation. sigma is large if the effect depends on the value of the parameter or of other
-parameters. These indices rank parameters with far fewer runs.
+unit of the outcome. mu* is the mean size of the effects, mu their mean and sigma their standard
+deviation. The value of sigma is large if the effect depends on the value of the parameter or of
+other parameters. These indices rank parameters with far fewer runs.
 
-Indices are computed from means over the replicates of a point. Parameters do not cause differences
-between replicates, and `noise` is the share of these differences in the variance of individual
-runs. Noise raises the total indices or mu* of all parameters by about `floor`. A parameter matters
-if the whole interval of its index is above the floor. With paired seeds, the mean effect of each
-seed cancels, so the floor covers only the remaining noise.
+Indices are computed from means over the replicates of a point. Differences between replicates come
+from the seed, and `noise` is their share in the variance of individual runs. Noise raises the total
+index or mu* of each parameter by about `floor`. A parameter matters if the whole interval of its
+index is above the floor. With paired seeds, the mean effect of each seed cancels, so the floor
+covers only the remaining noise.
 
 Source: Saltelli et al. 2010 (sobol); Morris 1991, Campolongo et al. 2007 (morris); SALib. The 95 %
 intervals come from SALib's bootstrap over base samples or trajectories.
@@ -42,7 +42,7 @@ _LEAST: Final = 2  # least number of base samples or trajectories
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A sampling plan in the head of a sweep; see ecnomy.markets.sweep.plans.
+    """The sampling plan of a sweep, from its head; see ecnomy.markets.sweep.plans.
 
     Attributes:
         paired: whether replicate r has the same seed at all points.
@@ -62,11 +62,11 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Index(msgspec.Struct, frozen=True):
-    """The indices of one parameter, each with the half-width of its interval.
+    """The indices of one parameter, with the half-widths of their intervals.
 
     Attributes:
-        main: the index for ranking: total (sobol) or mu* (morris).
-        other: first order (sobol), or sigma with a half of NaN (morris).
+        main: the index that ranks parameters: total (sobol) or mu* (morris).
+        other: first order (sobol), or sigma, whose half-width is NaN (morris).
         mu: mu (morris); NaN for sobol.
         matters: whether the whole interval of `main` is above the floor.
     """
@@ -81,7 +81,7 @@ class Index(msgspec.Struct, frozen=True):
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """The joint effect of two parameters beyond their single effects: sobol's second order."""
+    """The effect of two parameters beyond their single effects: Sobol's second-order index."""
 
     first: str
     second: str
@@ -99,11 +99,11 @@ class Indices(msgspec.Struct, frozen=True):
         pairs: the indices of pairs, ranked; empty without second-order samples.
         mean: mean outcome over the points of the plan.
         deviation: standard deviation of the outcome over the points.
-        noise: share of differences between replicates in the variance of individual runs; NaN with
-            one replicate.
-        floor: index that noise alone gives a parameter; NaN with one replicate.
+        noise: share of the variance of individual runs that is due to differences between
+            replicates; NaN with one replicate.
+        floor: main index of a parameter without effect, due to noise; NaN with one replicate.
         replicates: number of replicates of a point.
-        points: number of points behind the indices.
+        points: number of points from which the indices were computed.
         left_out: number of base samples or trajectories with missing outcomes.
     """
 
@@ -135,7 +135,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
         y: outcomes of shape [point, replicate]; NaN if missing.
 
     Raises:
-        ResultsError: too few points have an outcome, or the outcome is equal at all points.
+        ResultsError: too few points have the outcome, or it is the same at all points.
         InputError: SALib is not installed.
     """
     whole = np.asarray(np.isfinite(y).any(axis=1).reshape(-1, plan.group).all(axis=1))

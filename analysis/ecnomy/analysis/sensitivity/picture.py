@@ -24,11 +24,11 @@ _MORRIS: Final = "mu*: mean effect of a step across the whole range"
 
 
 def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
-    """Draw the indices as a PNG of 150 dpi.
+    """Draw the indices of outcomes as a PNG of 150 dpi.
 
     Args:
         title: title of the sweep.
-        found: indices under one plan, one entry per outcome.
+        found: indices of each outcome under the same plan.
         file: the PNG file to write.
     """
     import matplotlib.pyplot as plt
@@ -49,7 +49,7 @@ def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
 
 
 def _panel(axis: Axes, found: Indices) -> None:
-    """Draw ranked bars, the most important on top; parameters that do not matter are grey."""
+    """Draw ranked bars with the most important on top; parameters that do not matter are grey."""
     sobol = found.kind == "sobol"
     at = np.arange(len(found.each), dtype=np.float64)
     thick = 0.36 if sobol else 0.6

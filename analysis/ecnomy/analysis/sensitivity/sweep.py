@@ -33,7 +33,7 @@ class Sampled(msgspec.Struct, frozen=True):
         folder: the folder of the sweep.
         title: title of the sweep; "" if it has no title.
         plan: the sampling plan of its points.
-        runs: one row per run of the plan, in order; empty for missing or failed runs.
+        runs: one row per run of the plan, in plan order; rows of missing or failed runs are empty.
         missing: number of missing or failed runs.
         outcomes: numeric columns of `runs` other than parameters.
     """
@@ -74,7 +74,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
 
     Raises:
         InputError: the outcome does not exist, or SALib is not installed.
-        ResultsError: too few points have the outcome, or the outcome is equal at all points.
+        ResultsError: too few points have the outcome, or it is the same at all points.
     """
     if outcome not in sweep.outcomes:
         expected = "an outcome of the sweep; `ecnomy query` lists the columns"
@@ -87,7 +87,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
 
 
 def varying(sweep: Sampled) -> list[Indices]:
-    """Return the indices of all outcomes for which they exist, in the order of columns.
+    """Return the indices of all outcomes that have them, in the order of columns.
 
     Raises:
         InputError: SALib is not installed.
@@ -106,7 +106,7 @@ def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
 
     Args:
         folder: the folder of a sweep with `sobol` or `morris` parameters.
-        outcome: a column of its runs.
+        outcome: name of a column of the sweep's runs.
 
     Returns:
         A row for each parameter, the most important one first. The columns for sobol are

@@ -214,7 +214,7 @@ def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Con
 
 
 def _scheduled(run: RawRun, one: PhaseSummary) -> list[str]:
-    """Return notes on carriers whose price per mark changed by a schedule: the means mix prices."""
+    """Return a note for each carrier whose price per mark changed by a schedule."""
     from ecnomy.analysis.run.price_settling import scheduled_prices
     from ecnomy.analysis.support.digits import significant
 

@@ -30,7 +30,7 @@ _BY_THRESHOLD: Final = "marking-quantile"  # only this built-in strategy has a t
 
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
-    """Print the offers of one provider, then its results over the whole run."""
+    """Print the offers of a provider and its results in the whole run."""
     console.print()
     heading = f"{one.provider.name}, guaranteed stream provider (whole run)"
     console.print(heading, style="bold", markup=False)
@@ -58,7 +58,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
 
 
 def offer_in_words(says: Provider) -> str:
-    """Describe a provider's products and promises."""
+    """Describe a provider's products, prices and promises in one paragraph."""
     one = len(says.offers) == 1
     calls = [
         f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, regardless of "
@@ -76,7 +76,7 @@ def offer_in_words(says: Provider) -> str:
 
 
 def money_table(one: Guarantee) -> Table:
-    """Return the profit and loss account, to the micro-unit."""
+    """Return the table of the profit and loss account, exact to the micro-unit."""
     money = one.money
     table = _plain("profit and loss, money", "whole run", "per call sold", "per hour")
 
@@ -107,7 +107,7 @@ def money_table(one: Guarantee) -> Table:
 
 
 def _reimbursed(one: Guarantee) -> str:
-    """Describe the reimbursements; subscribers may also claim them for promises that were kept."""
+    """Describe the reimbursements; some may be for promises that were kept."""
     back = _count(one.money.reimbursements, "reimbursement")
     kept = one.money.reimbursements.count - (one.calls.broken if one.calls else 0)
     if one.calls is None or kept <= 0:
@@ -137,7 +137,7 @@ def _by_carrier(money: ProfitAndLoss) -> str:
 
 
 def call_table(one: Guarantee) -> Table:
-    """Return the table of requests, admissions, broken promises, and L and M of ended calls."""
+    """Return the table of call requests, admissions, ended calls and broken promises."""
     calls = one.calls
     assert calls is not None
     table = _plain("calls", "number", "share")
@@ -181,7 +181,7 @@ def _is_own(kind: str) -> bool:
 
 
 def stream_table(one: Guarantee) -> Table:
-    """Return the table of marking rate M and bad-packet rate L, by test stream and for calls."""
+    """Return the table of the shares M and L, by test stream and for ended calls."""
     table = _plain("sent by", "packets/s", "packets", "marked\nM", "bad\nL")
     for row in one.streams:
         kind = "Poisson" if row.poisson else "constant intervals"

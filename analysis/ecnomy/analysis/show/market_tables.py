@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of `ecnomy show` for carriers, customers with a choice, and files."""
+"""Tables of `ecnomy show` for carriers, users who choose among sources, and files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_NAMES: Final = 2
 
 
 def print_carriers(run: RawRun, console: Console) -> None:
-    """Print links, prices, utilisation and money of each carrier, if at least two carriers compete.
+    """Print links, prices, utilisation and money of each carrier, if there are at least two carriers.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -110,7 +110,7 @@ def _print_payers(run: RawRun, carriers: tuple[Carrier, ...], console: Console) 
 
 
 def print_choices(run: RawRun, console: Console) -> None:
-    """Print how often customers with a choice switched, and which sources they used.
+    """Print how often users who choose among sources switched, and the options that they used.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -22,7 +22,7 @@ _MOST_NODES: Final = 20
 
 
 def pair_table(loads: NetworkLoads) -> Table:
-    """Return the table of the pairs that pay most, the sum of all other pairs, and the total."""
+    """Return the table of the pairs that pay most, with the sums of other pairs and of all."""
     rows = sending(loads)
     table = _table("from and to", loads.priced)
     many = len({pair.family for pair in rows}) > 1
@@ -38,7 +38,7 @@ def pair_table(loads: NetworkLoads) -> Table:
 
 
 def node_table(loads: NetworkLoads) -> Table:
-    """Return the table of traffic and payments by sending node."""
+    """Return the table of traffic and payments by sending node, in descending order of payment."""
     table = _table("sent by", loads.priced)
     sums = node_sums(loads)
     for node, sent in list(sums.items())[:_MOST_NODES]:
@@ -49,7 +49,7 @@ def node_table(loads: NetworkLoads) -> Table:
 
 
 def link_table(loads: NetworkLoads) -> Table:
-    """Return the table of congested links by cost, then of uncongested links by utilisation."""
+    """Return the table of links: congested links by price, then other links by utilisation."""
     drops = DropColumns(loads.links)
     table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     if loads.priced:

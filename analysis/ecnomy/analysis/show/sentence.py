@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sentence that compares the rates and payments of two classes, for first-time readers."""
+"""A sentence that compares the rates and payments of two classes for first-time readers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _ABOUT: Final = 0.10  # a charge counts as "about its fee" within this share of 
 
 
 def sentence(summary: Summary) -> str:
-    """Return a sentence per phase in which exactly two groups, each of one class, pay a fee."""
+    """Return a sentence for each phase in which exactly two groups pay a class fee.
+
+    A phase in which one of the two has flows that changed class is skipped.
+    """
     clauses = []
     for one in summary.phases:
         classed = [row for row in one.groups if row.group.service_class and row.fee_per_s > 0]
@@ -34,7 +37,7 @@ def _number(one: PhaseSummary) -> int:
 
 
 def _congested(one: PhaseSummary) -> bool:
-    """Return whether a link shows a sign of congestion: marks, drops or waiting packets."""
+    """Return whether any link shows a sign of congestion."""
     return any(link.congested_by for link in one.links)
 
 

@@ -27,12 +27,12 @@ __all__ = [
 
 
 def percent(value: float) -> str:
-    """Return a share in percent, "-" for NaN."""
+    """Return a share as text in percent; "-" for NaN."""
     return "-" if math.isnan(value) else f"{100 * value:.1f} %"
 
 
 def new_table(first: str, *columns: str) -> Table:
-    """Return a frameless table: a column of text, then right-aligned columns."""
+    """Return a frameless table with a text column and further, right-aligned columns."""
     from rich import box
     from rich.table import Table
 
@@ -49,7 +49,7 @@ def shown_rows(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
 
 
 def traffic_table(rows: tuple[GroupRow, ...]) -> Table:
-    """Return the table of rates, marks and delays by group: means over active flows."""
+    """Return the table of rates, marks and delays by group, as means over active flows."""
     columns = ["flows", "Mbps\na flow", "least to\nmost", "share\nof all", "marks/s\na flow"]
     table = new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
     for row in shown_rows(rows):
@@ -75,7 +75,7 @@ def _size(row: GroupRow) -> str:
 
 
 def money_table(one: PhaseSummary) -> Table:
-    """Return the table of payments by group: means over its flows, and its total for marks."""
+    """Return the table of payments by group: means over flows, and totals for marks."""
     columns = [
         "fees and\ncontracts\na flow\nmoney/s",
         "for marks\na flow\nmoney/s",
@@ -99,7 +99,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """Describe the total paid for marks and the background's part; "" if that part is 0."""
+    """Describe the total paid for marks and background traffic's part; "" if the total is 0."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
@@ -115,27 +115,27 @@ def _part(part: float, whole: float) -> float:
 
 
 class Dropping(Protocol):
-    """A struct with the numbers of dropped packets by cause."""
+    """A struct with the numbers of packets dropped in total and by cause."""
 
     @property
     def drops(self) -> int:
-        """All dropped packets."""
+        """The number of all dropped packets."""
 
     @property
     def law_drops(self) -> int:
-        """Packets dropped by the law, rather than by a full buffer."""
+        """The number of packets dropped by the marking law rather than by a full buffer."""
 
     @property
     def not_ect_drops(self) -> int:
-        """Packets dropped by the law because they are not ECN-capable."""
+        """The number of packets dropped by the marking law because they are not ECN-capable."""
 
 
 class DropColumns:
-    """Columns of dropped packets: one in total, or one per cause if a law dropped packets.
+    """Columns of dropped packets: the total or, if a marking law dropped packets, one per cause.
 
     The causes are a full buffer, a drop of ECN-capable packets by the law (omitted if no such
-    packet was dropped), and a drop of other packets where the law would have marked ECN-capable
-    ones.
+    packet was dropped), and a drop of other packets that the law would have marked if they were
+    ECN-capable.
     """
 
     def __init__(self, rows: Iterable[Dropping]) -> None:
@@ -146,7 +146,7 @@ class DropColumns:
         self.heads: Final = ("drops:\nfull", *law, "not-ECT") if self._apart else ("drops",)
 
     def cells(self, row: Dropping) -> list[str]:
-        """Return the cells of a row, one per column."""
+        """Return the cells of a table row, one per column of drops."""
         if not self._apart:
             return [f"{row.drops:,}"]
         law = [row.law_drops - row.not_ect_drops] if self._by_law else []

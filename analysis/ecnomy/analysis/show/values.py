@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show RUN --json`: all parts of a run's summary, unrounded.
 
-Keys are the fields of the structs behind the tables: Notices (results/notices.py), Welfare
-(welfare/welfare.py), and in run/ Summary, Guarantee (guarantees.py), Carrier (carriers.py),
-Settling (price_settling.py), Choice (choices.py) and FilesSent (files_sent.py).
+The keys are the fields of the structs from which tables are printed: Notices (results/notices.py),
+Welfare (welfare/welfare.py), and in run/ Summary (summary.py), Guarantee (guarantees.py), Carrier
+(carriers.py), Settling (price_settling.py), Choice (choices.py) and FilesSent (files_sent.py).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _MOST_NAMED: Final = 4
 def print_welfare(run: RawRun, console: Console) -> None:
     """Print utilities, surpluses, profits and the distance from the optimum.
 
-    Print nothing for a run without a declared utility.
+    Nothing is printed for a run without a declared utility.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -94,7 +94,7 @@ def _sum(found: Welfare) -> str:
 
 
 def _losers(found: Welfare) -> Iterator[str]:
-    """Yield notes on users whose utility is below their payments, or is infinite at a rate of 0."""
+    """Yield notes on agents with a negative surplus, and on agents with an infinite U(0)."""
     lost = [one for one in found.consumers if one.has_zero and one.surplus_micro < 0]
     if lost:
         told = [f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals, tests and comparisons over seeds and over time."""
+"""Confidence intervals, tests and comparisons over seeds and over time."""

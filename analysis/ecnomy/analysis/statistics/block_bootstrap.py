@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of event rates per packet, with intervals from a bootstrap over blocks of time.
+"""Ratios of event rates per packet, with intervals from a bootstrap over time blocks.
 
 Events of a stream, such as marks, are clustered, because packets of the same second share a queue.
-Packets are therefore dependent, while blocks of time longer than the clusters are nearly
-independent. So the bootstrap draws whole blocks with replacement, as many from each run as the run
-has. The counts of all streams in a block are drawn together, because they met the same queue.
-Slower changes, such as changes in the number of calls, are treated as independent between blocks.
-This does not affect the ratio of two streams that share these changes. The interval of a single
-rate, however, would be too narrow.
+Packets are therefore dependent, while time blocks longer than the clusters are nearly independent.
+So the bootstrap draws whole blocks with replacement, from each run as many as it has. It draws the
+counts of all streams in a block together, because their packets met the same queue. It treats
+slower changes, such as changes in the number of calls, as independent between blocks. This does not
+affect the ratio of two streams that share these changes, but the interval of a single rate would be
+too narrow.
 
 Source: Kuensch 1989 (overlapping blocks); Carlstein 1986 (separate blocks, as here); Davison,
 Hinkley 1997, chapter 8.
@@ -47,8 +47,8 @@ def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) 
     Args:
         over: counts of the stream in the numerator.
         under: counts of the stream in the denominator, for the same blocks and runs.
-        seed: seed of the draws; equal seeds draw the same blocks.
-        level: level of the percentile interval.
+        seed: seed of the draws; the same seed draws the same blocks.
+        level: confidence level of the percentile interval.
 
     Returns:
         The ratio with its interval; n is the number of blocks. Draws without an event of `under`

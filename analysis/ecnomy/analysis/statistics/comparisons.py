@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of two groups of runs in one outcome, and joint judgement of many comparisons.
+"""Comparison of two groups of runs in one outcome, and q-values of many comparisons.
 
 If run i of both groups has the same seed, the difference of means has Student's t interval over
-pairs, otherwise Welch's interval. The effect size is Hedges' g: the difference of means divided by
-the standard deviation of individual runs, whether seeds are paired or not. Many comparisons are
-judged by the q-value of Benjamini and Hochberg: among comparisons with q <= 0.05, about one in
+pairs, and otherwise Welch's interval. The effect size is Hedges' g, the difference of means divided
+by the standard deviation of individual runs, even if seeds are paired. The q-value of Benjamini and
+Hochberg accounts for many comparisons. Among comparisons with q <= 0.05, at most about one in
 twenty is a false positive.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
@@ -41,8 +41,8 @@ class Comparison(msgspec.Struct, frozen=True):
 
     Attributes:
         first, second: means, in the unit of the values.
-        difference: second - first, with its interval; `n` is the number of pairs, or of the
-            smaller group.
+        difference: second - first, with its interval; `n` is the number of pairs, or the size of
+            the smaller group.
         effect: Hedges' g. It is 0 if all values are equal up to rounding, and infinite if values
             differ between the groups but not within them.
         p: two-sided p-value of the hypothesis that the true means are equal.
@@ -72,8 +72,8 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = LEVE
         level: confidence level of the two-sided interval.
 
     Raises:
-        InputError: a group has fewer than two values or a value that is not finite, or pairs do not
-            match.
+        InputError: a group has fewer than two values or a value that is not finite, or paired
+            groups differ in size.
     """
     a = cleaned(first, 2, "a comparison")
     b = cleaned(second, 2, "a comparison")
@@ -103,7 +103,7 @@ def _independent(a: Floats, b: Floats) -> tuple[float, float, float]:
 
 
 def _hedges(difference: float, a: Floats, b: Floats) -> float:
-    """Return Hedges' g, with the usual approximate correction for few runs."""
+    """Return Hedges' g with the approximate correction for small samples."""
     freedom = a.size + b.size - 2
     pooled = float((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / freedom
     rounding = _ROUNDING * float(max(np.abs(a).max(), np.abs(b).max()))
@@ -115,7 +115,7 @@ def _hedges(difference: float, a: Floats, b: Floats) -> float:
 
 
 def q_values(ps: Sequence[float]) -> list[float]:
-    """Return the q-value of each comparison among all; a p-value of NaN stays NaN.
+    """Return the q-value of each comparison; a p-value of NaN stays NaN.
 
     Args:
         ps: p-values of all comparisons that were made.

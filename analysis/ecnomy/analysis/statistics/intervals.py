@@ -47,7 +47,7 @@ _KEY: Final = 1979
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """An estimate from n independent values, with a two-sided confidence interval at `level`."""
+    """An estimate from n independent values, with its two-sided confidence interval at `level`."""
 
     mean: float
     low: float
@@ -57,18 +57,18 @@ class Interval(msgspec.Struct, frozen=True):
 
     @property
     def half_width(self) -> float:
-        """Half the length of the interval, in the unit of the mean."""
+        """Half the width of the interval, in the unit of the mean."""
         return (self.high - self.low) / 2
 
 
 class Drawn(Interval, frozen=True):
-    """A bootstrap interval, with the finite draws behind it."""
+    """A bootstrap interval, with the finite draws from which it was computed."""
 
     draws: tuple[float, ...] = ()
 
 
 class Equivalence(msgspec.Struct, frozen=True):
-    """Outcome of two one-sided tests: equivalent if the larger p-value is below alpha."""
+    """The outcome of two one-sided tests; the larger p-value below alpha shows equivalence."""
 
     estimate: float
     p_low: float  # p-value of "the true value is at or below the lower margin"
@@ -90,7 +90,8 @@ def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
     """Return the values as an array.
 
     Raises:
-        InputError: fewer than `least` values, or a value that is not finite; `what` names the use.
+        InputError: there are fewer than `least` values, or a value is not finite; `what` names the
+            use in the message.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or array.size < least:
@@ -101,7 +102,7 @@ def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
 
 
 def check_paired(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> None:
-    """Refuse paired samples of different sizes."""
+    """Raise an InputError if paired samples differ in size."""
     if first.size != second.size:
         raise InputError(
             f"paired samples must have the same size, got {first.size} and {second.size} values"
@@ -119,7 +120,7 @@ def t_interval(values: Values, level: float = 0.90) -> Interval:
     """Return Student's t confidence interval for the mean of independent values, one per seed.
 
     Raises:
-        InputError: fewer than two values, or a value that is not finite.
+        InputError: there are fewer than two values, or a value is not finite.
     """
     array = cleaned(values, 2, "a t interval")
     n = int(array.size)
@@ -133,9 +134,10 @@ def bootstrap(
     samples: Sequence[Values],
     level: float = 0.90,
 ) -> Interval:
-    """Return the percentile interval of a statistic, from samples drawn with replacement.
+    """Return the percentile interval of a statistic from samples drawn with replacement.
 
-    Values at the same index of different samples share a seed and are drawn together, reproducibly.
+    Values at the same index of different samples share a seed and are drawn together. The draws are
+    reproducible.
 
     Args:
         statistic: a function of rows [..., n], one per sample, that returns values [...].
@@ -162,21 +164,21 @@ def bootstrap(
 
 
 def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
-    """Return the p-value of "the true value is in [low, high]", the smaller of its bounds.
+    """Return the p-value of "the true value is in [low, high]", the smaller one of both bounds.
 
     For values (one per seed), p comes from Student's t of the mean. For a bootstrap, p is the share
     of draws that are not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high,
     p is doubled, because the test is then two-sided.
 
     Raises:
-        InputError: fewer than two values, or a value that is not finite.
+        InputError: there are fewer than two values, or a value is not finite.
     """
     below, above = _tails(values, low, high)
     return min(1.0, (2 if low == high else 1) * min(below, above))
 
 
 def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, float]:
-    """Return the p-values of "at least low" and of "at most high"."""
+    """Return the p-values of "the true value is at least low" and of "at most high"."""
     if isinstance(values, Drawn):
         draws = np.asarray(values.draws)
         count = draws.size + 1
@@ -191,13 +193,13 @@ def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, floa
 
 
 def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Interval:
-    """Return a confidence interval for the mean of a correlated series, from equal batches.
+    """Return a confidence interval for the mean of a correlated series from equal batches.
 
-    The first len(series) % batches values are dropped, because they are nearest to the transient.
-    Choose `batches` so that a batch is many correlation times long.
+    The first len(series) % batches values are dropped, because they are closest to the transient.
+    Choose `batches` so that each batch is many correlation times long.
 
     Raises:
-        InputError: fewer than two batches, or fewer than two values per batch.
+        InputError: there are fewer than two batches, or fewer than two values per batch.
     """
     if batches < 2:
         raise InputError(f"an interval of batch means needs at least 2 batches, got {batches}")
@@ -207,7 +209,7 @@ def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Inter
 
 
 def welch_freedom(a: float, n_a: int, b: float, n_b: int) -> float:
-    """Return the Welch-Satterthwaite degrees of freedom of the sum of two variances of means."""
+    """Return the Welch-Satterthwaite degrees of freedom, given the variances a and b of means."""
     if a + b == 0:
         return float(n_a + n_b - 2)
     return (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
@@ -221,14 +223,14 @@ def ratio_of_means(
     Args:
         numerators: one value per seed.
         denominators: one value per seed; with `paired`, of the same seeds in the same order.
-        level: level of the two-sided interval.
-        paired: whether value i of both sequences comes from the same run. If so, the covariance
-            enters, with n - 1 degrees of freedom. Otherwise, Welch's degrees of freedom at the
-            estimate apply.
+        level: confidence level of the two-sided interval.
+        paired: whether value i of both sequences comes from the same run. If so, the interval
+            includes the covariance and has n - 1 degrees of freedom. Otherwise, it has Welch's
+            degrees of freedom at the estimate.
 
     Raises:
-        InputError: too few values, or a denominator that does not differ from zero at this level.
-            Fieller's interval then has no bounds.
+        InputError: there are too few values, or the denominator does not differ from zero at this
+            level, so Fieller's interval has no bounds.
     """
     top = cleaned(numerators, 2, "a ratio of means")
     bottom = cleaned(denominators, 2, "a ratio of means")
@@ -259,7 +261,7 @@ def tost(
     against: Values | None = None,
     alpha: float = 0.05,
 ) -> Equivalence:
-    """Test by two one-sided t tests whether a mean, or a difference, is within (low, high).
+    """Test with two one-sided t tests whether a mean, or a difference of means, is in (low, high).
 
     Args:
         values: one value per seed.
@@ -270,7 +272,7 @@ def tost(
         alpha: size of the test.
 
     Raises:
-        InputError: margins out of order or too few values.
+        InputError: the margins are out of order, or there are too few values.
     """
     if not low < high:
         raise InputError(f"the margins must satisfy low < high, got {low} and {high}")
@@ -305,10 +307,10 @@ def jain(values: Values) -> float:
 
 
 def dispersion(counts: Values) -> float:
-    """Return the index of dispersion, var / mean, of counts in equal intervals; 1 for Poisson.
+    """Return the index of dispersion of counts in equal intervals, var / mean; 1 for Poisson.
 
     Raises:
-        InputError: fewer than two counts or a mean that is not positive.
+        InputError: there are fewer than two counts, or the mean is not positive.
     """
     array = cleaned(counts, 2, "an index of dispersion")
     mean = float(array.mean())

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common helpers: digits, atomic files, readable settings, and lazy imports of scipy."""
+"""Common helpers: number formats, atomic files, readable settings and lazy imports of scipy."""

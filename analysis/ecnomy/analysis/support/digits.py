@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in tables, with at least three significant digits, so that small numbers are not 0."""
+"""Formats numbers with at least three significant digits, so that small numbers do not read 0."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def significant(value: float, decimals: int = 2, sign: str = "") -> str:
 
     Args:
         value: the number; NaN gives "-", and 0 has no minus sign.
-        decimals: least number of decimals.
-        sign: "+" for a sign before positive numbers too.
+        decimals: smallest number of decimals.
+        sign: "+" to put a sign before positive numbers too.
     """
     if math.isnan(value):
         return "-"
@@ -31,6 +31,6 @@ def significant(value: float, decimals: int = 2, sign: str = "") -> str:
 
 
 def exact(micro: int) -> str:
-    """Return an amount to the micro-unit, with its sign."""
+    """Return an amount of money with its sign and all six decimals."""
     whole, part = divmod(abs(micro), 10**6)
     return f"{'-' if micro < 0 else '+'}{whole:,}.{part:06d}"

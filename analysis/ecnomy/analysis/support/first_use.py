@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of a package that are imported on first use.
+"""Imports the names of a package on first use.
 
-The modules of verbs are in such packages. Otherwise, help and tab completion, which import all
-verbs, would spend seconds on importing pandas and Mesa.
+Help and tab completion import the packages of all verbs. With eager imports, they would spend
+seconds on importing pandas and Mesa.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ __all__ = ["on_first_use"]
 
 
 def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package.
+    """Return a `__getattr__` for a package that imports names on first use.
 
     Args:
-        package: its `__name__`.
+        package: the package's `__name__`.
         homes: name -> the module of the package that defines it.
     """
 

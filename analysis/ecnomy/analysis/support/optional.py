@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lazy loading of parts of scipy, each of which takes a fraction of a second."""
+"""Imports parts of scipy on first use, because each import takes a fraction of a second."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def scipy_part(name: str) -> Any:
     """Return the module scipy.<name>.
 
     Raises:
-        InputError: scipy, on which ecnomy depends, has been removed from this installation.
+        InputError: scipy is missing from this installation.
     """
     try:
         return importlib.import_module(f"scipy.{name}")

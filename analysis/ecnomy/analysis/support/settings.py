@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of a scenario, by dotted path and in readable units.
+"""Lists the settings of a scenario by dotted path, in readable units.
 
-A manifest holds the scenario with all defaults, in the smallest units (19000000000 ps). Here the
-same value reads `19 ms`, as in a scenario file. As in `--set`, paths contain the names of list
-items (`network.links.bottleneck.rate`).
+A manifest contains the scenario with all defaults, in the smallest units (19000000000 ps). This
+module prints the same value as `19 ms`. As in `--set`, paths contain the names of list items
+(`network.links.bottleneck.rate`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def setting_words(value: Any) -> str:
-    """Return a value in words; a mapping as its law or kind, with all other keys in brackets."""
+    """Return a value as text; a mapping as its law or kind, with all other keys in brackets."""
     if isinstance(value, Mapping):
         kind = next((str(value[key]) for key in _KINDS if key in value), "")
         rest = [f"{k} {setting_words(v)}" for k, v in value.items() if k not in _KINDS]
@@ -81,7 +81,7 @@ def named(value: Any) -> Any:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the path of every setting below a value, with its value in words.
+    """Yield the path and the value, as text, of every setting in a nested value.
 
     A mapping with a law or kind is one setting.
     """

@@ -11,7 +11,9 @@ __all__ = ["place_for", "write_whole"]
 
 
 def place_for(file: Path, option: str) -> Path:
-    """Return the file if it can be written. Call this before any work on the file's content.
+    """Return the path of a file if it can be written.
+
+    Call this before any work on the file's content.
 
     Raises:
         InputError: the parent folder does not exist, or the path is a folder.
@@ -25,7 +27,7 @@ def place_for(file: Path, option: str) -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file atomically, so that the old or the new content remains if the process ends."""
+    """Write a file atomically; if the process ends, the file has its old or its new content."""
     temporary = file.with_name(file.name + ".tmp")
     temporary.write_bytes(data)
     temporary.replace(file)

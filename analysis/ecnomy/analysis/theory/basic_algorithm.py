@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices and rates over periods: the basic algorithm, and three price rules without messages.
+"""Prices and rates by period under the basic algorithm and three price rules without messages.
 
     basic  p_l(t+1) = [p_l + gamma (x^l(t) - c_l)]^+,  x_s(t+1) = x_s(p^s(t))       (Eq. 12, 13)
     PC1    p_l(t+1) = [p_l + gamma (y_l(t) - share c_l)]^+
@@ -8,8 +8,8 @@
     b_l(t+1) = [b_l + y_l(t) - c_l]^+                                               (Eq. 14)
 
 y_l is the input of link l. The first link of a route receives the source's rate. Every later link
-receives the previous link's output of the previous period. A link serves its flows in proportion to
-their packets there. Rates are per period. Source: Athuraliya, Low 2000, sections II-B and II-C.
+receives the output of the link before it, one period later. A link serves its flows in proportion
+to their packets there. Rates are per period. Source: Athuraliya, Low 2000, sections II-B and II-C.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["PriceCourse", "asynchronous_prices", "basic_prices", "rule_prices"]
 
 
 class PriceCourse(msgspec.Struct, frozen=True):
-    """Periods 0 to n; S sources, L links."""
+    """The prices, rates and backlogs of periods 0 to n, for S sources and L links."""
 
     prices: Floats  # (n + 1, L)
     rates: Floats  # (n + 1, S)
@@ -47,7 +47,7 @@ def _start(problem: FlowProblem, prices: npt.ArrayLike, gamma: float, periods: i
 def basic_prices(
     problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
 ) -> PriceCourse:
-    """Run the basic algorithm, Eq. 12, 13, from prices of shape (L,) and the rates they imply.
+    """Run the basic algorithm (Eq. 12, 13) from prices of shape (L,) and the rates at these prices.
 
     Raises:
         InputError: arguments do not fit.
@@ -75,17 +75,17 @@ def asynchronous_prices(
 ) -> PriceCourse:
     """Run the asynchronous version of the basic algorithm (section II-B, last paragraphs).
 
-    In each period, every link and every source updates with probability `activity`. An update uses
-    delayed values of the others, with equally likely ages from 0 to `longest_delay` periods.
+    In each period, each link and each source updates with probability `activity`. A link uses
+    delayed rates and a source delayed prices; all ages from 0 to `longest_delay` periods are
+    equally likely.
 
     Args:
         problem: the network and its flows.
         prices: initial prices, shape (L,).
-        generator: the caller's keyed stream, which draws the ages and the links and sources that
-            update.
+        generator: random generator for the ages, and for the links and sources that update.
         gamma: the step.
         periods: the number of periods.
-        longest_delay: the largest age of values, in periods.
+        longest_delay: the largest age of a rate or price, in periods.
         activity: probability of an update per period, in (0, 1].
 
     Raises:
@@ -121,10 +121,10 @@ def rule_prices(
     capacity_share: float = 1.0,
     backlogs: npt.ArrayLike = 0.0,
 ) -> PriceCourse:
-    """Run PC1, PC2 or PC3 with exact feedback of prices, and with backlogs by Eq. 14.
+    """Run PC1, PC2 or PC3 with exact feedback of prices and the backlogs of Eq. 14.
 
     Args:
-        problem: the network and its flows; a route lists its links in the order of travel.
+        problem: the network and its flows; routes list links in the order of travel.
         prices: initial prices, shape (L,); PC2 starts from the backlogs p / gamma.
         rule: "pc1", "pc2" or "pc3".
         gamma: the step, per packet.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements for the papers' claims from theory alone.
+"""Measurements for claims of papers that theory alone can test.
 
-The functions follow the wording of the claims: they integrate trajectories, perturb optima and run
-algorithms. They only measure: claims.yaml of each paper has the expected values. Entries:
+The functions follow the wording of the claims. They integrate trajectories, perturb optima and run
+algorithms. The expected values are in claims.yaml of each paper. Entries:
 siris2002.fluid-stability, athuraliya2000.fig1 and athuraliya2000.basic-theorem.
 """
 
@@ -67,9 +67,9 @@ def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> dict[str,
 def without_oscillation_w_dec(
     gain: float, delay_s: float, rate_pps: float, curve: Curve, slope_s: float, *, tolerance: float
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c2: the smallest w_dec without a sign change, and Eq. 7's w_dec.
+    """siris2002.fluid-stability c2: smallest w_dec without sign changes, measured and by Eq. 7.
 
-    The WTP fluid model starts 1 % off its equilibrium at `rate_pps`. The product w_inc w_dec fixes
+    The WTP fluid model starts 1 % above its equilibrium at `rate_pps`. The product w_inc w_dec fixes
     that equilibrium. Bisection finds w_dec between half and twice the value of Eq. 7.
 
     Args:
@@ -139,8 +139,8 @@ def weighted_log_perturbation(
 ) -> dict[str, float]:
     """siris2002.fluid-stability c3: the change in sum w log x - sum C_j if one rate changes.
 
-    The start is the final state of Eq. 1. C_j is the integral of the link's curve. `largest_gain`
-    is the maximum over all flows and both directions; at an optimum it is negative.
+    The unchanged rates are the final state of Eq. 1. C_j is the integral of the curve of link j.
+    `largest_gain` is the maximum over all flows and both directions, and negative at an optimum.
     """
     weights, use = np.asarray(weights_per_s, dtype=np.float64), incidence(routes, len(curves))
     end = _settled(routes, curves, LogUtility(weights), start_pps, kappa_per_s, until_s)
@@ -165,7 +165,7 @@ def general_utility_residual(
     kappa_per_s: float,
     until_s: float,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c4: the distance between U'(x) and the path's sum of probabilities.
+    """siris2002.fluid-stability c4: the largest relative error of U'(x) = sum of p.
 
     The rates are the final state of Eq. 1 with w(t) = x U'(x).
     """
@@ -177,7 +177,7 @@ def general_utility_residual(
 
 
 def rem_curves(phi: float, weight: float, prices: Floats, marking: Floats) -> dict[str, float]:
-    """athuraliya2000.fig1 c1, c2: both curves compared with their formulas, and their shapes.
+    """athuraliya2000.fig1 c1, c2: errors of both curves against their formulas, and their shapes.
 
     Args:
         phi: base of the marking.
@@ -208,7 +208,7 @@ def basic_algorithm_errors(
     periods: int,
     longest_delay: int,
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c1: relative errors of the final rates in both versions."""
+    """athuraliya2000.basic-theorem c1: relative errors of both versions' final rates."""
     best = network_optimum(problem).rates
     together = basic_prices(problem, prices, gamma=gamma, periods=periods)
     apart = asynchronous_prices(
@@ -223,7 +223,7 @@ def basic_algorithm_errors(
 def descent(
     problem: FlowProblem, prices: npt.ArrayLike, *, rule: str, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c2, c3: increases of D(p) over time, and the rule's end point.
+    """athuraliya2000.basic-theorem c2, c3: increases of D(p) over time, and final errors.
 
     `largest_rise` and `rise_share` are relative to the first D - D*. `error` is the relative error
     of the final rates.
@@ -243,7 +243,7 @@ def descent(
 def price_identity_error(
     problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c4: PC1's price compared with gamma b at the exact capacity."""
+    """athuraliya2000.basic-theorem c4: PC1's price minus gamma b at true capacity."""
     start = np.asarray(prices, dtype=np.float64)
     course = rule_prices(
         problem, start, rule="pc1", gamma=gamma, periods=periods, backlogs=start / gamma
@@ -253,5 +253,5 @@ def price_identity_error(
 
 
 def linear_curve(capacity_pps: float, threshold: float, slope: float) -> Curve:
-    """Return load-based marking's curve: p at an arrival rate, linear above a load threshold."""
+    """Return the curve of load-based marking: p at an arrival rate, linear above a load threshold."""
     return lambda rate: load_based_probability(rate / capacity_pps, threshold, slope)

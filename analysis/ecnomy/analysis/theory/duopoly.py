@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel carriers that compete in the price of a mark, and a monopolist that owns all links.
+"""Parallel carriers that compete by the price of a mark, and a monopolist that owns all links.
 
-The market. There are m parallel links of capacity C with load-based marking. At the load X/C, a
+Market: m parallel links of capacity C use load-based marking. At the load X/C, a
 share p = s (X/C - r) of packets is marked for X >= r C. A carrier posts the price P of a mark. A
 packet over its link then costs lambda = P p, so the carrier sells along the linear supply function
 
@@ -15,7 +15,7 @@ utility U(x) = a (x/x0 - (x/x0)^2 / 2) are best off at U'(x) = lambda. Their tot
 
 Packets cost a carrier nothing, so it maximises its income lambda X_i.
 
-Equilibrium. A carrier that faces the others' supply sells D(lambda) - (m-1) T - lambda sum beta_j.
+Equilibrium: Given the others' supply, a carrier sells D(lambda) - (m-1) T - lambda sum beta_j.
 The carrier's price selects lambda on that line, and its income is a parabola in lambda with the
 optimum
 
@@ -32,10 +32,9 @@ By (3) the best reply of two carriers is linear in beta with the slope (A - 3T) 
 iteration converges, so the equilibrium is unique. It requires T < X <= C, that is, 3T < A <= 2C + T
 for two carriers. More carriers undercut one another to a price of zero unless m (m-1) T > (m-2) A.
 
-Trying prices. A carrier compares its income at P e^h and at P e^-h. Its price rests where both
-incomes are equal on average over the rivals' trial prices. Income falls off more slowly above the
-best price than below it. So the resting price exceeds the equilibrium by a relative amount of order
-h^2.
+Trial prices: A carrier compares its income at P e^h and at P e^-h. Its price rests where both
+incomes are equal on average over the rivals' trial prices. Income falls more slowly above the best
+price than below it. So the resting price exceeds the equilibrium by a relative amount of order h^2.
 
 Sources: Klemperer, Meyer 1989 (equilibria in supply functions lie between Bertrand and Cournot);
 Green 1996 (linear supply functions); Acemoglu, Ozdaglar 2007 (parallel carriers with congestion:
@@ -62,7 +61,7 @@ class Posted(msgspec.Struct, frozen=True):
     Attributes:
         prices: price of a mark on each link [money].
         packet_price: cost of a packet, equal on all used links [money].
-        rates: traffic of each link [packets/s].
+        rates: traffic on each link [packets/s].
         marking: share of packets marked on each link.
         incomes: income of each link's owner [money/s].
         welfare: utility of all customers [money/s], because payments are transfers.
@@ -77,15 +76,15 @@ class Posted(msgspec.Struct, frozen=True):
 
 
 class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
-    """Equal links side by side, and customers without switching costs.
+    """Equal parallel links, and customers without switching costs.
 
     Attributes:
         links: the number of links, m.
         capacity_pps: capacity of each link, C [packets/s].
         threshold: load r above which a link marks, in (0, 1).
-        slope: slope of the marking in the load, s.
+        slope: slope of the marking probability over the load, s.
         satiation_pps: total demand at a price of zero, A [packets/s].
-        worth: A l0, twice the utility of all customers at the rate A [money/s].
+        worth: A l0, twice the utility of all customers at the total rate A [money/s].
 
     Raises:
         InputError: a value out of its range.
@@ -108,7 +107,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def free_pps(self) -> float:
-        """Unmarked traffic of a link, T."""
+        """The unmarked traffic of a link, T [packets/s]."""
         return self.threshold * self.capacity_pps
 
     @property
@@ -122,13 +121,13 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self.worth * (share - share**2 / 2)
 
     def posted(self, prices: tuple[float, ...]) -> Posted:
-        """Return customers' response to posted prices: (1) = (2), all links used and none full.
+        """Return the customers' response to posted prices, by (1) = (2).
 
         Args:
             prices: price of a mark on each link [money].
 
         Raises:
-            InputError: a price is not positive, one is missing, or a link would be full.
+            InputError: a price is not positive or missing, or a link would be unused or full.
         """
         if len(prices) != self.links or not all(0 < price < math.inf for price in prices):
             raise InputError(f"prices: found {prices}, expected {self.links} prices above 0")
@@ -185,7 +184,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return cost * self.capacity_pps / self.slope / (left / 2 - self.free_pps)
 
     def tried(self, probe: float, *, monopoly: bool = False) -> Posted:
-        """Return the resting point of carriers that compare e^probe and e^-probe times their price.
+        """Return the resting point of carriers that try e^probe and e^-probe times their price.
 
         Args:
             probe: h, above 0 and at most 1.

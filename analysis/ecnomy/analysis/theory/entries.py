@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The purely theoretical entries of the papers: each function returns one entry's measurements.
+"""Measurements for the papers' entries that need only theory; each function returns one entry.
 
-A key consists of the claim, the measurement and, if there are several, the case: `c1.growth.1.4`.
-claims.yaml has the expected values. If a paper does not state its settings, docstrings list ours.
+A key consists of the claim, the measurement and, if there are several cases, the case:
+`c1.growth.1.4`. The expected values are in claims.yaml. If a paper does not state its settings, the
+docstring lists our settings.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def _keyed(claim: str, figures: Figures, case: str = "") -> Figures:
 
 
 def siris2002_fluid_stability() -> Figures:
-    """Claims c1 to c4 of siris2002.fluid-stability.
+    """Return measurements for claims c1 to c4 of siris2002.fluid-stability.
 
     Our settings: c2 uses a link of 1,250 packets/s with load-based marking (0.6, 0.71) at load 0.8,
     and gains of 0.5 and 2 per round trip. c3 and c4 use two such links, the second of 800 packets/s
@@ -67,7 +68,7 @@ def siris2002_fluid_stability() -> Figures:
 
 
 def athuraliya2000_fig1() -> Figures:
-    """Claims c1 and c2 of athuraliya2000.fig1: phi = 1.2, U = 2 log x, prices up to 20 (ours)."""
+    """Return c1 and c2 of athuraliya2000.fig1: phi = 1.2, U = 2 log x, prices up to 20 (ours)."""
     prices, marking = np.linspace(0, 20, 401), np.linspace(0.005, 0.995, 199)
     got = checks.rem_curves(1.2, 2.0, prices, marking)
     second = ("steepest_at",)
@@ -89,10 +90,10 @@ def _networks() -> dict[str, FlowProblem]:
 
 
 def athuraliya2000_basic_theorem(seed: int = 1) -> Figures:
-    """Claims c1 to c4 of athuraliya2000.basic-theorem on three networks.
+    """Return measurements for claims c1 to c4 of athuraliya2000.basic-theorem on three networks.
 
-    gamma = 0.005 and alpha = 0.1 are the paper's. Our settings: initial prices of 3, 3,000 periods,
-    and delays of 0 to 20 periods.
+    The paper states gamma = 0.005 and alpha = 0.1. Our settings are initial prices of 3, 3,000
+    periods, and delays of 0 to 20 periods.
     """
     figures: Figures = {}
     for name, problem in _networks().items():
@@ -111,7 +112,7 @@ def athuraliya2000_basic_theorem(seed: int = 1) -> Figures:
 
 
 def christin2003_pi_tuning() -> Figures:
-    """Claim c1 of christin2003.pi-tuning: gains at 160 samples/s and 2,500 packets/s."""
+    """Return c1 of christin2003.pi-tuning: gains at 160 samples/s and 2,500 packets/s."""
     figures: Figures = {}
     for name, flows, rtt_s in (("approximate", 50, 0.3), ("exact", 60, 0.18)):
         a, b = pi_gains(flows, rtt_s, 2500.0, 160.0)
@@ -120,5 +121,5 @@ def christin2003_pi_tuning() -> Figures:
 
 
 def antoniadis2000_eq2() -> Figures:
-    """Theoretical part of claim c1 of antoniadis2000.eq2: the gain for Q / sigma^2 = 10."""
+    """Return the theoretical part of c1 of antoniadis2000.eq2: the gain for Q / sigma^2 = 10."""
     return _keyed("c1", {"gain": gaussian_gain_bound(10.0)})

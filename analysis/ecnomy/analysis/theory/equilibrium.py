@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Equilibrium rates: WTP flows on one link, and Kelly's proportional fairness on a network.
 
-A WTP flow sends x = w / (p T). The link marks with the probability p of its law at the load.
+A WTP flow sends x = w / (p T). The link marks with the probability p that its law sets at the load.
 Source: Siris et al. 2002 (Eq. 1 to 4); Kelly, Maulloo, Tan 1998.
 """
 
@@ -54,10 +54,10 @@ def wtp_equilibrium(
     """Solve sum_i w_i / (p T_i) = load * capacity with p = curve(load).
 
     Args:
-        weights: marks per round trip of each flow.
+        weights: willingness to pay of each flow, marks per round trip.
         rtts_s: round-trip times, seconds (held constant).
         capacity_pps: capacity of the link, packets/s.
-        curve: the law's marking probability at a load, not decreasing.
+        curve: the law's marking probability as a non-decreasing function of the load.
         max_load: the load at which the curve ends.
 
     Raises:
@@ -92,7 +92,7 @@ def wtp_red_equilibrium(
     max_probability: float,
     gentle: bool = True,
 ) -> Equilibrium:
-    """Solve for the queue q of a full RED link: sum_i w_i / (p(q) (T_i + q/C)) = C, a fluid model.
+    """Solve the fluid model of a full RED link for its queue q: sum_i w_i / (p(q) (T_i + q/C)) = C.
 
     q is RED's average queue, which delays every round trip by q/C. Thresholds are in packets. See
     `wtp_equilibrium` for the other arguments.

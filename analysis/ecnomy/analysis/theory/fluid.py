@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates over time under delayed feedback: the fluid models of weighted rate control.
+"""Fluid models of weighted rate control: rates over time under delayed feedback.
 
     dx_r/dt = kappa_r (w_r - x_r(t - T_r) sum_j p_j(y_j(t - T_r)))  (Siris et al. 2002, Eq. 1, 2)
     dx/dt   = kappa (w_inc - x(t - T) p(x(t - T)) / w_dec)          (Eq. 5 with the lag)
 
-All have the form x' = f(x(t), x(t - T_1), ...). The fourth-order Runge-Kutta method integrates
-these equations with a constant step. Cubic Hermite interpolation of the same order gives past
-values. The start causes kinks at sums of delays. Kinks between steps reduce the accuracy.
+Both have the form x' = f(x(t), x(t - T_1), ...). The fourth-order Runge-Kutta method integrates
+them with a constant step. Cubic Hermite interpolation, which is of the same order, gives past
+values. The start causes kinks at sums of delays, and kinks between steps reduce the accuracy.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def delayed_trajectory(
         step_s: the step, seconds; the fourth order requires delays of a whole number of steps.
 
     Raises:
-        InputError: a delay shorter than a step, or a step that is not positive.
+        InputError: a delay is shorter than a step, or the step is not positive.
     """
     x = np.atleast_1d(np.asarray(start, dtype=np.float64))
     if not (step_s > 0 and until_s >= step_s):
@@ -84,7 +84,7 @@ def delayed_trajectory(
 
 
 class _Past(msgspec.Struct, frozen=True):
-    """States and slopes so far, at whole steps; times are in steps."""
+    """The states and slopes at past steps; times are in steps."""
 
     states: Floats
     slopes: Floats
@@ -120,7 +120,7 @@ def wtp_trajectory(
 ) -> Trajectory:
     """Integrate the total rate of WTP flows on one link: x' = kappa (w_inc - x p(x) / w_dec).
 
-    x and p on the right side are lagged by T.
+    The right side uses x and p at time t - T.
 
     Args:
         curve: marking probability p as a function of the arrival rate, packets/s.
@@ -170,7 +170,7 @@ def network_trajectory(
         step_s: the integration's step.
 
     Raises:
-        InputError: as `delayed_trajectory`, or a route over links that do not exist.
+        InputError: as `delayed_trajectory`, or a route crosses a link that does not exist.
     """
     use, kappa = incidence(routes, len(curves)), np.asarray(kappa_per_s, dtype=np.float64)
     each = np.broadcast_to(np.asarray(delays_s, dtype=np.float64), (len(routes),))
@@ -192,7 +192,7 @@ class Course(msgspec.Struct, frozen=True):
     """The course of a deviation from the equilibrium."""
 
     crossings: int  # number of sign changes
-    growth: float  # largest deviation in the last quarter over that in the first quarter
+    growth: float  # largest deviation in the last quarter over the largest in the first quarter
 
 
 def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
@@ -200,10 +200,10 @@ def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
 
     Args:
         deviation: values of x(t) - x* at equal time steps.
-        noise: deviations below this share of the largest one count as rounding, without a sign.
+        noise: deviations below this share of the largest deviation count as rounding errors.
 
     Raises:
-        InputError: fewer than eight values, or no deviation at all.
+        InputError: there are fewer than eight values, or all values are 0.
     """
     values = np.asarray(deviation, dtype=np.float64)
     if values.ndim != 1 or values.size < 8 or not np.abs(values).max() > 0:

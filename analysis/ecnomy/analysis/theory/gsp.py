@@ -6,7 +6,7 @@
 V is the charge of a connection, P the mean profit and R the reimbursement. For accepted
 connections, p is the probability of a broken guarantee and mu the mean cost of marks. Marking rates
 M have a Beta distribution. The provider blocks requests when M exceeds its (1 - B) quantile.
-Source: Andreassen 2002, section 4.2. The moment estimators are ours, because the paper refers to
+Source: Andreassen 2002, section 4.2. We chose the moment estimators, because the paper refers to
 another source for its estimators. Providers in runs use the same formulas
 (ecnomy.agents.estimators), to which this module adds checks of arguments.
 """
@@ -28,10 +28,10 @@ def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: 
         profit: P, the target mean profit.
         reimbursement: R, paid for a broken guarantee, in addition to the loss of V.
         broken: p, in [0, 1).
-        cost: mu, the cost of the marks of an accepted connection.
+        cost: mu, the mean cost of the marks of an accepted connection.
 
     Raises:
-        InputError: p outside [0, 1).
+        InputError: p is outside [0, 1).
     """
     if not 0 <= broken < 1:
         raise InputError(f"the chance of a broken guarantee must lie in [0, 1), got {broken}")
@@ -65,10 +65,10 @@ class BetaMarking(msgspec.Struct, frozen=True):
         return cls(*beta.of_moments(mean, variance))
 
     def blocking_threshold(self, blocked: float) -> float:
-        """Return beta, which M exceeds with probability `blocked`, B in (0, 1).
+        """Return beta, the threshold that M exceeds with probability `blocked`, B in (0, 1).
 
         Raises:
-            InputError: B outside (0, 1).
+            InputError: B is outside (0, 1).
         """
         if not 0 < blocked < 1:
             raise InputError(f"the blocked share must lie in (0, 1), got {blocked}")
@@ -78,7 +78,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
         """Return E[M | M <= threshold] = m I_t(a + 1, b) / I_t(a, b).
 
         Raises:
-            InputError: a threshold outside (0, 1].
+            InputError: the threshold is outside (0, 1].
         """
         if not 0 < threshold <= 1:
             raise InputError(f"the threshold must lie in (0, 1], got {threshold}")

@@ -20,7 +20,7 @@ def red_probability(
     *,
     gentle: bool = True,
 ) -> float:
-    """Return RED's probability p_b at an average queue, without correction by the mark count.
+    """Return RED's p_b at an average queue; `red_marked_fraction` adds the mark-count correction.
 
     Args:
         average_packets: RED's average queue, packets.
@@ -29,10 +29,8 @@ def red_probability(
         max_probability: p_b at `max_threshold`, in (0, 1].
         gentle: whether p_b rises further to 1 at twice `max_threshold`; otherwise it jumps to 1.
 
-    With the correction, the fraction of marked packets differs: see `red_marked_fraction`.
-
     Raises:
-        InputError: thresholds out of order or a probability out of range.
+        InputError: the thresholds are out of order, or a probability is out of range.
     """
     if not 0 <= min_threshold < max_threshold:
         raise InputError(f"the thresholds must increase, got {min_threshold} and {max_threshold}")
@@ -56,11 +54,11 @@ def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bo
     packet is marked with probability p / (2 - k p) for 1 <= k p < 2, and never below. Without
     `wait` (Floyd and Jacobson) the probability is p / (1 - k p). At larger k p, marking is certain.
     The mean distance between marks is the sum over n >= 0 of the probability that n packets pass
-    unmarked. This distance is about 1.5 / p with `wait` and 0.5 / p without, so the fraction is
-    about 2/3 p or 2 p. Distances are nearly uniformly, not geometrically distributed.
+    unmarked. This distance is about 1.5 / p with `wait` and 0.5 / p without it, so the fraction is
+    about 2/3 p or 2 p. Distances are distributed nearly uniformly rather than geometrically.
 
     Raises:
-        InputError: a probability outside [0, 1].
+        InputError: the probability is outside [0, 1].
     """
     p = base_probability
     if not 0 <= p <= 1:
@@ -92,7 +90,7 @@ def red_load_curve(
     packet in service. Bursty arrivals lengthen the queue and shift the curve to the left.
 
     Raises:
-        InputError: a load outside [0, 1) or thresholds out of order.
+        InputError: the load is outside [0, 1), or the thresholds are out of order.
     """
     average = md1_queue_packets(load)
     return red_probability(average, min_threshold, max_threshold, max_probability, gentle=gentle)
@@ -102,7 +100,7 @@ def load_based_probability(load: float, threshold: float, slope: float) -> float
     """Return min(slope (load - threshold), 1) above the threshold, otherwise 0; load may exceed 1.
 
     Raises:
-        InputError: a negative load or threshold, or a slope that is not positive.
+        InputError: the load or the threshold is negative, or the slope is not positive.
     """
     if load < 0 or threshold < 0 or slope <= 0:
         raise InputError("load and threshold must be 0 or more, and the slope must be positive")

@@ -8,10 +8,10 @@ effect of their bids on rho maximise U_i(x_i) - w_i at
     (1 - x_i / C) U_i'(x_i) = rho      if x_i > 0,      U_i'(0) <= rho  else               (1)
 
 With increasing concave utilities, the equilibrium is unique. It maximises the sum of (1 - x/C) U(x)
-+ (1/C) integral_0^x U over sum x = C, with the left side of (1) as derivatives. If U(0) >= 0, its
-utility is at least 3/4 of the optimum's. One user with the utility x, among more and more users
-with the utility x/2, approaches this bound. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the
-mechanism: Kelly 1997.
++ (1/C) integral_0^x U subject to sum x = C. The derivatives of this sum are the left sides of (1).
+If U(0) >= 0, the equilibrium has at least 3/4 of the optimum's utility. The ratio approaches this
+bound with one user of utility x and more and more users of utility x/2. Sources: Johari, Tsitsiklis
+2004, Theorems 2 and 3; Kelly 1997 (the mechanism).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HALVINGS: Final = 64  # more halvings than a double has binary digits
 
 
 class Concave(Protocol):
-    """Concave utilities of users, one column each; `theory.Utility` is an example."""
+    """Concave utilities of users, with one column per user; `theory.Utility` is an example."""
 
     def value(self, rates: Floats) -> Floats:
         """Return U(x), user by user."""
@@ -42,7 +42,7 @@ class Concave(Protocol):
 
 
 class LinearUtility(msgspec.Struct, frozen=True):
-    """The utility slope x, as in the worst case of the bound."""
+    """The utility slope * x, as in the worst case of the bound."""
 
     slope: float | Floats
 
@@ -76,12 +76,12 @@ class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def ratio(self) -> float:
-        """The utility over the optimum's; NaN if the optimum's is not above 0."""
+        """The utility as a share of the optimum's utility; NaN if the latter is not above 0."""
         return self.utility / self.optimum if self.optimum > 0 else float("nan")
 
 
 def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquilibrium:
-    """Solve (1) with sum x = C, and the optimum by U_i'(x_i) = price.
+    """Solve (1) with sum x = C for the equilibrium, and U_i'(x_i) = price for the optimum.
 
     Args:
         utility: the utility of all users; array parameters have shape (users,).
@@ -118,10 +118,11 @@ def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquil
 def _divided(
     slope: Callable[[Floats], Floats], users: int, capacity: float
 ) -> tuple[Floats, float]:
-    """Return rates that sum to the capacity, with slopes equal to one price, or below it at rate 0.
+    """Return rates that sum to the capacity, and their common slope, the price.
 
-    The least and the largest slope at equal rates bound the price. With constant slopes, rates jump
-    at a price, and the users whose rates jump share the remaining capacity.
+    The slope of a user with rate 0 may be below the price. The smallest and largest slopes at equal
+    rates bound the price. With constant slopes, rates jump at a price, and the users whose rates
+    jump share the remaining capacity.
     """
     equal = slope(np.full(users, capacity / users))
     low, high = float(equal.min()), float(equal.max())
@@ -140,7 +141,7 @@ def _divided(
 
 
 def _asked(slope: Callable[[Floats], Floats], price: float, users: int, capacity: float) -> Floats:
-    """Return each user's largest rate, up to the capacity, with a slope of at least the price."""
+    """Return each user's largest rate, up to the capacity, at which slope >= price."""
     low, high = np.zeros(users), np.full(users, float(capacity))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

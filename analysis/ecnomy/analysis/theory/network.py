@@ -5,7 +5,7 @@ A flow with the willingness to pay w per round trip T sends
 
     x = w / (p T)          p = sum of its links' probabilities     (Siris et al. 2002, Eq. 1)
 
-A flow with the utility U sends the x at which U'(x) = p, so that w(t) = x U'(x). Options add
+A flow with the utility U sends the rate x at which U'(x) = p, so that w(t) = x U'(x). Options add
 - the queueing delay in the round trip,
 - the floor of ACK-clocked windows (half a packet less than cwnd is in flight, see wtp.py),
 - p = 1 - prod(1 - p_j), because a packet carries at most one mark.
@@ -40,7 +40,7 @@ SWEEPS = 20_000
 
 
 class LoadLink(msgspec.Struct, frozen=True):
-    """A link that marks by its load, as with load-based marking and virtual queues."""
+    """A link that marks by its load, as load-based marking and virtual queues do."""
 
     capacity_pps: float
     curve: Callable[[float], float]  # probability at a load; continuous, not decreasing
@@ -48,11 +48,11 @@ class LoadLink(msgspec.Struct, frozen=True):
 
     @property
     def top(self) -> float:
-        """The largest state, a load."""
+        """The largest load."""
         return self.max_load
 
     def load(self, state: float) -> float:
-        """Return the load that must arrive in this state."""
+        """Return the load in a state, which is the state itself."""
         return state
 
 
@@ -65,11 +65,11 @@ class QueueLink(msgspec.Struct, frozen=True):
 
     @property
     def top(self) -> float:
-        """The largest state, a queue."""
+        """The largest mean queue, packets."""
         return self.max_queue_packets
 
     def load(self, state: float) -> float:
-        """Return the load in this state: only a full link has a constant queue."""
+        """Return the load in any state, 1, because only a full link has a constant queue."""
         return 1.0
 
 
@@ -90,13 +90,13 @@ def wtp_rates_pps(
     *,
     floor: bool = False,
 ) -> Floats:
-    """Return x = w / (p T) of flows at given path probabilities; arrays of one shape.
+    """Return the rates x = w / (p T), packets/s; all arrays have the same shape.
 
     Args:
         weights: w, marks per round trip.
         probabilities: marking probabilities p of the paths, in (0, 1].
         rtts_s: round-trip times T including queueing, seconds.
-        floor: whether senders are ACK-clocked: cwnd >= 1, and cwnd - 0.5 packets are in flight.
+        floor: whether senders are ACK-clocked, with cwnd >= 1 and cwnd - 0.5 packets in flight.
 
     Raises:
         InputError: an argument is out of range.
@@ -127,7 +127,7 @@ def wtp_network(
         rtts_s: round-trip times without queues, seconds.
         queueing: whether the queues of `QueueLink`s lengthen round trips.
         floor: see `wtp_rates_pps`.
-        compose: path probability: "sum" of link probabilities, or "product", 1 - prod(1 - p).
+        compose: the path's probability: "sum" of the links' p, or "product", 1 - prod(1 - p).
 
     Raises:
         InputError: arguments do not fit, or a link cannot mark enough to limit the flows.
@@ -149,10 +149,10 @@ def utility_network(
     *,
     compose: str = "sum",
 ) -> NetworkEquilibrium:
-    """Return the equilibrium of flows that pay w(t) = x U'(x): U'(x) is the path's probability.
+    """Return the equilibrium of flows that pay w(t) = x U'(x), where U'(x) = path probability.
 
-    With "sum" and `LoadLink`s it maximises sum U(x) - sum C_j(y_j). C_j is the integral of the
-    link's probability over its arrival rate. Rates are in packets/s, U in marks/s.
+    With "sum" and `LoadLink`s, the equilibrium maximises sum U(x) - sum C_j(y_j). C_j is the
+    integral of link j's probability over its arrival rate. Rates are in packets/s, U in marks/s.
 
     Raises:
         InputError: as `wtp_network`.
@@ -166,7 +166,7 @@ def _settle(
     demand: Demand,
     compose: str,
 ) -> NetworkEquilibrium:
-    """Solve for the state of one link after another, until all states are stationary."""
+    """Solve for the state of one link after another until all states are stationary."""
     if compose not in ("sum", "product"):
         raise InputError(f"compose must be 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
@@ -184,7 +184,7 @@ def _settle(
 
 
 class _Network(msgspec.Struct, frozen=True):
-    """Rates and excess of arrivals as functions of the links' states."""
+    """Rates and excess arrivals as functions of the links' states."""
 
     use: Floats
     links: tuple[LoadLink | QueueLink, ...]
@@ -208,9 +208,9 @@ class _Network(msgspec.Struct, frozen=True):
         return self.demand(self.paths(states), self.use @ waits)
 
     def fitting(self, states: Floats, j: int) -> float:
-        """Return the state of link j at which its arrivals fit, with all other states fixed.
+        """Return the state of link j that fits its arrivals if all other states stay fixed.
 
-        Return 0 if arrivals always fit, and the top of the range if they never fit.
+        It is 0 if the arrivals always fit, and the largest state if they never fit.
         """
         link, trial = self.links[j], states.copy()
 

@@ -30,13 +30,13 @@ TOLERANCE = 1e-7
 class FlowProblem(msgspec.Struct, frozen=True):
     """A network, the utilities of its flows and the bounds of their rates.
 
-    Rates and capacities share a unit (such as packets/ms). Prices are in utility per unit of rate.
+    Rates and capacities share a unit, such as packets/ms. Prices are in utility per unit of rate.
 
     Attributes:
         routes: for each of S flows the indices of the links it crosses.
         capacities: capacities c_l of the L links.
         utility: the utility of all flows; array parameters have shape (S,).
-        min_rates: least rates m_s, one number or one per flow.
+        min_rates: smallest rates m_s, one number or one per flow.
         max_rates: largest rates M_s, one number or one per flow; infinite by default.
     """
 
@@ -69,7 +69,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
         return low, high
 
     def rates(self, path_prices: Floats) -> Floats:
-        """Return x_s(p^s), Eq. 11: the flows' demand at their path prices, shape (..., S)."""
+        """Return x_s(p^s), Eq. 11, the flows' demand at their path prices, shape (..., S)."""
         wanted = np.maximum(self.utility.demand(path_prices), self.min_rates)
         return np.asarray(np.minimum(wanted, self.max_rates), dtype=np.float64)
 
@@ -77,7 +77,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
         """Return D(p), Eq. 8, for prices of shape (..., L).
 
         Raises:
-            InputError: the path of a flow without a largest rate is free, so D is infinite.
+            InputError: a flow without a rate limit has a path price of 0, so D is infinite.
         """
         path = prices @ self.incidence().T
         rates = self.rates(path)
@@ -88,7 +88,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
 
 
 class Optimum(msgspec.Struct, frozen=True):
-    """The rates that maximise total utility; `prices` are the multipliers of the capacities."""
+    """The optimal rates; `prices` are the multipliers of the capacity constraints."""
 
     rates: Floats  # (S,)
     prices: Floats  # (L,), 0 for links with spare capacity
@@ -97,7 +97,7 @@ class Optimum(msgspec.Struct, frozen=True):
 
 
 def network_optimum(problem: FlowProblem) -> Optimum:
-    """Solve Eq. 6, 7 by the dual: L-BFGS-B, then the full links' equations by Powell's method.
+    """Solve Eq. 6, 7 by the dual, with L-BFGS-B and then Powell's method for the full links.
 
     Raises:
         InputError: the solution misses the optimality conditions by more than 1e-7.
@@ -140,7 +140,7 @@ def _bounded(problem: FlowProblem, use: Floats, c: Floats) -> tuple[FlowProblem,
 
 
 def _residual(z: Floats, slope: Floats) -> float:
-    """Return the scaled distance of min(z, dD/dz) from 0; only the optimum has no distance."""
+    """Return the scaled distance of min(z, dD/dz) from 0, which is 0 only at the optimum."""
     return float(np.abs(np.minimum(z, slope)).max())
 
 

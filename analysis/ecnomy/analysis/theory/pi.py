@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gains of the PI controller for a given network."""
+"""Gains of the PI marking law for a given network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def pi_gains(
     0.18 s at 2,500 packets/s. Source: Hollot, Misra, Towsley and Gong, INFOCOM 2001.
 
     Args:
-        flows: N, the least number of flows.
+        flows: N, the smallest number of flows.
         rtt_s: R, the largest round-trip time, including queueing.
         packets_per_s: C, the capacity.
         samples_per_s: f, the sampling frequency of the queue.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random exponential marking (REM) in equilibrium.
+"""The equilibrium of random exponential marking (REM).
 
     m = 1 - phi^-p,  p = -log_phi(1 - m)      (Eq. 2 to 4, for a link and for a path alike)
     x = U'^-1(p), windows x RTT               (Eq. 5)
-    backlog  PC1 0, with a capacity below the true one; PC2 p / gamma; PC3 b0 where p > 0
+    backlog: 0 (PC1, if it targets less than the capacity), p / gamma (PC2), b0 where p > 0 (PC3)
 
 The optimum of Eq. 6, 7 gives prices and rates. If a source estimates its round trip (1 + error)
 times too long, its utility is distorted (Eq. 15, 16). Source: Athuraliya, Low 2000.
@@ -35,7 +35,7 @@ def rem_marking(price: npt.ArrayLike, phi: float) -> Floats:
     """Return m = 1 - phi^-p for link or path prices of any shape (Eq. 2, 3).
 
     Raises:
-        InputError: a negative price, or phi not above 1.
+        InputError: a price is negative, or phi is not above 1.
     """
     prices = np.asarray(price, dtype=np.float64)
     if not (prices >= 0).all():
@@ -59,7 +59,7 @@ def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
 def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Floats:
     """Return a source's rate x = U'^-1(-log_phi(1 - m)) at an end-to-end marking (Eq. 4, 5).
 
-    The rate is unlimited, as in Fig. 1b: with a logarithmic utility it is infinite at m = 0.
+    The rate has no upper limit, as in Fig. 1b. With a logarithmic utility, it is infinite at m = 0.
 
     Args:
         marking: end-to-end marking probabilities, of any shape.
@@ -149,7 +149,7 @@ def _checked(
     capacity_share: float,
     target_backlog: float,
 ) -> Floats:
-    """Check all arguments, and return the round trips as an array."""
+    """Check all arguments and return the round trips as an array."""
     round_trips = np.asarray(rtts, dtype=np.float64)
     if round_trips.shape != (len(problem.routes),) or not (round_trips > 0).all():
         raise InputError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closed forms for TCP Reno in congestion avoidance: W += 1 per round trip, W /= 2 at a signal."""
+"""Closed forms for TCP Reno in congestion avoidance (W += 1 per round trip, W /= 2 per signal)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ packets, so W sqrt(p) = (3/4) sqrt(8/3) = sqrt(3/2). Mathis et al. 1997.
 
 
 def single_flow_utilization(buffer_bdp: float) -> float:
-    """Return the fraction of time a link is busy with one Reno flow and a drop-tail buffer.
+    """Return the fraction of time for which one Reno flow keeps a drop-tail link busy.
 
     Let the window W be in units of the bandwidth-delay product, and time in units of one base round
     trip per packet of window growth. The window grows from (1+b)/2 to 1+b, at which buffer and pipe
-    are full. A round trip carries W and takes a time of 1 for W below 1, otherwise W:
+    are full. A round trip carries W and takes the time max(1, W):
 
         carried  = integral of W dW over [(1+b)/2, 1+b]        = (3/8) (1+b)^2
         time     = (1 - (1+b)/2) + integral of W over [1, 1+b]  = (1-b)/2 + ((1+b)^2 - 1)/2
@@ -35,7 +35,7 @@ def single_flow_utilization(buffer_bdp: float) -> float:
         buffer_bdp: buffer over the bandwidth-delay product (propagation only), >= 0.
 
     Raises:
-        InputError: a negative buffer.
+        InputError: the buffer is negative.
     """
     if buffer_bdp < 0:
         raise InputError(f"the buffer must be 0 or more, got {buffer_bdp}")
@@ -48,11 +48,11 @@ def single_flow_utilization(buffer_bdp: float) -> float:
 def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float:
     """Return the mean of W sqrt(p) with independent marks of small probability p.
 
-    Let n count packets: dW/dn = 1/W, so Y = p W^2 / 2 grows by 1 per 1/p packets. A mark multiplies
-    Y by q = decrease^2. Marks form a Poisson process of rate 1 on that clock and do not depend on
-    W. So before a mark, and at any packet, Y is distributed like the sum of q^k E_k, with
-    exponential E_k of mean 1. Its moments are E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) / (1 -
-    q^k). A packet takes the time T/W. So the average over time is 1 / E[1/W] = sqrt(2/p) /
+    Let n count packets. Then dW/dn = 1/W, so Y = p W^2 / 2 grows by 1 per 1/p packets. A mark
+    multiplies Y by q = decrease^2. On that clock, marks form a Poisson process of rate 1 that does
+    not depend on W. So before a mark, and at any packet, Y is distributed like the sum of q^k E_k,
+    with exponential E_k of mean 1. Its moments are E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) /
+    (1 - q^k). A packet takes the time T/W. So the average over time is 1 / E[1/W] = sqrt(2/p) /
     E[Y^(-1/2)], and the average over packets is sqrt(2/p) E[Y^(1/2)].
 
     For Reno the result is 1.3098 over time and 1.5269 over packets. Regular signals give

@@ -2,7 +2,7 @@
 """The incidence of flows and links, and the marking probability of a whole path.
 
 Independent links compose by 1 - m = prod(1 - m_l) (Athuraliya, Low 2000, Eq. 3). For small m the
-path's probability is the sum of the m_l, which Siris et al. 2002, Eq. 1, charges a flow.
+path's probability is the sum of the m_l, as in the charge of Siris et al. 2002, Eq. 1.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def path_marking(routes: Sequence[Sequence[int]], link_marking: npt.ArrayLike) -
         Shape (..., routes).
 
     Raises:
-        InputError: a probability outside [0, 1], or a route over links that do not exist.
+        InputError: a probability is outside [0, 1], or a route crosses a link that does not exist.
     """
     marking = np.asarray(link_marking, dtype=np.float64)
     if marking.ndim == 0 or not ((marking >= 0) & (marking <= 1)).all():

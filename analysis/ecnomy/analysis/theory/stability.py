@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions under which delayed rate control converges, with or without oscillation.
+"""Conditions under which delayed rate control converges and does not oscillate.
 
     du/dt = -alpha u(t - T)   settles for alpha T < pi/2, without oscillation for alpha T < 1/e
     WTP: alpha = kappa (p + x p') / w_dec                      (Siris et al. 2002, Eq. 3, 5, 7)
@@ -31,9 +31,9 @@ NO_OSCILLATION_BELOW: Final = math.exp(-1)  # bound of alpha T
 def delay_root_per_s(alpha_per_s: float, delay_s: float) -> complex:
     """Return the slowest mode of du/dt = -alpha u(t - T): u tends to exp(root t).
 
-    The root of s = -alpha exp(-s T) with the largest real part is W_0(-alpha T) / T. W_0 is the
-    principal branch of Lambert's function. The real part of the root is the rate of growth. Its
-    imaginary part is the angular frequency, 0 without oscillation.
+    The root of s = -alpha exp(-s T) with the largest real part is W_0(-alpha T) / T, where W_0 is
+    the principal branch of Lambert's function. The root's real part is the rate of growth. Its
+    imaginary part is the angular frequency, which is 0 without oscillation.
 
     Raises:
         InputError: an argument is not positive.
@@ -64,7 +64,7 @@ def gaussian_gain_bound(queue_over_variance: float) -> float:
             standard deviation of the traffic, assumed Gaussian.
 
     Raises:
-        InputError: a negative argument.
+        InputError: the argument is negative.
     """
     if not queue_over_variance >= 0:
         raise InputError(f"Q over the variance must not be negative, got {queue_over_variance}")

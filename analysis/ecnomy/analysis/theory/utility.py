@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities of rates, and the demand at a price.
+"""Utility functions of rates, and the demand at a price.
 
     kind       U(x)                    U'(x)          demand at price p
     log        w log x                 w / x          w / p
@@ -37,7 +37,7 @@ Parameter = float | Floats
 
 
 class Utility(Protocol):
-    """Strictly concave utilities of flows; arguments and results have the shape (..., flows)."""
+    """Strictly concave utilities of flows; arguments and results have shape (..., flows)."""
 
     def value(self, rates: Floats) -> Floats:
         """Return U(x), flow by flow."""
@@ -48,7 +48,7 @@ class Utility(Protocol):
     def demand(self, prices: Floats) -> Floats:
         """Return the rate at which U'(x) equals the path's price.
 
-        At price 0 the rate is infinite if U' is positive everywhere.
+        At price 0, the rate is infinite if U' is positive everywhere.
         """
 
 
@@ -85,7 +85,7 @@ class LogUtility(msgspec.Struct, frozen=True):
 
 
 class PowerUtility(msgspec.Struct, frozen=True):
-    """The utility w x^(1-a) / (1-a) with a other than 1."""
+    """The utility w x^(1-a) / (1-a) with weight w and exponent a, which must not be 1."""
 
     weight: Parameter
     exponent: float
@@ -111,7 +111,7 @@ class PowerUtility(msgspec.Struct, frozen=True):
 
 
 class QuadraticUtility(msgspec.Struct, frozen=True):
-    """The utility -(M - x)^2 / (2 w) on [0, M], with its maximum at the rate M, `ceiling`."""
+    """The utility -(M - x)^2 / (2 w) on [0, M], with its maximum at `ceiling`, M."""
 
     ceiling: Parameter
     weight: Parameter
@@ -160,7 +160,7 @@ class DistortedUtility(msgspec.Struct, frozen=True):
 
 
 class MixedUtility(msgspec.Struct, frozen=True):
-    """Flows with different utilities, one per flow, in the order of the flows."""
+    """Different utilities for different flows; `parts` are in the order of the flows."""
 
     parts: tuple[Utility, ...]
 

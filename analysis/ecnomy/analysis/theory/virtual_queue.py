@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact marking probability of a virtual queue fed by a Poisson stream of equal packets.
+"""Exact marking probability of a virtual queue with Poisson arrivals of equal packets.
 
 The virtual buffer holds K packets and drains one packet per unit of time. Packets arrive at rate a
 (the virtual load). A packet that does not fit entirely is discarded. Level crossing gives the
@@ -42,7 +42,7 @@ def virtual_queue_probability(
         load: arrival rate over the real link's capacity.
         theta: virtual over real capacity, also virtual over real buffer, in (0, 1].
         buffer_packets: the law's real buffer B; the virtual buffer is theta B.
-        variant: "busy-period" marks from a virtual overflow until the virtual queue is empty,
+        variant: "busy-period" marks from a virtual overflow until the virtual queue is empty;
             "per-overflow" marks only the packets that overflow.
 
     Raises:

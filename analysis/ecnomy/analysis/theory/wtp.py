@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Willingness-to-pay (WTP) congestion control in equilibrium: w marks per flow and round trip.
+"""Willingness-to-pay (WTP) congestion control, in which a flow pays w marks per round trip.
 
 On every ACK, cwnd += gain (w_inc / cwnd - f / w_dec) with f = 1 for a marked packet, otherwise 0.
-With w = w_inc w_dec the drift vanishes at cwnd = w / p. Source: Siris, Courcoubetis, Margetis 2002,
+With w = w_inc w_dec, the drift is 0 at cwnd = w / p. Source: Siris, Courcoubetis, Margetis 2002,
 Eq. 4 to 7.
 """
 
@@ -51,7 +51,7 @@ def wtp_stability(
 ) -> float:
     """Return the left side of Eq. 7, gain (p + x p') / w_dec per ACK, with p' = dp/dx in seconds.
 
-    With one common round trip, the loop does not oscillate if the left side is below 1/e, and is
+    With one common round trip, the loop does not oscillate if the left side is below 1/e, and it is
     stable below pi/2. The per-ACK gain is the rate-based gain kappa times T.
     """
     _positive(gain=gain, w_dec=w_dec)
@@ -59,14 +59,14 @@ def wtp_stability(
 
 
 def wtp_floor_bias(window_packets: float) -> float:
-    """Return the ratio of an ACK-clocked WTP flow's marks to its weight: 1 - 0.5 / W.
+    """Return an ACK-clocked WTP flow's marks per round trip over its weight, 1 - 0.5 / W.
 
     An ACK-clocked sender has the integer part of cwnd in flight, on average half a packet less than
-    cwnd. The drift vanishes at cwnd = W = w / p, but the flow sends W - 0.5 packets per round trip.
+    cwnd. The drift is 0 at cwnd = W = w / p, but the flow sends W - 0.5 packets per round trip.
     So it gets w (1 - 0.5 / W) marks per round trip. A paced sender does not have this bias.
 
     Raises:
-        InputError: a window below one packet, for which the approximation fails.
+        InputError: the window is below one packet, where the approximation fails.
     """
     if not window_packets >= 1:
         raise InputError(f"the window must be at least one packet, got {window_packets}")

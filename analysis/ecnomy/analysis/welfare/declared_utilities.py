@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents whose strategy declares a utility, their flows, and their utility over time.
 
-The utility of a flow is a function of its momentary rate, as reported epoch by epoch. If n flows of
-a row were on (`active`) in an epoch of dt seconds, each at the rate x, their utility was n U(x) dt
-money. Inactive flows have no rate and no utility. If U(0) is infinite, a rate counts as at least
-x0/1000, as for the strategies. A utility's cost of delay is subtracted for the packets acknowledged
-in an epoch, at the round trip reported at the epoch's end.
+The utility of a flow is a function of its current rate, which reports give for each epoch. If n
+flows of a row were on (`active`) in an epoch of dt seconds, each at the rate x, their utility was
+n U(x) dt money. Inactive flows have no rate and no utility. If U(0) is infinite, rates below
+x0/1000 count as x0/1000, as in the strategies. A utility's cost of delay is subtracted for packets
+acknowledged in an epoch, at the round trip reported at the end of the epoch.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         agent: name of the agent.
-        utility: utility [money/s] as a function of a flow's rate over x0.
-        rows: rows of its flows, as in the table `flows`.
+        utility: utility of a flow [money/s] as a function of its rate over x0.
+        rows: rows of its flows in the table `flows`.
         x0_bps: reference rate x0 of each row [bit/s].
-        least: the lower bound of the ratio of rate and x0; 0 if U(0) is finite.
-        weight: the utility's `a`, or 1 if it has no `a` [money/s].
+        least: lower bound of the rate over x0; 0 if U(0) is finite.
+        weight: parameter `a` of the utility [money/s]; 1 if it has no such parameter.
         flows: the number of flows in each row.
         stop_ps: stop time of the source of each row [ps], at most the end of the run.
     """
@@ -70,7 +70,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
     """The activity of an agent's flows in a window, by row.
 
     Attributes:
-        on_s: total active time of the flows of a row [s].
+        on_s: total active time of the flows of a row, summed over flows [s].
         bits: acknowledged data in that time [bits].
         money: integral of their utility over time [money].
     """
@@ -85,7 +85,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
         return np.divide(self.bits, self.on_s, out=np.zeros_like(self.bits), where=self.on_s > 0)
 
     def steady(self, declared: Declared) -> Floats:
-        """Return the utility of the same bits at constant rates, one per row."""
+        """Return the utility of the same bits at constant rates, by row [money]."""
         worth = declared.value(self.rates_bps)
         return np.where(self.on_s > 0, self.on_s * np.where(self.on_s > 0, worth, 0.0), 0.0)
 
@@ -93,8 +93,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 def agent_specs(run: RawRun) -> tuple[AgentSpec, ...]:
     """Return the agents of the run's scenario; () if no agent can declare a utility.
 
-    Also return () if the scenario does not load because a custom role, tariff or settlement is
-    not found.
+    The result is also () if the scenario does not load, as with a custom class that is not found.
     """
     if not _may_declare(run.manifest.scenario):
         return ()
@@ -120,13 +119,13 @@ class _Market(msgspec.Struct, frozen=True):
 
 
 class _Scenario(msgspec.Struct, frozen=True):
-    """The part of a manifest's scenario that is read before the slow complete load."""
+    """The part of a manifest's scenario that is read before loading all of it, which is slow."""
 
     market: _Market | None = None
 
 
 def _may_declare(scenario: Any) -> bool:
-    """Return whether a strategy has a utility in the scenario, or is custom."""
+    """Return whether any strategy in the scenario has a utility or is custom."""
     try:
         market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
     except msgspec.ValidationError:

@@ -5,16 +5,17 @@ The window is cut at starts and stops of sources and at lifted caps (subwindows.
 
     max  sum_r N_r U_r(y_r / N_r)     sum over r on l of y_r <= c_l - b_l,   y_r <= N_r M_r
 
-is solved by `theory.network_optimum`. Rows r contain the flows of agents that declare a utility;
+is solved by `theory.network_optimum`. Rows r contain the flows of agents that declare a utility.
 N_r is the mean number of active flows of a row, and y_r their total rate. The activity and routes
-of flows are taken from the run. The other traffic on a link, b_l (other users, ACKs,
-retransmissions), is also taken from the run, as a constant rate. c_l is the link's rate minus
-framing, regardless of its marking law's target. M_r is the largest demand of the flow's traffic.
-The run itself is one of the compared allocations. Apart from packets in flight at the ends of a
-part, a run therefore never exceeds its optimum. The optimum omits a utility's cost of delay.
+of flows come from the run. The other traffic on a link, b_l (other users, ACKs, retransmissions),
+also comes from the run, as a constant rate. c_l is the link's rate minus framing, regardless of the
+target of its marking law. M_r is the largest demand of a flow's traffic. The allocation of the run
+itself is feasible. Apart from packets in flight at the ends of a part, a run therefore never
+exceeds its optimum. The optimum omits a utility's cost of delay.
 
-Users who anticipate prices (`theory.nash_equilibrium`) are considered if a single link limits all
-rates, all flows are on throughout, some packets are marked, and no cap limits the traffic.
+The equilibrium of users who anticipate prices (`theory.nash_equilibrium`) is computed only if a
+single link limits all rates, all flows are on throughout, some packets are marked, and no cap
+limits the traffic.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ _PRICED: Final = 1e-6  # share of the largest price below which a link has spare
 
 
 class Part(msgspec.Struct, frozen=True, eq=False):
-    """A part of the window, with the rows that were on in it.
+    """A part of the window, with the rows of flows that were on in it.
 
-    Rates are per flow while it was on [bit/s]. Utilities cover all rows [money/s].
+    Rates are means per active flow [bit/s]. Utilities are sums over all rows [money/s].
     """
 
     from_ps: int
@@ -62,7 +63,7 @@ class Part(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def seconds(self) -> float:
-        """The length of the part."""
+        """The length of the part in seconds."""
         return (self.to_ps - self.from_ps) / PS_PER_S
 
 
@@ -73,8 +74,8 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
         optimum_per_s: utility of the best rates over the window [money/s]; NaN if not found.
         furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN if not found.
         nash_per_s: utility of users who anticipate prices [money/s]; NaN if not considered.
-        without_delay: whether utilities have a cost of delay, which the optimum omits: then it is
-            only an upper bound.
+        without_delay: whether utilities have a cost of delay. The optimum omits it and is then only
+            an upper bound.
         why: the reason for a missing optimum, or "".
         parts: the parts of the window for which an optimum was found.
     """
@@ -88,7 +89,7 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Utilities(msgspec.Struct, frozen=True, eq=False):
-    """`theory.Utility` of identical rows: N U(y / N / x0), y in Mbit/s."""
+    """The `theory.Utility` of groups of identical rows, N U(y / N / x0), with y in Mbit/s."""
 
     agents: tuple[Declared, ...]
     count: Floats  # N of each group of rows
@@ -160,7 +161,7 @@ def distance_of(
 
 
 def _concave(declared: Declared) -> bool:
-    """Return whether a utility is declared concave, with slopes >= 0 that do not grow.
+    """Return whether a utility is declared concave and has slopes >= 0 that do not increase.
 
     A step function has slopes of 0 everywhere, so slopes alone would not reveal its jumps.
     """
@@ -183,7 +184,7 @@ class _Alike(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         group: the group of each row.
         agent: the agent of each group; the fields below are also per group.
-        source: source of the first row of the group.
+        source: source of the first row of each group.
         x0_bps: reference rate x0 of a flow [bit/s].
         most_bps: the largest demand of a flow's traffic [bit/s].
     """
@@ -275,7 +276,7 @@ def _joined(had: list[Lived], name: str) -> Floats:
 
 
 def _most_bps(source: Source, window: Window) -> float:
-    """Return the largest demand of a flow's traffic in this part, without caps lifted earlier."""
+    """Return the largest demand of a flow's traffic in a window, without caps lifted earlier."""
     until_s = source.traffic.params.get("until_s", -1.0)
     if 0 <= until_s * PS_PER_S <= window.from_ps:
         return math.inf
@@ -290,7 +291,7 @@ def _room(
     taken: Floats,
     window: Window,
 ) -> tuple[float, ...]:
-    """Return the links' capacity for given rows, at least their use, in Mbit/s of IP packets."""
+    """Return the capacity left for some rows on each link, at least their use, Mbit/s (IP)."""
     grown = links.difference("departed_bytes", window)
     packets = links.difference("departures", window)
     size = np.array([source.packet_bytes for source in sources])
@@ -310,7 +311,7 @@ def _room(
 def _nash(
     problem: FlowProblem, utilities: _Utilities, best: Optimum, members: Floats, *, always: bool
 ) -> float:
-    """Return the utility of the same users if they anticipated prices; NaN if not considered.
+    """Return the utility if users anticipated prices; NaN if this is not considered.
 
     Args:
         problem: the problem of the optimum.

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stability margin of a run's links, from Siris et al. 2002, Eq. 7.
+"""The stability margin of a run's links by Eq. 7 of Siris et al. 2002.
 
-    gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 if it holds
+    gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 if Eq. 7 holds
 
 Eq. 7 applies to one link whose flows have equal gains and equal round trips. For each link that WTP
-flows cross, the quantities over a window are:
+flows cross, the quantities in a window are:
 
-    p          marks / arrivals of the link
+    p          marks over arrivals of the link
     x          the rate of WTP flows there, packets/s, because only they react to marks
-    p'         dp/dx. If the law marks by load, it is the law's own: slope / C for load-based
-               marking between 0 and 1, 0 for fixed. For other laws it is the slope of a straight
-               line through the reports' (arrivals/s, p). That is known only if the load varied
-               enough: from 10 reports on, with a rise of at least 3 standard errors. A full link
-               whose queue comes and goes has no known slope
-    gain/w_dec the largest of these flows': w_dec is 1 for the proportional increase, the paid
-               marks per round trip (marks/s x RTT, as measured) for the inverse decrease, and the
+    p'         dp/dx. If the law marks by load, the law gives it: slope / C for load-based marking
+               between 0 and 1, and 0 for fixed marking. For other laws, it is the slope of a
+               straight line through the reports' (arrivals/s, p). This slope is known only with at
+               least 10 reports and a slope of at least 3 standard errors. A full link with an
+               intermittent queue has no known slope
+    gain/w_dec the largest value of these flows. w_dec is 1 for the proportional increase, the paid
+               marks per round trip (measured marks/s x RTT) for the inverse decrease, and the
                parameter for the general form
 
 Eq. 7 does not cover queueing delays, several links in a row, or other window laws.
@@ -45,7 +45,7 @@ _ERRORS: Final = 3.0  # its slope must exceed 0 by this number of standard error
 
 
 class Margin(msgspec.Struct, frozen=True):
-    """Eq. 7 at a link."""
+    """The quantities of Eq. 7 at a link in a window."""
 
     link: str
     window: Window
@@ -57,12 +57,12 @@ class Margin(msgspec.Struct, frozen=True):
 
     @property
     def margin(self) -> float:
-        """The factor by which the left side may grow; infinite without marks."""
+        """The factor by which the left side of Eq. 7 may grow; infinite if that side is 0."""
         return NO_OSCILLATION_BELOW / self.left if self.left > 0 else math.inf
 
 
 def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
-    """Return the margin of each link that marked and has a known slope, in ascending order.
+    """Return the smallest margin of each link that marked and has a known slope, ascending.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -97,12 +97,12 @@ def _margins(plan: Plan, flows: Epochs, links: Epochs, window: Window) -> Iterat
 
 
 def _fits(source: Source) -> bool:
-    """Return whether Eq. 7 covers the window law."""
+    """Return whether Eq. 7 covers the window law of a source."""
     return isinstance(source.transport, Tcp) and source.transport.window.law in _COVERED
 
 
 def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
-    """Return gain / w_dec of the flows of a row, given their total rate of marks."""
+    """Return gain / w_dec of the flows of a row, given their total marks/s."""
     assert isinstance(source.transport, Tcp)
     params, w_dec = source.transport.window.params, 1.0
     form = params.get("form", 0.0)
@@ -138,7 +138,7 @@ def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[fl
 
 
 def _line(x: Floats, y: Floats) -> float:
-    """Return the least-squares slope of a line through points, NaN if unknown."""
+    """Return the least-squares slope of a line through points; NaN if it is not significant."""
     if len(x) < _FEWEST or not np.ptp(x) > 0:
         return math.nan
     away = x - x.mean()

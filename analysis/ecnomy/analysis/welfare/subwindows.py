@@ -15,7 +15,7 @@ __all__ = ["parts_of"]
 def parts_of(plan: Plan, flows: Epochs, window: Window) -> tuple[Window, ...]:
     """Split a window at the first report at or after the start of each phase.
 
-    Parts include the time in which flows settle.
+    Parts include the settling time of flows.
     """
     cuts = [phase.from_ps for phase in phases_of(plan, window.to_ps)[1:]]
     reports = {int(flows.t_ps[np.searchsorted(flows.t_ps, cut)]) for cut in cuts}

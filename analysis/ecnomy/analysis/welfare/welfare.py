@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of a run: users' utility, payments, profits, and the distance from the optimum.
+"""The welfare of a run: users' utility, payments, profits, and the distance from the optimum.
 
-Over the measured window, for agents whose strategy declares a utility (declared_utilities.py):
+The measured window gives, for agents whose strategy declares a utility (declared_utilities.py):
 
-    utility            of an agent: integral over time of U(x_t), x_t report by report
+    utility            of an agent: integral of U(x_t) over time, with the rate x_t of each report
     consumer surplus   utility - paid + received
     profit             of a seller: received - paid
-    welfare             sum of utilities, because payments cancel
+    welfare            sum of utilities, because payments cancel
 
-so that welfare = surpluses + profits - net payments of others. This holds exactly, because
+Therefore welfare = surpluses + profits - net payments of others. This equation is exact, because
 utilities are rounded to micro-units and all other amounts come from the ledger. Sellers are agents
 without flows, and `unassigned:network`. Others are users without a declared utility, such as
 background traffic, whose utility is unknown.
 
 The sums use the mean of U(x_t), the utility that users had. U of the mean rate is shown next to it.
-Because U is concave, U of the mean rate is never smaller, and the difference is the cost of
-fluctuations from report to report. Neither value captures variation within an epoch.
+If U is concave, U of the mean rate is never smaller, and the difference is the cost of fluctuations
+between reports. Neither value captures variation within an epoch.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Account(msgspec.Struct, frozen=True):
 
     @property
     def net_micro(self) -> int:
-        """Money received minus money paid: a seller's profit."""
+        """Money received minus money paid, which is a seller's profit [micro-units]."""
         return sum(self.received_micro.values()) - sum(self.paid_micro.values())
 
 
@@ -71,10 +71,10 @@ class Consumer(msgspec.Struct, frozen=True):
 
     Attributes:
         account: income and payments of the agent.
-        users: number of its active users; alternatives of one user count as one.
+        users: number of its active users; the alternatives of a user count as one.
         has_zero: whether U(0) is finite. Otherwise, only differences of utility are meaningful.
         utility_micro: utility over the window [micro-units].
-        steady_micro: utility at constant rates, U of the mean [micro-units].
+        steady_micro: utility at constant mean rates [micro-units].
     """
 
     account: Account
@@ -96,7 +96,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
         window: the measured window, from report to report.
         consumers: agents that declare a utility, users before providers.
         sellers: agents without flows, and `unassigned:network`.
-        others: other accounts with postings, in order of their names.
+        others: other accounts with postings, sorted by name.
         jain_rates: Jain's index of users' mean rates while active; NaN if all rates are 0.
         jain_utilities: Jain's index of users' utilities per second and unit of weight (the
             utility's `a`); NaN if a utility is negative.
@@ -120,36 +120,36 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def welfare_micro(self) -> int:
-        """Sum of utilities [micro-units]."""
+        """The sum of utilities [micro-units]."""
         return sum(one.utility_micro for one in self.consumers)
 
     @property
     def steady_micro(self) -> int:
-        """Sum of utilities of mean rates [micro-units]."""
+        """The sum of utilities at constant mean rates [micro-units]."""
         return sum(one.steady_micro for one in self.consumers)
 
     @property
     def surplus_micro(self) -> int:
-        """Sum of consumer surpluses [micro-units]."""
+        """The sum of consumer surpluses [micro-units]."""
         return sum(one.surplus_micro for one in self.consumers)
 
     @property
     def profit_micro(self) -> int:
-        """Sum of sellers' profits [micro-units]."""
+        """The sum of sellers' profits [micro-units]."""
         return sum(one.net_micro for one in self.sellers)
 
     @property
     def others_micro(self) -> int:
-        """The income of all others minus their payments [micro-units]."""
+        """The income of all other accounts minus their payments [micro-units]."""
         return sum(one.net_micro for one in self.others)
 
     def per_s(self, micro: int) -> float:
-        """Return an amount of the window as money per second."""
+        """Convert an amount for the whole window to money per second."""
         return micro / MICRO / self.window.seconds
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum; NaN if the optimum is unknown, not above 0 or has no zero."""
+        """Welfare over the optimum; NaN if this is unknown or not above 0, or if a U(0) is infinite."""
         best = self.distance.optimum_per_s
         if not all(one.has_zero for one in self.consumers):
             return math.nan
@@ -157,11 +157,11 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
 
 def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
-    """Return welfare over the measured window; None if no agent declares a utility.
+    """Return the welfare in the measured window; None if no agent declares a utility.
 
-    Also return None if the scenario does not load (see declared_utilities.agent_specs), if a
-    strategy cannot be constructed, or if the window has fewer than two reports. Without `nash` the
-    equilibrium of users who anticipate prices, which takes most of the time, is NaN.
+    The result is also None if the scenario does not load (see declared_utilities.agent_specs), if a
+    strategy cannot be constructed, or if the window has fewer than two reports. Without `nash`, the
+    equilibrium of users who anticipate prices is NaN; computing it takes most of the time.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -204,10 +204,10 @@ def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
 
 
 def welfare_columns(results: Path) -> dict[str, float | None]:
-    """Return the sweep's columns for a run with declared utilities; {} for other runs.
+    """Return outcome columns for sweeps; {} for a run without declared utilities.
 
-    welfare, consumer_surplus, profit.<seller>: money/s; jain: index of the rates; optimum_ratio;
-    welfare_agents: the number of agents that declare a utility.
+    The columns are welfare, consumer_surplus and profit.<seller> [money/s], jain (index of rates),
+    optimum_ratio, and welfare_agents (the number of agents that declare a utility).
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -236,7 +236,7 @@ def _consumer(declared: Declared, had: Lived, account: Account, users: int) -> C
 
 
 def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dict[str, Account]:
-    """Return all agents' accounts in the scenario's order, then other accounts with postings."""
+    """Return the accounts of all agents in the scenario's order, then others with postings."""
     received: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     paid: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     ledger = run.ledger
@@ -255,7 +255,7 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
 def _users(
     run: RawRun, declared: tuple[Declared, ...], parts: list[Lived]
 ) -> list[tuple[Floats, Floats]]:
-    """Return, by agent, active users' mean rates and their utilities per second and weight."""
+    """Return each agent's active users' mean rates, and utilities per second and unit of weight."""
     sources = run.plan.row_sources()
     choosing = {choice.agent for choice in choices_of(run)}
     found = []
