@@ -49,7 +49,7 @@ _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """Data of the panels."""
+    """The data that the panels show."""
 
     run: RawRun
     carriers: tuple[Carrier, ...]  # the drawn carriers
@@ -60,23 +60,23 @@ class _Data(msgspec.Struct, frozen=True):
 
     @property
     def end_s(self) -> float:
-        """The end of the time axis."""
+        """The end of the time axis in seconds."""
         return float(self.edges_ps[-1] / PS_PER_S)
 
     @property
     def middle_s(self) -> Floats:
-        """The middle of each interval."""
+        """The middle of each interval in seconds."""
         edges = self.edges_ps / PS_PER_S
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def held(self, t_ps: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
-        """Return times [s] and values of a step function, also at report times for markers."""
+        """Return times [s] and values of a step function, including report times, for markers."""
         times = np.union1d(t_ps, self.edges_ps[self.edges_ps >= t_ps[0]])
         at = np.searchsorted(t_ps, times, side="right") - 1
         return times / PS_PER_S, values[at]
 
     def mean_of(self, choice: Choice, option: int) -> Floats:
-        """Return the mean percentage of customers with an option in each interval."""
+        """Return the mean percentage of customers who use an option, in each interval."""
         edges = zip(self.edges_ps[:-1].tolist(), self.edges_ps[1:].tolist(), strict=True)
         return np.array([100 * choice.shares(a, b)[option] for a, b in edges])
 
@@ -98,7 +98,7 @@ def carriers_picture(run: RawRun | Results, file: str | Path) -> bool:
     """Draw prices, utilisation, income and customers of carriers as a PNG of 150 dpi.
 
     Returns:
-        True if a picture was drawn. A plot needs two carriers, or customers with a choice.
+        True if a picture was drawn. A picture needs two carriers or customers with a choice.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -171,7 +171,7 @@ def _draw_use(axis: Axes, data: _Data) -> None:
 def income_over(
     run: RawRun, carrier: Carrier, edges_ps: npt.NDArray[np.int64]
 ) -> dict[tuple[str, str], Floats]:
-    """Return a carrier's income by payer and kind, money/s in each interval (edge, next edge].
+    """Return a carrier's income by payer and kind in each interval (edge, next edge], money/s.
 
     Raises:
         ResultsError: the ledger is unreadable.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links in the overview: all congested links or, without congestion, the most used link."""
+"""The congested links of a run, for the overview."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_LINKS: Final = 4  # a reader can tell at most this many lines apart without
 
 
 class DrawnLink(msgspec.Struct, frozen=True):
-    """A link congested in some phase; `signs` are its signs of congestion in all phases."""
+    """A link that was congested in some phase; `signs` are its signs of congestion in any phase."""
 
     link: int
     name: str
@@ -24,9 +24,9 @@ class DrawnLink(msgspec.Struct, frozen=True):
 
 
 def congested_links(summary: Summary) -> list[DrawnLink]:
-    """Return the links with marks, drops or waits in some phase, the most congested first.
+    """Return the links that were congested in some phase, the most congested first.
 
-    Links are ordered by packets marked or lost, then by packets waiting.
+    The order is by the number of packets marked or lost, then by the number of packets waiting.
     """
     rows: dict[int, list[LinkRow]] = {}
     for one in summary.phases:

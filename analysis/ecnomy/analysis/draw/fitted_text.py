@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text, cut to a width in points and measured in the font of the plots."""
+"""Measures text in the font of the plots, and cuts it to a width in points."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """Data of the panels."""
+    """The data that the panels show."""
 
     run: RawRun
     provider: Provider
@@ -56,10 +56,10 @@ class _Data(msgspec.Struct, frozen=True):
 
 
 def guarantee_picture(run: RawRun | Results, provider: Provider, file: str | Path) -> bool:
-    """Draw a provider over time as a PNG of 150 dpi.
+    """Draw the results of a guaranteed stream provider over time as a PNG of 150 dpi.
 
     Returns:
-        True if a plot was drawn. A plot needs two reports.
+        True if a picture was drawn. A picture needs a report after the start of the run.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -104,7 +104,7 @@ def _from_zero(axis: Axes) -> None:
 
 
 def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
-    """Return times [s] and values that a provider recorded; a value holds until the next time."""
+    """Return times [s] and values that a provider recorded; each is valid until the next time."""
     table = data.run.agents
     mine = (table["agent"].astype(str) == data.provider.name) & (table["name"].astype(str) == name)
     own = table[mine]
@@ -116,13 +116,13 @@ def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
 
 
 def _held(t_s: Floats, reading: tuple[Floats, Floats]) -> Floats:
-    """Return recorded values at given times; NaN before the first one."""
+    """Return the recorded values that were valid at given times; NaN before the first value."""
     at = np.searchsorted(reading[0], t_s, side="right") - 1
     return np.where(at >= 0, reading[1][np.maximum(at, 0)], np.nan)
 
 
 def _counted_marking(data: _Data) -> tuple[Floats, Floats]:
-    """Return times [s] and M of the test streams, for a provider that recorded no marking rate."""
+    """Return times [s] and M of the test streams, if the provider recorded no marking rate."""
     run = data.run
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     edges, own = epochs.grid(data.end_ps // _POINTS), flows_of(run, data.provider.stream_sources)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions of nodes and their names in a picture, in points (1/72 inch).
+"""Positions of nodes, names and badges in a picture, in points (1/72 inch).
 
-Positions come from the scenario. Longitudes are scaled by the cosine of the mean latitude. networkx
-places nodes without a position around the others.
+Positions of nodes come from the scenario. Longitudes are scaled by the cosine of the mean latitude.
+The package networkx places nodes without a position around the others.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Box = tuple[float, float, float, float]  # left, low, right, high
 
 
 class Label(msgspec.Struct, frozen=True):
-    """A name and the centre of its text."""
+    """A node's name and the centre of its text, in points."""
 
     text: str
     x: float
@@ -44,7 +44,10 @@ def layout(
     known: Mapping[str, Point],
     width: float,
 ) -> tuple[dict[str, Point], float]:
-    """Return node -> point for a map of this width, and the map's height (1/3 to 0.7 of it)."""
+    """Return node -> point for a map of a given width, and the height of the map.
+
+    The height is 1/3 to 0.7 of the width. All values are in points.
+    """
     places = _projected(known)
     if len(places) < len(nodes):
         places = _laid_out(nodes, edges, places)
@@ -88,12 +91,12 @@ def name_labels(
     lines: Sequence[tuple[Point, Point]],
     width: float,
 ) -> list[Label]:
-    """Place names next to their nodes, where they cover the fewest names, nodes and lines.
+    """Return the names next to their nodes, placed where they cover few names, nodes and lines.
 
     Args:
         points: node -> position.
         size: font size, points.
-        lines: links as drawn.
+        lines: the drawn lines, each as (start, end).
         width: width of the map, points; names that extend beyond it are avoided.
     """
     dots = [(x - 5, y - 5, x + 5, y + 5) for x, y in points.values()]
@@ -131,12 +134,12 @@ def badge_places(
     lines: Sequence[tuple[Point, Point]],
     written: Sequence[Box],
 ) -> list[Point]:
-    """Place badges to the right of their lines, clear of names, nodes and other lines.
+    """Return the centres of badges to the right of their lines, clear of names, nodes and lines.
 
     Args:
-        owners: the lines with a badge, each as (start, end).
-        lines: all lines as drawn.
-        written: boxes already covered by names, numbers and nodes.
+        owners: the lines that have badges, each as (start, end).
+        lines: all drawn lines.
+        written: boxes that names, numbers and nodes already cover.
     """
     taken, places = list(written), []
     for (ax, ay), (bx, by) in owners:

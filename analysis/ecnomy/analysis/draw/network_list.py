@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list next to a network map: congested links with their badges, and nodes that pay most."""
+"""The list next to a network map: congested links with badges, and the nodes that pay most."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_SENDERS: Final = 5
 
 
 def badge_names(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return names of badges that differ from all node names: letters, numbers or Greek letters."""
+    """Return letters, numbers or Greek letters as badges, whichever differ from all node names."""
     taken = {node.strip().casefold() for node in nodes}
     for names in _BADGE_NAMES:
         if not taken & {name.casefold() for name in names}:
@@ -49,8 +49,8 @@ def draw_list(
 
     Args:
         axis: an axis in points.
-        loads: the loads of links, pairs and nodes.
-        badges: link -> its badge, for links with a badge on the map.
+        loads: the loads of links and pairs.
+        badges: link -> badge, for links that have a badge on the map.
         at: the upper left corner; the list extends down to 0.
         width: width of the list, points.
     """
@@ -106,7 +106,7 @@ def _draw_senders(
 
 
 def link_facts(link: LinkLoad) -> str:
-    """Describe a link's utilisation, its signs of congestion and, if it marks, its price."""
+    """Describe a link's utilisation, marks, losses, waits and price in one line."""
     parts = [f"{100 * link.utilization:.0f} % used"]
     if link.marked > 0:
         parts.append(f"{_share(link.marked)} marked")

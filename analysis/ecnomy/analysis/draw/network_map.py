@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network on an axis in points: links in both directions, their badges, nodes and names.
+"""Draws a network on an axis in points: link directions, badges, nodes and names.
 
-Each line shows one direction and lies to the right of its link, seen in that direction. Links
-between the same nodes lie side by side. A darker line is fuller, and a wider line carries more. A
-congested line (ecnomy.analysis.run.congestion) has an orange rim. Maps show finished runs
-(network_plot.py) and running ones (dashboard/).
+Each line shows one direction of a link and lies to the right of the link, as seen in that
+direction. Links between the same nodes lie side by side. Darker lines have a higher utilisation,
+and wider lines carry more traffic. A congested line (ecnomy.analysis.run.congestion) has an orange
+rim. Maps show finished runs (network_plot.py) and runs in progress (dashboard/).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BETWEEN: Final = 17.0  # points between links of the same nodes, with room for 
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
-    """The parts that all maps share: positions of nodes and the scale of line widths."""
+    """The parts that all maps of a run share: positions, names and the scale of line widths."""
 
     points: dict[str, Point]
     labels: list[Label]
@@ -49,12 +49,12 @@ def map_labels(
     width: float,
     letters: float = 1.0,
 ) -> list[Label]:
-    """Return the names for all maps: of all nodes or, if many, only of congested links' ends.
+    """Return the names of all nodes or, if nodes are many, of the ends of congested links.
 
     Args:
         points: node -> position.
-        edges: the ends of each direction.
-        congested: directions that are congested in some map.
+        edges: the ends of each link direction.
+        congested: link directions that are congested in some map.
         width: width of the map, points.
         letters: font size relative to the picture of a run.
     """
@@ -70,13 +70,13 @@ def map_labels(
 def draw_map(
     axis: Axes, links: Sequence[LinkLoad], badges: Mapping[int, str], frame: NetworkMap
 ) -> None:
-    """Draw the lines of all directions with their utilisations, badges, nodes and names.
+    """Draw the lines of all link directions with their utilisations, badges, nodes and names.
 
     Args:
         axis: an axis in points.
-        links: the load of each direction.
-        badges: link -> its badge, for links with a badge.
-        frame: the common frame of all maps.
+        links: the load of each link direction.
+        badges: link -> badge, for links that have a badge.
+        frame: the parts that all maps share.
     """
     points = frame.points
     lines = _lines(links, frame)
@@ -97,7 +97,7 @@ def draw_map(
 
 
 def _middle(a: Point, b: Point) -> tuple[Point, Point]:
-    """Return the part of a line that the printed utilisation covers."""
+    """Return the segment next to a link that the printed utilisation covers."""
     (ax, ay), (bx, by) = _aside(a, b, 11.0)
     part = min(11.0 / (math.dist(a, b) or 1.0), 0.5)
     return (
@@ -107,14 +107,14 @@ def _middle(a: Point, b: Point) -> tuple[Point, Point]:
 
 
 def _aside(a: Point, b: Point, by: float) -> tuple[Point, Point]:
-    """Return a line, moved to its right by a distance."""
+    """Return a line moved to its right by a distance in points."""
     length = math.dist(a, b) or 1.0
     ox, oy = by * (b[1] - a[1]) / length, -by * (b[0] - a[0]) / length
     return (a[0] + ox, a[1] + oy), (b[0] + ox, b[1] + oy)
 
 
 def _lines(links: Sequence[LinkLoad], frame: NetworkMap) -> dict[int, tuple[Point, Point]]:
-    """Return the line of each direction, next to its link and clear of parallel lines."""
+    """Return the line of each link direction, next to its link and clear of parallel lines."""
     lines = {}
     taken: dict[tuple[str, str], float] = {}  # distance of the next line from the link
     for link in links:
@@ -128,7 +128,7 @@ def _lines(links: Sequence[LinkLoad], frame: NetworkMap) -> dict[int, tuple[Poin
 
 
 def _line(a: Point, b: Point, by: float) -> tuple[Point, Point]:
-    """Return the ends of a direction's line at a distance from its link; it ends before nodes."""
+    """Return the line of a direction at a distance from its link, shortened before the nodes."""
     (ax, ay), (bx, y) = _aside(a, b, by)
     length = math.dist(a, b) or 1.0
     short = min(5.5, length / 5) / length

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Map of a run on a network: utilisation, marking and price of each link in both directions.
+"""Maps of a run on a network: utilisation, congestion and price of links in both directions.
 
-Each line shows one direction and lies to the right of its link, seen in that direction. A darker
-line is fuller, and a wider line carries more. A congested line (see run/congestion.py) has an
-orange rim and a badge that the list next to the map explains. Each phase has a map. The same
-results and library versions give the same bytes.
+Each phase has a map (see network_map.py). The list next to the map explains the badges of congested
+links. The same results and library versions give the same PNG, byte for byte.
 """
 
 from __future__ import annotations
@@ -42,10 +40,10 @@ _MOST_MAPS: Final = 3
 
 
 def network_picture(run: RawRun | Results, file: str | Path) -> bool:
-    """Draw the map of a run as a PNG of 150 dpi.
+    """Draw the maps of a run as a PNG of 150 dpi.
 
     Returns:
-        True if a map was drawn. A map needs a network (see is_network) and two reports.
+        True if a picture was drawn. A picture needs a network (see is_network) and two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -65,7 +63,7 @@ def network_picture(run: RawRun | Results, file: str | Path) -> bool:
 
 
 def _maps(run: RawRun) -> list[tuple[Phase, NetworkLoads]]:
-    """Return the measurable phases with their loads; if many, only the first and the last."""
+    """Return the phases with two reports, and their loads; if many, only the first and the last."""
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     reached = int(epochs.t_ps[-1]) if len(epochs.t_ps) else 0
     windows = [(p, epochs.window(p.settled_ps, p.to_ps)) for p in phases_of(run.plan, reached)]

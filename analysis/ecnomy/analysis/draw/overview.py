@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of a run: rate, money, marking and queue over one time axis, with phases shaded.
+"""Plot of a run: rates, money, marking and queues over one time axis, with shaded phases.
 
 The same results and library versions give the same PNG, byte for byte.
 """
@@ -64,7 +64,7 @@ class _Look(msgspec.Struct, frozen=True):
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """Data of the panels, per interval between report times."""
+    """The data that the panels show, by interval between report times."""
 
     run: RawRun
     phases: list[Phase]
@@ -80,17 +80,17 @@ class _Data(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> npt.NDArray[np.float64]:
-        """The length of each interval."""
+        """The length of each interval in seconds."""
         return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
 
     @property
     def middle_s(self) -> npt.NDArray[np.float64]:
-        """The middle of each interval."""
+        """The middle of each interval in seconds."""
         edges = self.edges_ps / PS_PER_S
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def per_second(self, epochs: Epochs, name: str) -> npt.NDArray[np.float64]:
-        """Return the growth of a cumulative column per second, [interval, row]."""
+        """Return the increase of a cumulative column per second, [interval, row]."""
         values = np.diff(epochs.at(name, self.edges_ps), axis=0) / self.seconds[:, None]
         return np.asarray(values, dtype=np.float64)
 
@@ -108,7 +108,7 @@ class _Data(msgspec.Struct, frozen=True):
         return np.asarray(mean, dtype=np.float64)
 
     def while_on(self, group: Group, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the values; NaN before the group's source starts and after it stops."""
+        """Return the values, with NaN before the group's source starts and after it stops."""
         source = next(s for s in self.run.plan.sources if s.name == group.source)
         t_ps = self.middle_s * PS_PER_S
         off = t_ps < source.start.at_ps
@@ -121,7 +121,7 @@ def overview(run: RawRun | Results, file: str | Path) -> bool:
     """Draw the overview of a run as a PNG of 150 dpi.
 
     Returns:
-        True if a plot was drawn. A plot needs two reports.
+        True if a picture was drawn. A picture needs two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -265,7 +265,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
 
 
 def _bottleneck(data: _Data) -> int:
-    """Return the link with the most marks on data or, without marks, the most used link."""
+    """Return the link with the most marks or, without marks on data, the most used link."""
     marks = data.crossings.data_marks.sum(axis=0)
     counted = data.links.at("marks", data.edges_ps[-1:])[0]
     if (marked := np.where(marks > 0, counted, 0.0)).any():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of pictures whose panels share a time axis: colours, legends, phases."""
+"""Common parts of pictures whose panels share a time axis: colours, legends and phases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E0
 
 
 def panel_style() -> AbstractContextManager[None]:
-    """Return the style in which to draw and save panels."""
+    """Return a context in which to draw and save panels, with their style."""
     from matplotlib import style
 
     own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
@@ -45,7 +45,7 @@ def panel_style() -> AbstractContextManager[None]:
 
 
 def _seaborn() -> Any:
-    """Import seaborn without packages that its styles do not need (some 30 MB).
+    """Import seaborn without packages that its styles do not need (about 30 MB).
 
     Its notebook widgets would load IPython. Without scipy.stats, seaborn uses its built-in density
     estimate.
@@ -63,7 +63,7 @@ def _seaborn() -> Any:
 def save(figure: Figure, file: str | Path | BinaryIO) -> None:
     """Write a PNG of 150 dpi without a date or version.
 
-    Letters that the font lacks (a title in Chinese) become boxes, without warnings.
+    Letters that the font lacks, as in a Chinese title, become boxes without a warning.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from ", category=UserWarning)
@@ -71,7 +71,7 @@ def save(figure: Figure, file: str | Path | BinaryIO) -> None:
 
 
 def legend_beside(axis: Axes, title: str) -> None:
-    """Draw the legend to the right of a panel, under the title of the panel."""
+    """Draw the legend of a panel to its right, under a title."""
     axis.legend(
         *axis.get_legend_handles_labels(),  # explicit, because an empty panel would warn
         title=title,
@@ -132,6 +132,6 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """Cut the middle of a name to at most `most` letters, because names differ at their ends."""
+    """Shorten a name to at most `most` letters by a cut in its middle, as names differ at ends."""
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a run, in order, for `ecnomy show` and the page of a run."""
+"""The list of a run's pictures, for `ecnomy show` and the page of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RunPicture(msgspec.Struct, frozen=True):
     """A picture of a run.
 
     Attributes:
-        id: the anchor on a page.
+        id: the anchor of the picture on a page.
         name: the name in `ecnomy show`.
         file: the file name in a results folder.
         caption: the caption on a page.
@@ -35,7 +35,7 @@ class RunPicture(msgspec.Struct, frozen=True):
 
 
 def run_pictures(run: RawRun) -> list[RunPicture]:
-    """Return all pictures that apply to a run.
+    """Return the pictures of a run, in the order in which they are shown.
 
     Raises:
         ResultsError: a table is missing or unreadable.

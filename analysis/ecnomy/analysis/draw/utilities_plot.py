@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of all utilities of ecnomy, one per panel, and of the demand over the price.
+"""Plot of all utilities of ecnomy, one per panel, and of demand over price.
 
     python -m ecnomy.analysis.draw.utilities_plot agents/utilities.png
 
-draws the picture in agents/README.md. The module is here because agents/ has no plotting code. The
-same library versions give the same PNG, byte for byte.
+draws the picture in agents/README.md. The same library versions give the same PNG, byte for byte.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _ROW_INCHES: Final = 2.35
 
 
 def utilities_picture(file: str | Path) -> None:
-    """Draw U of each kind over its argument, and demand over the price, as a PNG of 150 dpi."""
+    """Draw each utility over its argument, and demand over price, as a PNG of 150 dpi."""
     with panel_style():
         save(_figure(), file)
 
@@ -76,7 +75,7 @@ def _figure() -> Figure:
 
 
 def _line(axis: Axes, at: int, x: Floats, y: Floats, label: str = "_") -> None:
-    """Draw one curve; the index in the panel selects its colour and dashes."""
+    """Draw a curve; its index in the panel selects its colour and dashes."""
     colour, dashes = COLOURS[at % len(COLOURS)], _DASHES[at % len(_DASHES)]
     axis.plot(x, y, label=label, linewidth=1.8, color=colour, linestyle=dashes)
 
@@ -89,7 +88,7 @@ def _finish(axis: Axes, x: str, y: str, place: _Place | None = None) -> None:
 
 
 def _of_rate(*utilities: tuple[str, Utility], low: float = 0.0) -> Callable[[Axes], None]:
-    """Return a function that draws utilities of a rate; the axis begins at `low` money/s."""
+    """Return a function that draws utilities over the rate, from `low` money/s upwards."""
 
     def draw(axis: Axes) -> None:
         for at, (label, utility) in enumerate(utilities):
@@ -106,7 +105,7 @@ def _of_rate(*utilities: tuple[str, Utility], low: float = 0.0) -> Callable[[Axe
 
 
 def _demands(**utilities: Utility) -> Callable[[Axes], None]:
-    """Return a function that draws the demand of utilities over the price."""
+    """Return a function that draws the demand of users with these utilities over the price."""
 
     def draw(axis: Axes) -> None:
         for at, (label, utility) in enumerate(utilities.items()):

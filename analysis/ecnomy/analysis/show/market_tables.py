@@ -27,7 +27,7 @@ _MOST_NAMES: Final = 2
 
 
 def print_carriers(run: RawRun, console: Console) -> None:
-    """Print links, prices, utilisation and money of each carrier, if there are at least two carriers.
+    """Print links, prices, utilisation and money of each carrier, if a run has at least two.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -67,7 +67,7 @@ def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> dict[str,
 def without_oscillation_w_dec(
     gain: float, delay_s: float, rate_pps: float, curve: Curve, slope_s: float, *, tolerance: float
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c2: smallest w_dec without sign changes, measured and by Eq. 7.
+    """siris2002.fluid-stability c2: smallest w_dec without sign changes, and by Eq. 7.
 
     The WTP fluid model starts 1 % above its equilibrium at `rate_pps`. The product w_inc w_dec fixes
     that equilibrium. Bisection finds w_dec between half and twice the value of Eq. 7.
@@ -243,7 +243,10 @@ def descent(
 def price_identity_error(
     problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c4: PC1's price minus gamma b at true capacity."""
+    """athuraliya2000.basic-theorem c4: the largest difference of PC1's price from gamma b.
+
+    PC1 targets the whole capacity. The difference is relative to the largest price.
+    """
     start = np.asarray(prices, dtype=np.float64)
     course = rule_prices(
         problem, start, rule="pc1", gamma=gamma, periods=periods, backlogs=start / gamma
