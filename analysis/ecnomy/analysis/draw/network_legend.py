@@ -29,7 +29,7 @@ def width_of(used_bps: float, most_bps: float) -> float:
 
 
 def draw_legend(axis: Axes, most_bps: float, priced: bool) -> None:
-    """Draw the meaning of colours, widths, rims and sides of lines on an axis in points."""
+    """Draw a legend for the colours, widths, rims and sides of lines, on an axis in points."""
     wide, high = axis.get_xlim()[1], axis.get_ylim()[1]
     axis.axhline(high - 4, 0.01, 0.99, color="0.8", linewidth=0.8)
     _draw_use(axis, 10)

@@ -64,7 +64,7 @@ class _Look(msgspec.Struct, frozen=True):
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """The data that the panels show, by interval between report times."""
+    """The data that the panels show for each interval between report times."""
 
     run: RawRun
     phases: list[Phase]

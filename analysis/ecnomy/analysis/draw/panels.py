@@ -37,7 +37,7 @@ COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E0
 
 
 def panel_style() -> AbstractContextManager[None]:
-    """Return a context in which to draw and save panels, with their style."""
+    """Return a context that gives panels their style while they are drawn and saved."""
     from matplotlib import style
 
     own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
@@ -61,7 +61,7 @@ def _seaborn() -> Any:
 
 
 def save(figure: Figure, file: str | Path | BinaryIO) -> None:
-    """Write a PNG of 150 dpi without a date or version.
+    """Write a figure as a PNG of 150 dpi without a date or version.
 
     Letters that the font lacks, as in a Chinese title, become boxes without a warning.
     """
@@ -71,7 +71,7 @@ def save(figure: Figure, file: str | Path | BinaryIO) -> None:
 
 
 def legend_beside(axis: Axes, title: str) -> None:
-    """Draw the legend of a panel to its right, under a title."""
+    """Draw a panel's legend, with its title, to the right of the panel."""
     axis.legend(
         *axis.get_legend_handles_labels(),  # explicit, because an empty panel would warn
         title=title,
@@ -132,6 +132,9 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """Shorten a name to at most `most` letters by a cut in its middle, as names differ at ends."""
+    """Shorten a name to at most `most` letters by cutting out its middle.
+
+    The ends stay, because names differ there.
+    """
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

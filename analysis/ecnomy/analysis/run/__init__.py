@@ -4,6 +4,6 @@
 summary      rates and payments, phase by phase; phases, windows: time intervals
 guarantees   profit and loss of guaranteed stream providers; guaranteed_calls: their calls
 carriers     links, prices and payers of carriers; choices: customers of each carrier
-price_settling  whether a carrier's price has settled; profit_slope, priced_out: evidence
+price_settling  whether a carrier's price has settled; profit_slope, priced_out: evidence for it
 network_loads, link_marking, congestion: loads, marks and costs of links
 """

@@ -18,7 +18,7 @@ __all__ = ["flows_on", "switches_of"]
 
 
 def switches_of(run: RawRun) -> Switches:
-    """Return the flows that agents switched on or off, with the times of switching.
+    """Return the times at which agents switched flows on or off.
 
     Raises:
         ResultsError: a table is missing or unreadable.

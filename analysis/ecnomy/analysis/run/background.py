@@ -29,7 +29,7 @@ def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 def background_rows(ledger: pd.DataFrame, rows: int) -> npt.NDArray[np.bool_]:
-    """Return a mask of the rows of flows that paid for marks as background traffic, [row]."""
+    """Return a mask of the rows whose flows paid for marks as background traffic, [row]."""
     found = np.zeros(rows, dtype=np.bool_)
     flow = background_postings(ledger)["flow"].to_numpy(dtype=np.int64)
     found[flow[flow >= 0]] = True

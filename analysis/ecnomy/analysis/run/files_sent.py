@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """Return the files of each source or family; () if no files were sent or recorded.
+    """Return the numbers and times of files by source or family; () without recorded files.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -13,7 +13,7 @@ over the last half:
     swing       the largest minus the smallest of the ten means
     range       the 90 % quantile of the price over time minus the 10 % quantile
 
-A price has not settled in any of three cases:
+In three cases, a price has not settled:
 
     rising,     the drift is above 10 %, and at least 40 of the 45 pairs of means agree in its
     falling     direction (Mann 1945: one in 1,000 sets of independent means agrees by chance)
@@ -184,7 +184,7 @@ def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
 def _with_ledger(
     one: Settling, run: RawRun, prices: Prices, links: tuple[int, ...] | None
 ) -> Settling:
-    """Revise a verdict by the carrier's receipts, the users who were away, and the profit."""
+    """Revise a verdict by receipts, users who were away, and the slope of the profit."""
     from_ps, to_ps = (round(s * PS_PER_S) for s in (one.from_s, one.to_s))
     ledger = run.ledger
     own = ledger[(ledger["credit"] == one.carrier) & ledger["t_ps"].gt(from_ps)]
@@ -195,7 +195,7 @@ def _with_ledger(
 
 
 def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps: int) -> Settling:
-    """Revise a verdict by the slope of the profit; without a slope, a moving price is `unclear`."""
+    """Revise a verdict by the profit's slope; a moving price without a slope is `unclear`."""
     found = slope_of(run, one.carrier, prices, from_ps, to_ps)
     if found is None:
         moves = one.low < one.high

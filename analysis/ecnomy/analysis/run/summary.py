@@ -113,7 +113,7 @@ class LinkRow(msgspec.Struct, frozen=True):
 
 
 class PhaseSummary(msgspec.Struct, frozen=True):
-    """The results of a phase, or of all phases together, in the measured window."""
+    """The results of a phase, or of all phases together; `window` is the measured part."""
 
     phase: Phase
     window: Window

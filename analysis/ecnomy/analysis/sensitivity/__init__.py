@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy sensitivity`: ranks parameters by their effect on an outcome, as Sobol or Morris does."""
+"""`ecnomy sensitivity`: ranks parameters by Sobol's or Morris's indices of an outcome."""
 
 from __future__ import annotations
 

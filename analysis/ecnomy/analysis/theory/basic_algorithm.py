@@ -50,7 +50,7 @@ def basic_prices(
     """Run the basic algorithm (Eq. 12, 13) from prices of shape (L,) and the rates at these prices.
 
     Raises:
-        InputError: arguments do not fit.
+        InputError: an argument has a wrong shape or value.
     """
     p, use = _start(problem, prices, gamma, periods), problem.incidence()
     c, x = np.asarray(problem.capacities), problem.rates(use @ p)
@@ -89,7 +89,7 @@ def asynchronous_prices(
         activity: probability of an update per period, in (0, 1].
 
     Raises:
-        InputError: arguments do not fit.
+        InputError: an argument has a wrong shape or value.
     """
     if longest_delay < 0 or not 0 < activity <= 1:
         raise InputError("delays must be 0 or more, and the activity must lie in (0, 1]")
@@ -134,7 +134,7 @@ def rule_prices(
         backlogs: initial backlogs, shape (L,) or a number, divided equally among a link's flows.
 
     Raises:
-        InputError: arguments do not fit.
+        InputError: an argument has a wrong shape or value.
     """
     if rule not in ("pc1", "pc2", "pc3"):
         raise InputError(f"the price rule must be 'pc1', 'pc2' or 'pc3', got {rule!r}")

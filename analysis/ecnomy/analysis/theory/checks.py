@@ -2,7 +2,7 @@
 """Measurements for claims of papers that theory alone can test.
 
 The functions follow the wording of the claims. They integrate trajectories, perturb optima and run
-algorithms. The expected values are in claims.yaml of each paper. Entries:
+algorithms. The expected values are in claims.yaml of each paper. The entries are
 siris2002.fluid-stability, athuraliya2000.fig1 and athuraliya2000.basic-theorem.
 """
 
@@ -69,8 +69,8 @@ def without_oscillation_w_dec(
 ) -> dict[str, float]:
     """siris2002.fluid-stability c2: smallest w_dec without sign changes, and by Eq. 7.
 
-    The WTP fluid model starts 1 % above its equilibrium at `rate_pps`. The product w_inc w_dec fixes
-    that equilibrium. Bisection finds w_dec between half and twice the value of Eq. 7.
+    The WTP fluid model starts 1 % above its equilibrium at `rate_pps`, which the product w_inc
+    w_dec fixes. Bisection searches w_dec between half and twice the value of Eq. 7.
 
     Args:
         gain: the gain per round trip, kappa T.
@@ -225,8 +225,8 @@ def descent(
 ) -> dict[str, float]:
     """athuraliya2000.basic-theorem c2, c3: increases of D(p) over time, and final errors.
 
-    `largest_rise` and `rise_share` are relative to the first D - D*. `error` is the relative error
-    of the final rates.
+    `largest_rise` and `last_gap` are relative to the first D - D*. `error` is the relative error of
+    the final rates.
     """
     course = rule_prices(problem, prices, rule=rule, gamma=gamma, periods=periods)
     best = network_optimum(problem)
@@ -256,5 +256,5 @@ def price_identity_error(
 
 
 def linear_curve(capacity_pps: float, threshold: float, slope: float) -> Curve:
-    """Return the curve of load-based marking: p at an arrival rate, linear above a load threshold."""
+    """Return the curve of load-based marking: p by arrival rate, linear above a load threshold."""
     return lambda rate: load_based_probability(rate / capacity_pps, threshold, slope)

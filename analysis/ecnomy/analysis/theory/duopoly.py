@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parallel carriers that compete by the price of a mark, and a monopolist that owns all links.
 
-Market: m parallel links of capacity C use load-based marking. At the load X/C, a
-share p = s (X/C - r) of packets is marked for X >= r C. A carrier posts the price P of a mark. A
-packet over its link then costs lambda = P p, so the carrier sells along the linear supply function
+Market: m parallel links of capacity C use load-based marking. At the load X/C, a share p = s (X/C -
+r) of packets is marked for X >= r C. A carrier posts the price P of a mark. A packet over its link
+then costs lambda = P p, so the carrier sells along the linear supply function
 
     X_i = T + beta_i lambda,      T = r C,  beta_i = C / (P_i s)                                (1)
 
@@ -87,7 +87,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         worth: A l0, twice the utility of all customers at the total rate A [money/s].
 
     Raises:
-        InputError: a value out of its range.
+        InputError: a value is out of range.
     """
 
     links: int

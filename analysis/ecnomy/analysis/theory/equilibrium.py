@@ -61,8 +61,8 @@ def wtp_equilibrium(
         max_load: the load at which the curve ends.
 
     Raises:
-        InputError: arguments do not fit, or the flows require more marks than the link sets at
-            `max_load`.
+        InputError: an argument has a wrong shape or value, or the flows require more marks than the
+            link sets at `max_load`.
     """
     w, t = _checked(weights, rtts_s, capacity_pps)
     asked = float((w / t).sum())
@@ -98,7 +98,8 @@ def wtp_red_equilibrium(
     `wtp_equilibrium` for the other arguments.
 
     Raises:
-        InputError: arguments do not fit, or the flows require more marks than RED can set.
+        InputError: an argument has a wrong shape or value, or the flows require more marks than RED
+            can set.
     """
     w, t = _checked(weights, base_rtts_s, capacity_pps)
 
@@ -126,12 +127,12 @@ def proportional_fair(
     sum_j c_j mu_j - sum_i w_i log(sum_{j in i} mu_j); x_i = w_i / sum_{j in i} mu_j.
 
     Args:
-        routes: for each flow the indices of the links it crosses, at least one.
+        routes: for each flow, the indices of the links that it crosses, at least one.
         capacities: capacities of the links, in any unit.
         weights: weights of the flows, positive.
 
     Raises:
-        InputError: arguments do not fit, or the solver did not converge.
+        InputError: an argument has a wrong shape or value, or the solver did not converge.
     """
     w, c = np.asarray(weights, dtype=np.float64), np.asarray(capacities, dtype=np.float64)
     if len(routes) != w.size or w.size == 0 or not ((w > 0).all() and (c > 0).all()):

@@ -127,10 +127,10 @@ def wtp_trajectory(
         kappa_per_s: kappa, per second; the gain per round trip is kappa T.
         w_inc_per_s: sum of w_inc / T over the flows, marks/s.
         w_dec: w_dec per round trip; w_dec = 1 is Eq. 2.
-        delay_s: T, common to all flows.
+        delay_s: T, common to all flows, seconds.
         start_pps: the rate up to time 0.
-        until_s: end of the integration.
-        step_s: the integration's step.
+        until_s: end of the integration, seconds.
+        step_s: step of the integration, seconds.
 
     Raises:
         InputError: as `delayed_trajectory`.
@@ -159,15 +159,15 @@ def network_trajectory(
     `LogUtility(w)` gives constant weights.
 
     Args:
-        routes: for each of S flows the indices of the links it crosses.
+        routes: for each of S flows, the indices of the links that it crosses.
         curves: marking probability p_j of each link as a function of its arrival rate, packets/s.
         utility: the utility of all flows.
         kappa_per_s: one gain for all flows, or one per flow.
         delays_s: round-trip delays T_r, one for all flows or one per flow; 0 means instantaneous
             feedback.
         start_pps: rates up to time 0, shape (S,).
-        until_s: end of the integration.
-        step_s: the integration's step.
+        until_s: end of the integration, seconds.
+        step_s: step of the integration, seconds.
 
     Raises:
         InputError: as `delayed_trajectory`, or a route crosses a link that does not exist.

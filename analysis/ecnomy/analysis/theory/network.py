@@ -121,7 +121,7 @@ def wtp_network(
     """Return the equilibrium of WTP flows: Siris et al. 2002, Eq. 1, w_r = weight / round trip.
 
     Args:
-        routes: for each flow the indices of the links it crosses.
+        routes: for each flow, the indices of the links that it crosses.
         links: the marking behaviour of each link.
         weights: willingness to pay of each flow, marks per round trip.
         rtts_s: round-trip times without queues, seconds.
@@ -130,7 +130,8 @@ def wtp_network(
         compose: the path's probability: "sum" of the links' p, or "product", 1 - prod(1 - p).
 
     Raises:
-        InputError: arguments do not fit, or a link cannot mark enough to limit the flows.
+        InputError: an argument has a wrong shape or value, or a link cannot mark enough to limit
+            the flows.
     """
     w, t = np.asarray(weights, dtype=np.float64), np.asarray(rtts_s, dtype=np.float64)
     if not w.shape == t.shape == (len(routes),):

@@ -33,7 +33,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
     Rates and capacities share a unit, such as packets/ms. Prices are in utility per unit of rate.
 
     Attributes:
-        routes: for each of S flows the indices of the links it crosses.
+        routes: for each of S flows, the indices of the links that it crosses.
         capacities: capacities c_l of the L links.
         utility: the utility of all flows; array parameters have shape (S,).
         min_rates: smallest rates m_s, one number or one per flow.

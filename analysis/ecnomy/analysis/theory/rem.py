@@ -47,7 +47,7 @@ def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
     """Return p = -log_phi(1 - m), a source's estimate of its price (Eq. 4); infinite at m = 1.
 
     Raises:
-        InputError: a probability outside [0, 1], or phi not above 1.
+        InputError: a probability is outside [0, 1], or phi is not above 1.
     """
     shares = np.asarray(marking, dtype=np.float64)
     if not ((shares >= 0) & (shares <= 1)).all():
@@ -67,7 +67,7 @@ def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Flo
         phi: base of the marking.
 
     Raises:
-        InputError: a probability outside [0, 1], or phi not above 1.
+        InputError: a probability is outside [0, 1], or phi is not above 1.
     """
     return utility.demand(rem_price(marking, phi))
 
@@ -113,7 +113,7 @@ def rem_equilibrium(
         queueing: whether windows include the backlogs on the path, unlike in the paper.
 
     Raises:
-        InputError: arguments do not fit, or the optimum was not found.
+        InputError: an argument has a wrong shape or value, or the optimum was not found.
     """
     round_trips = _checked(problem, rtts, rule, gamma, capacity_share, target_backlog)
     capacities = np.asarray(problem.capacities, dtype=np.float64)

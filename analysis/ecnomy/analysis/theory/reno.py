@@ -55,7 +55,7 @@ def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float
     (1 - q^k). A packet takes the time T/W. So the average over time is 1 / E[1/W] = sqrt(2/p) /
     E[Y^(-1/2)], and the average over packets is sqrt(2/p) E[Y^(1/2)].
 
-    For Reno the result is 1.3098 over time and 1.5269 over packets. Regular signals give
+    For Reno, the result is 1.3098 over time and 1.5269 over packets. Regular signals give
     `SAWTOOTH_CONSTANT` = 1.2247. The limit is p -> 0 at a constant round-trip time.
 
     Source: Ott, Kemperman, Mathis, The stationary behavior of ideal TCP congestion avoidance, 1996.

@@ -38,7 +38,7 @@ def path_marking(routes: Sequence[Sequence[int]], link_marking: npt.ArrayLike) -
     """Return the probability that a packet is marked on its path: 1 - prod(1 - m_l).
 
     Args:
-        routes: for each flow the indices of the links it crosses.
+        routes: for each flow, the indices of the links that it crosses.
         link_marking: m_l, shape (..., links); links mark independently.
 
     Returns:

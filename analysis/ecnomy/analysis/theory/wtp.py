@@ -52,7 +52,7 @@ def wtp_stability(
     """Return the left side of Eq. 7, gain (p + x p') / w_dec per ACK, with p' = dp/dx in seconds.
 
     With one common round trip, the loop does not oscillate if the left side is below 1/e, and it is
-    stable below pi/2. The per-ACK gain is the rate-based gain kappa times T.
+    stable if that side is below pi/2. The gain per ACK is the rate-based gain kappa times T.
     """
     _positive(gain=gain, w_dec=w_dec)
     return gain * (probability + rate_pps * slope_s) / w_dec

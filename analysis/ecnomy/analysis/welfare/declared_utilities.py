@@ -70,7 +70,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
     """The activity of an agent's flows in a window, by row.
 
     Attributes:
-        on_s: total active time of the flows of a row, summed over flows [s].
+        on_s: active time of the flows of each row, summed over the flows [s].
         bits: acknowledged data in that time [bits].
         money: integral of their utility over time [money].
     """

@@ -135,7 +135,7 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
 def distance_of(
     run: RawRun, declared: tuple[Declared, ...], windows: tuple[Window, ...], *, nash: bool
 ) -> Distance:
-    """Solve for the best rates in each part of a window and, with `nash`, for the Nash equilibrium.
+    """Compare a run with the best rates in each window and, with `nash`, the Nash equilibrium.
 
     Raises:
         ResultsError: a table is missing or unreadable.
