@@ -3,8 +3,8 @@
 
 An agent's users have a choice if its sources are alternatives, as with `best-offer`. Such sources
 have the same number of flows, and the i-th flow of each source belongs to user i. The agent keeps
-one source on for each user, or no source for a user who has left. Neither a user's first choice nor
-a return to the same source counts as a change.
+one source on for each user, or no source for a user who has left. A user's first choice does not
+count as a change, nor does a return to the same source after an absence.
 """
 
 from __future__ import annotations

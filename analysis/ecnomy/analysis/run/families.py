@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Families of sources: the sources of a demand matrix, or of a `group`, are shown as one."""
+"""Families of sources: the sources of a demand matrix, or of a `group`, form one family."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ ecnomy.analysis.run.link_marking separates data and ACKs. Its price is
     price [money/Mbit] = marks on data * price of a mark / Mbit of that data,
 
 the mean cost of a megabit that crosses the link in the window. The price of a mark is the mean
-payment per mark of the sources marked there in the window; a source that is not charged counts
-with 0.
+payment per mark of the sources marked there in the window. A source that is not charged counts as
+0.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ __all__ = [
     "welch_freedom",
 ]
 
-LEVEL: Final = 0.95  # level of the intervals in answers; `compare` and `reproduce` use 90 %
+LEVEL: Final = 0.95  # level of printed intervals; `compare` and `reproduce` use 90 %
 
 Values = Sequence[float] | npt.NDArray[np.float64]
 Rows = list[npt.NDArray[np.float64]]

@@ -124,7 +124,7 @@ def proportional_fair(
     """Return the rates that maximise sum_i w_i log x_i subject to the capacities (Kelly's dual).
 
     Rates are in the unit of the capacities. The dual minimises
-    sum_j c_j mu_j - sum_i w_i log(sum_{j in i} mu_j); x_i = w_i / sum_{j in i} mu_j.
+    sum_j c_j mu_j - sum_i w_i log(sum_{j in i} mu_j). Then x_i = w_i / sum_{j in i} mu_j.
 
     Args:
         routes: for each flow, the indices of the links that it crosses, at least one.

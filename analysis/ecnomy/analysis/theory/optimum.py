@@ -4,9 +4,9 @@
     max sum_s U_s(x_s),  m_s <= x_s <= M_s,  sum_{s over l} x_s <= c_l     (Eq. 6, 7)
     D(p) = sum_s max_x (U_s(x) - x p^s) + sum_l p_l c_l                    (Eq. 8 to 10)
 
-The solver minimises the dual D over p >= 0; x_s = U_s'^-1(p^s) within its limits (Eq. 11). With
-w log x the solution is Kelly's optimum. Source: Athuraliya, Low 2000, section II-A; Kelly, Maulloo,
-Tan 1998.
+The solver minimises the dual D over p >= 0. The rates are x_s = U_s'^-1(p^s) within their limits
+(Eq. 11). With w log x, the solution is Kelly's optimum. Sources: Athuraliya, Low 2000, section
+II-A; Kelly, Maulloo, Tan 1998.
 """
 
 from __future__ import annotations

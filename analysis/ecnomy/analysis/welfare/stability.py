@@ -62,7 +62,7 @@ class Margin(msgspec.Struct, frozen=True):
 
 
 def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
-    """Return the smallest margin of each link that marked and has a known slope, in ascending order.
+    """Return the smallest margin of each link that marked and has a known slope, sorted.
 
     Raises:
         ResultsError: a table is missing or unreadable.

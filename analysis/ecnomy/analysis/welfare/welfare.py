@@ -161,7 +161,7 @@ def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
 
     The result is also None if the scenario does not load (see declared_utilities.agent_specs), if a
     strategy cannot be constructed, or if the window has fewer than two reports. Without `nash`, the
-    equilibrium of users who anticipate prices is NaN; computing it takes most of the time.
+    equilibrium of users who anticipate prices, which takes most of the time to compute, is NaN.
 
     Raises:
         ResultsError: a table is missing or unreadable.
