@@ -43,7 +43,7 @@ class Comparison(msgspec.Struct, frozen=True):
         first, second: means, in the unit of the values.
         difference: second - first, with its interval; `n` is the number of pairs, or the size of
             the smaller group.
-        effect: Hedges' g. It is 0 if all values are equal up to rounding, and infinite if values
+        effect: Hedges' g. It is 0 if the means are equal up to rounding, and infinite if values
             differ between the groups but not within them.
         p: two-sided p-value of the hypothesis that the true means are equal.
         paired: whether runs are paired by seed.
@@ -63,7 +63,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compared(first: Values, second: Values, *, paired: bool, level: float = LEVEL) -> Comparison:
-    """Compare two groups of runs.
+    """Return the difference between two groups of runs, with its interval, effect size and p-value.
 
     Args:
         first: one value per run.

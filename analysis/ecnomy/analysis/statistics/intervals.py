@@ -164,7 +164,7 @@ def bootstrap(
 
 
 def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
-    """Return the p-value of "the true value is in [low, high]", the smaller one of both bounds.
+    """Return the p-value of "the true value is in [low, high]", from the bound with the smaller p.
 
     For values (one per seed), p comes from Student's t of the mean. For a bootstrap, p is the share
     of draws that are not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high,
