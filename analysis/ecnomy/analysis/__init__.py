@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics, theory, plots and summaries of finished runs.
 
-All modules read the tables of a results folder. Only `calibrate`, `tune`, `tournament`, `compare`,
+The modules read the tables of results folders. Only `calibrate`, `tune`, `tournament`, `compare`,
 `reproduce` and `dashboard` start simulations. Names are loaded on first use, so `import
 ecnomy.analysis` does not load pandas or matplotlib.
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The searches of a calibration over the runs of its sweep: requested runs, and results.
+"""Runs the searches of a calibration for all points of a sweep's blocks.
 
-The searches for all points of the sweep's blocks proceed in rounds. Each round runs a sweep of all
-runs that any search needs. Because runs are kept, the same command resumes a killed search, and a
-search with more seeds reuses earlier runs.
+The searches proceed in rounds. Each round simulates all missing runs that any search needs, as one
+sweep. Because completed runs are kept, the same command resumes an interrupted search, and a search
+with more seeds reuses earlier runs.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ Row = npt.NDArray[np.float64]
 
 
 def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found]:
-    """Search until each value is found, or its target is known to be unreachable.
+    """Run the searches until each has a result.
 
     Args:
         sweep: a sweep with `calibrate`.
-        folder: the folder of its runs.
+        folder: the folder of the sweep's runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener for each round.
+        told: function that returns a progress listener for each round, from the numbers of
+            requested and of missing runs.
 
     Returns:
-        One result per point of the sweep's blocks.
+        One result for each point of the sweep's blocks.
 
     Raises:
         ResultsError: runs failed or lack the outcome.
-        SweepError, PoolLost: as
-            ecnomy.markets.sweep.driver.sweep_runs.
+        SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
     asked = sweep
     while True:
@@ -64,7 +64,7 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
 
 
 def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
-    """Return the results of the searches from the existing runs.
+    """Return the result of each search from the completed runs.
 
     Raises:
         ResultsError: runs failed, are missing, or lack the outcome.
@@ -78,10 +78,10 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
 
 
 def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
-    """Return the sweep of all runs that the searches have requested so far.
+    """Return the sweep of all runs that the searches need so far.
 
-    The check repeats a value of the search with other seeds. In the sweep's table, `replicate`
-    continues its count there.
+    The check runs one value of the search again with other seeds. In the sweep's table, `replicate`
+    continues to count for that value.
 
     Raises:
         ResultsError: runs failed or lack the outcome.
@@ -98,7 +98,7 @@ def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
 
 
 def _add(points: list[Point], sweep: Sweep, params: Assignment, *, unseen: bool) -> None:
-    """Add the runs of a value, with the seeds of the search or with equally many unused seeds."""
+    """Add the runs of a value, with the seeds of the search or with as many unused seeds."""
     first = sweep.replicates if unseen else 0
     for replicate in range(first, first + sweep.replicates):
         points.append(Point(len(points), params, replicate, sweep.seed + replicate))
@@ -134,7 +134,7 @@ def _at(frame: pd.DataFrame, params: Assignment, kinds: dict[str, Any]) -> pd.Da
 
 
 class _Rows:
-    """The outcomes of one point of the blocks, by parameter value and seeds."""
+    """The outcomes at one point of the blocks, by parameter value and seed."""
 
     def __init__(self, sweep: Sweep, frame: pd.DataFrame) -> None:
         assert sweep.calibrate is not None

@@ -37,7 +37,7 @@ def calibrate_command(
     engine: SweepEngine = None,
     as_json: Json = False,
 ) -> None:
-    """Find the value of a parameter at which an outcome meets a target, with its interval.
+    """Find the value of a parameter at which an outcome meets a target, with an interval.
 
     Completed runs are kept. Run the same command again to resume.
     """
@@ -62,7 +62,7 @@ def calibrate_command(
 
 
 def _check_figure(sweep: Any) -> None:
-    """Refuse a column that is not an outcome, before the first run."""
+    """Refuse a column that is not an outcome before the first run starts."""
     from ecnomy.agents.errors import InputError
 
     figure = sweep.calibrate.figure
@@ -75,7 +75,7 @@ def _check_figure(sweep: Any) -> None:
 
 
 def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
-    """Return the parameter, the target, and the result of each search (see search.Found)."""
+    """Return the parameter, the unit, the outcome, and the result of each search."""
     asked = sweep.calibrate
     return {
         "folder": folder,
@@ -88,7 +88,7 @@ def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
 
 
 def _searched(sweep: Any, folder: Path, scheduler: str, workers: int) -> list[Found]:
-    """Run the searches; workers start only if a run is missing."""
+    """Run the searches. Start workers only if a run is missing."""
     from ecnomy.analysis.calibrate.calibration import calibrated
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):
@@ -104,7 +104,9 @@ def _print(sweep: Any, found: list[Found]) -> None:
 
 
 def calibration_table(sweep: Any, found: list[Found]) -> Table:
-    """Return a row per search: its point, target, value and outcome, with intervals."""
+    """Return a table with a row per search: point, target, value, outcome, intervals and
+    verdict.
+    """
     from ecnomy.markets.cli.table_fit import titled_table
 
     calibration = sweep.calibrate

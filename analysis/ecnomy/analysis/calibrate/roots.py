@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crossing of a target by a monotone curve that is known, with noise, at a few values.
+"""Finds where a monotone curve, measured with noise at a few values, crosses a target.
 
-The curve is made monotone by pooling adjacent violators (Barlow et al. 1972). The closed form is
-the min-max formula
+Pooling adjacent violators makes the curve monotone (Barlow et al. 1972). Its closed form is the
+min-max formula
 
     m_i = max over j <= i of min over k >= i of mean(y_j .. y_k)
 
 Between two values, the logarithm of the curve is linear in x (in log x on a logarithmic scale),
-because rates of rare events are exponential in thresholds. If the first value of the curve is not
-above 0, the curve itself is linear.
+because rates of rare events are exponential in thresholds. If the curve is not positive at the
+first of the two values, or the target is not positive, the curve itself is linear there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = npt.NDArray[np.float64]
 
 
 def monotone(y: Row) -> Row:
-    """Return the least-squares fit to y that does not decrease along the last axis."""
+    """Return the least-squares fit to y that is nondecreasing along the last axis."""
     count = y.shape[-1]
     sums = np.concatenate([np.zeros((*y.shape[:-1], 1)), np.cumsum(y, axis=-1)], axis=-1)
     found = np.empty_like(y, dtype=np.float64)
@@ -36,7 +36,7 @@ def monotone(y: Row) -> Row:
 
 
 def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
-    """Return the x at which the curve (x0, y0) to (x1, y1) meets y0 <= target < y1."""
+    """Return the x at which the curve from (x0, y0) to (x1, y1) meets a target in [y0, y1)."""
     (x0, x1), (y0, y1) = x, y
     logs = (y0 > 0) & (target > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -46,7 +46,7 @@ def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
 
 
 def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
-    """Return the x at which rising curves cross the target, or an end of x without a crossing.
+    """Return the x at which rising curves cross the target, or the end of x nearest to it.
 
     Args:
         x: values of shape [k], in the order in which the curves rise.
@@ -55,7 +55,7 @@ def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
         log: whether to interpolate in log x.
 
     Returns:
-        One value for each of the leading axes.
+        One value for each curve.
     """
     scale = np.log(x) if log else np.asarray(x, dtype=np.float64)
     curve = monotone(y)

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search over one parameter for one target, as a function of existing runs.
+"""Searches for the parameter value that meets one target, as a function of completed runs.
 
-All values are run with the same seeds (common random numbers). The first round covers the whole
-range, including both ends. Each later round runs the value at which the curve through the means
-(roots.py) crosses the target. The search ends if an earlier value is as close, or after the largest
-number of values. The value nearest to the crossing is then checked with as many new seeds, because
-the seeds of the search determined the choice of this value.
+All values are simulated with the same seeds (common random numbers). The first round covers the
+whole range, including both ends. Each later round simulates the value at which the curve through
+the means (roots.py) crosses the target. The search ends when an earlier value is close enough to
+the crossing, or when it reaches the largest number of values. The value nearest to the crossing is
+then checked with as many new seeds, because the seeds of the search determined its choice.
 
-    found          the 99 % interval of the outcome over the unseen seeds contains the target
-    missed         it does not, because the outcome jumps over the target or seeds differ too much
+    found          the 99 % interval of the outcome over the new seeds contains the target
+    missed         it does not: the outcome jumps over the target, or it varies too much with seeds
     not reachable  the outcome is above the target at both ends of the range, or below it at both
 
-If values are multiples of a step, even the best value may miss the target by more than chance. It
-also counts as found if its mean and the mean of the next value beyond the crossing enclose the
-target.
+If values are multiples of a step, even the best value may miss the target by more than chance. The
+verdict is also "found" if the target lies between its mean and the mean at the next value beyond
+the crossing.
 
-The 90 % interval of the value is a bootstrap interval over seeds. It covers the crossings of curves
-through the means of resampled seeds. With a step, the interval is widened to the next multiples on
-both sides. If an interval reaches an end of the range, that end is not a bound.
+The 90 % interval of the value is a bootstrap interval. It covers the crossings of curves through
+the means of resampled seeds. With a step, both ends of the interval move outwards to the next
+multiple. An end of the interval that coincides with an end of the range is not a bound.
 
-The check is at 99 % because the value found has its own error: for the difference of two means over
+The check uses 99 % because the value found has an error too. For the difference of two means over
 equally many seeds, the 99 % interval of one mean covers only 93 %.
 """
 
@@ -52,17 +52,15 @@ class Found(msgspec.Struct, frozen=True):
 
     Attributes:
         params: the point of the sweep's blocks.
-        target: the target of the outcome.
+        target: the value that the outcome should have.
         verdict: found, missed or not reachable.
         value: the value of the parameter; if not reachable, the nearest end of the range.
-        interval: 90 % interval of the value over seeds, with the bootstrap's draws; None if not
-            reachable.
-        figure: 99 % interval of the outcome at `value`, over unseen seeds; if not reachable, over
-            the seeds of the search.
-        tried: the values in the order of their runs.
-        means: mean outcome of each value tried, over the seeds of the search.
-        why: why the value was not found, or why the step prevents the outcome from meeting the
-            target.
+        interval: 90 % bootstrap interval of the value over seeds; None if not reachable.
+        figure: 99 % interval of the outcome at `value`, over the new seeds; if the first values
+            already show that the target is not reachable, over the seeds of the search.
+        tried: the values, in the order in which they were simulated.
+        means: mean outcome at each of these values, over the seeds of the search.
+        why: the reason for a verdict other than found, or for a target that lies between two steps.
     """
 
     params: dict[str, Any]
@@ -80,8 +78,8 @@ class Search(msgspec.Struct, frozen=True):
     """The progress of a search.
 
     Attributes:
-        values: the values to run with the seeds of the search, in order.
-        checked: the value to run with unseen seeds; None before the check.
+        values: the values to simulate with the seeds of the search, in order.
+        checked: the value to check with new seeds; None before the check.
         found: the result; None while runs are missing.
     """
 
@@ -91,7 +89,7 @@ class Search(msgspec.Struct, frozen=True):
 
 
 def searched(calibration: Calibration, params: dict[str, Any], target: float, seen: Seen) -> Search:
-    """Return a search, replayed from its first round over the existing runs."""
+    """Return the state of a search by replaying it from its first round over the completed runs."""
     values = calibration.first_values()
     while True:
         rows = [seen(value, False) for value in values]
@@ -108,13 +106,13 @@ def searched(calibration: Calibration, params: dict[str, Any], target: float, se
 
 
 def _is_one(calibration: Calibration, nearest: float, at: float, values: list[float]) -> bool:
-    """Return whether an earlier value is as good as the estimate."""
+    """Return whether an earlier value is as close to the crossing as the estimate."""
     close = abs(nearest - at) <= calibration.within * max(abs(nearest), abs(at))
     return close or calibration.rounded(at) in values
 
 
 def _across(calibration: Calibration, nearest: float, at: float) -> float:
-    """Return the next value beyond the estimate, if values have a step."""
+    """Return the next value on the other side of the estimate, if values have a step."""
     return calibration.rounded(nearest + (calibration.step if at >= nearest else -calibration.step))
 
 
@@ -149,7 +147,9 @@ def _checked(
     pair: tuple[float, float],
     seen: Seen,
 ) -> Search:
-    """Return the verdict on the first value of the pair, which is nearest to the crossing."""
+    """Return the search with its verdict on the first value of the pair, nearest to the
+    crossing.
+    """
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
     side = _beyond(calibration, known, target)
@@ -181,7 +181,7 @@ def _checked(
 
 
 def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float]) -> bool:
-    """Return whether the means at two values a step apart enclose the target."""
+    """Return whether the target lies between the means at two values that are one step apart."""
     if pair[0] == pair[1] or pair[1] not in known:
         return False
     low, high = sorted(float(known[value].mean()) for value in pair)
@@ -189,7 +189,7 @@ def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float])
 
 
 def _beyond(calibration: Calibration, known: dict[float, Row], target: float) -> str:
-    """Return the side of the target on which the whole curve lies; "" if the two cross."""
+    """Return "above" or "below" if the whole curve lies on that side of the target, else ""."""
     values, at = _ordered(calibration, known), _estimate(calibration, known, target)
     if at == values[0] and known[at].mean() > target:
         return "above"

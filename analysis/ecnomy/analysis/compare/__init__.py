@@ -3,8 +3,8 @@
 
 figures     the compared outcomes of one run, by source and link
 verdicts    the statistics: ratios with intervals, two one-sided tests
-runs        makes the missing runs and keeps their outcomes
+runs        simulates the missing runs and keeps their outcomes
 table, picture, command     `ecnomy compare`
-record, recording           earlier results of an engine, kept for later comparisons
-currency                    whether a record still holds for the current code
+record, recording           earlier results of an engine, stored for later comparisons
+currency                    checks whether a record still holds for the current code
 """

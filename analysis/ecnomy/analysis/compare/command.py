@@ -61,7 +61,7 @@ def compare_command(
 ) -> None:
     """Run a scenario on two engines and test whether their results agree.
 
-    If the folder already holds runs, only the missing runs are made.
+    If the folder already holds runs, only missing runs are simulated.
     """
     from ecnomy.analysis.compare.comparison import compare, write_comparison
     from ecnomy.analysis.compare.runs import Study

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs and judges a comparison, and doubles the seeds while an interval straddles its bound.
+"""Compares two engines, and doubles the number of seeds while a row is undecided.
 
-compare.json   subject and result (Comparison); only CPU times differ between equal runs
+compare.json   subject and result (Comparison); only CPU times differ between repetitions
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MOST_SEEDS: Final = 40  # doubling stops at this number of seeds
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of an engine's runs: the engine's CPU time, and the data packets sent."""
+    """The cost of the runs of an engine: CPU time and number of data packets."""
 
     engine: str
     cpu_s: float  # per run, mean over seeds
@@ -64,8 +64,8 @@ class Comparison(msgspec.Struct, frozen=True):
         engines: the names of the engines, the reference first.
         seeds: the number of seeds of each engine.
         window_ps: the measured window [ps], from the end of the warm-up to the end of the run.
-        costs: the cost of the runs of each engine.
-        rows: one row for each quantity of each source, link and kind of postings.
+        costs: the CPU time and the data packets of each engine.
+        rows: one row for each quantity of each source, link and kind of posting.
     """
 
     format: int
@@ -81,40 +81,40 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def undecided(self) -> list[Compared]:
-        """The rows whose interval straddles a bound."""
+        """The rows whose interval contains a bound of equivalence."""
         return [row for row in self.rows if row.verdict == UNDECIDED]
 
 
 class Telling(Protocol):
-    """The observer of a comparison's progress."""
+    """The observer of the progress of a comparison."""
 
     def start(self, total: int, there: int) -> None:
-        """Report the total number of runs, and the number that already exist."""
+        """Report the total number of runs, and the number of runs that already exist."""
 
     def done(self, task: Task, done: Done) -> None:
-        """Report that a run is done."""
+        """Report that a run is complete."""
 
     def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
-        """Report the undecided rows, and the larger number of seeds that follows."""
+        """Report the undecided rows, and the doubled number of seeds."""
 
     def stop(self) -> None:
-        """Report that no run is in progress."""
+        """Report that the runs have ended."""
 
 
 class Silence:
     """An observer without output."""
 
     def start(self, total: int, there: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def done(self, task: Task, done: Done) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def stop(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def compare(
@@ -126,19 +126,19 @@ def compare(
     telling: Telling | None = None,
     level: float = LEVEL,
 ) -> Comparison:
-    """Make the missing runs and compare.
+    """Simulate the missing runs and compare the two engines.
 
     Args:
         study: the scenario, the engines, and the folder of the runs.
-        seeds: number of seeds, 1 ... seeds, the same for both engines.
-        jobs: number of processes; runs in real time are made one by one.
-        double: whether to double seeds, up to MOST_SEEDS, while a row is undecided.
+        seeds: number of seeds; both engines run seeds 1 to `seeds`.
+        jobs: number of processes; runs in real time are simulated one at a time.
+        double: whether to double the number of seeds, up to MOST_SEEDS, while a row is undecided.
         telling: the observer of progress.
         level: confidence level of intervals; each one-sided test has size (1 - level) / 2.
 
     Raises:
         InputError: fewer than two seeds, an invalid scenario or an unknown engine.
-        EngineError: a run failed; finished runs are kept, and the same call resumes.
+        EngineError: a run failed; completed runs are kept, and the same call resumes.
     """
     if seeds < FEWEST:
         raise InputError(f"seeds: found {seeds}, expected at least {FEWEST}")

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a record still holds for the current code.
+"""Checks whether a record still holds for the current code.
 
-Digests show whether anything has changed since the recording. If so, a run of the record's first
-seed shows whether outcomes have changed:
+Digests show which sources have changed since the recording. If any has, a run with the record's
+first seed shows whether the outcomes have changed:
 
-    laws, bridge, host, plans    the built-in engine, which shares them, gives the same to the last
-    agents, economy              digit as when the record was made; or OMNeT++/INET does
-    omnet/inet                   OMNeT++/INET gives the record's values to the last digit
+    laws, bridge, host, plans    the built-in engine, which shares them, repeats its outcomes to the
+    agents, economy              last digit; if it does not, OMNeT++/INET repeats the record's
+    values
+    omnet/inet                   OMNeT++/INET repeats the record's values to the last digit
 
-Without OMNeT++ and INET, a record counts as stale if only a run of INET could confirm it.
+If only a run of INET could confirm a record and INET is not installed, the record counts as stale.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ class Currency(msgspec.Struct, frozen=True):
     """Whether a record holds for the current code.
 
     Attributes:
-        reasons: the reasons why the record does not hold; empty if it holds.
+        reasons: why the record does not hold; empty if it holds.
         made_of: the current digests; None if the scenario does not load.
-        probe: digest of the built-in engine's outcomes now; "" if there was no probe.
+        probe: digest of the built-in engine's current outcomes; "" without a probe run.
         probed: number of probe runs.
     """
 
@@ -83,13 +84,13 @@ def has_omnet() -> bool:
 def currency(
     record: ScenarioRecord, checkout: Path, *, omnet: bool = False, simulate: Simulate = simulated
 ) -> Currency:
-    """Determine whether a record is current, with probe runs where needed.
+    """Check whether a record is current, with probe runs if its sources have changed.
 
     Args:
         record: the record to check.
-        checkout: the checkout with its scenario and the sources.
-        omnet: whether OMNeT++/INET may be run, which takes tens of seconds.
-        simulate: function that makes a run.
+        checkout: the checkout with the scenario and the sources.
+        omnet: whether to run OMNeT++/INET if needed, which takes tens of seconds.
+        simulate: function that simulates a run.
 
     Raises:
         EcnomyError: a run failed, or the folder is not a checkout.
@@ -115,7 +116,7 @@ def currency(
 
 
 def carried(record: ScenarioRecord, found: Currency) -> ScenarioRecord:
-    """Return a current record with the digests of the current code."""
+    """Return the record with the digests of the current code; unchanged if it is not current."""
     if not found.current or found.made_of is None:
         return record
     return msgspec.structs.replace(record, made_of=found.made_of, probe=found.probe or record.probe)
@@ -132,6 +133,6 @@ def first_seed(record: ScenarioRecord, checkout: Path, engine: str, simulate: Si
 
 
 def moved(record: ScenarioRecord, now: Figures) -> list[str]:
-    """Return the rows of the record's first seed that differ from those of a new run."""
+    """Return the keys of the outcomes for the first seed that differ between record and new run."""
     then, now = filled([record.figures()[record.seeds[0]], now])
     return sorted(key for key in then.keys() | now.keys() if then.get(key) != now.get(key))

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compared outcomes of a run over its measured window, by source and link, and its money.
+"""The outcomes of a run that `compare` compares, over the measured window.
 
     source   goodput_bps           IP bits/s acknowledged for the first time, over all its flows
-             goodput_share         this over the goodput of all sources
+             goodput_share         its goodput / goodput of all sources
              marks_per_s           CE packets delivered per second, over all its flows
              marking_probability   CE packets delivered / packets delivered
              mean_delay_s          one-way delay of packets delivered
-    link     throughput_bps        IP bits per second whose transmission began
+    link     throughput_bps        IP bits/s of packets whose transmission began
              marks_per_s           CE marks set per second
              marking_probability   CE set / packets offered
              drop_probability      packets dropped / packets offered
              mean_queue_packets    packets waiting, the frame in service excluded
-    money    money_per_s           all postings, or the postings of one kind from a payer to a payee
-             money_share           money of these postings / money of all postings
+    money    money_per_s           postings, in total and per kind, payer and payee
+             money_share           money of one kind, payer and payee / money of all postings
 
-Links that only ACKs cross are omitted. A value with a denominator of 0 (no packet delivered) is
-None. A run has rows only for postings that occurred in it.
+Links that carry only ACKs are omitted. A value with a denominator of 0 is None (e.g. if no packet
+was delivered). A run has rows only for postings that occurred in it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ Figures = dict[str, float | None]  # by the key of a row
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One quantity of one source, link or kind of postings."""
+    """One quantity of a source, a link or a kind of posting."""
 
     kind: str
     name: str
@@ -86,7 +86,7 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def subject(self) -> str:
-        """The subject of the quantity, in words."""
+        """The source, link or kind of posting, in words."""
         return f"{self.kind} {self.name}"
 
 
@@ -94,7 +94,7 @@ ALL_MONEY: Final = Row(MONEY, "all postings", "money_per_s")
 
 
 def rows_of(plan: Plan) -> list[Row]:
-    """Return the rows of a plan's comparison, sources first, in plan order."""
+    """Return the rows that a plan's comparison has: sources, then links, in plan order."""
     crossed = {link for source in plan.sources for link in source.path}
     subjects = [(SOURCE, source.name) for source in plan.sources]
     subjects += [(LINK, link.name) for i, link in enumerate(plan.links) if i in crossed]
@@ -102,7 +102,7 @@ def rows_of(plan: Plan) -> list[Row]:
 
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
-    """Return the rows of postings that occur in any run, after the row of all postings together."""
+    """Return the row of all postings, then the rows of each kind that occurs in any run."""
     found = (key.partition("/") for key in {key for figures in runs for key in figures})
     names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
     if not names:
@@ -112,13 +112,13 @@ def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
 
 
 def filled(runs: Sequence[Figures]) -> list[Figures]:
-    """Return the outcomes of runs, with 0 for postings that occur only in other runs."""
+    """Return the outcomes of each run, with 0 for postings that occur only in the other runs."""
     nothing: Figures = {row.key: 0.0 for row in rows_of_money(runs)}
     return [nothing | figures for figures in runs]
 
 
 def figures_of(run: RawRun) -> Figures:
-    """Return the outcomes of a complete run by row key.
+    """Return the outcomes of a complete run, by row key.
 
     Raises:
         ResultsError: the run is partial, or a table is unreadable.
@@ -133,8 +133,9 @@ def figures_of(run: RawRun) -> Figures:
 
 def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
     counted = ["acked_bytes", "ce", "delivered", "delay_sum_ps"]
-    # Python integers, because delays of a source may sum beyond int64, even if those of a flow do
-    # not.
+    # Python integers, because the sum of a source's delays may exceed int64, although each flow's
+    # sum
+    # does not.
     exact = flows.assign(delay_sum_ps=flows["delay_sum_ps"].astype(object))
     sums = exact.groupby("source")[counted].sum()
     everything = float(sums["acked_bytes"].sum())

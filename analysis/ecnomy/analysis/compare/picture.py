@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a comparison: both engines' means of each quantity, with intervals.
+"""Draws a comparison: the means of both engines for each quantity, with intervals.
 
-Each quantity has a panel, with sources on the left and links on the right. Each source or link is a
-line of its panel. Means are drawn in percent of the reference's mean, which is printed next to the
-name. Grey spans show the bounds of rows with a verdict. A line has no points if the reference's
-mean is 0. Money is not drawn.
+Each quantity of sources has a panel on the left, and each quantity of links has one on the right. A
+panel has a line per source or link. Means are drawn in percent of the reference's mean, which is
+printed next to the name. If the reference's mean is 0, the line has no points. Grey spans show the
+bounds of rows with a verdict. Money is not drawn.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _label(row: Compared, factor: float) -> str:
 
 
 def _shares(row: Compared, which: int) -> tuple[float, float] | None:
-    """Return the mean and half-width in percent of the reference's mean."""
+    """Return mean and half-width in percent of the reference's mean; None if that is 0."""
     reference, mean = row.means[0], row.means[which]
     if reference is None or mean is None or reference.mean == 0:
         return None
@@ -105,7 +105,7 @@ def _shares(row: Compared, which: int) -> tuple[float, float] | None:
 
 
 def _reach(row: Compared) -> float:
-    """Return the farthest interval end from 100 %, with a margin, in percent."""
+    """Return the largest distance of an interval's end from 100 %, plus a margin, in percent."""
     found = [shares for which in (0, 1) if (shares := _shares(row, which)) is not None]
     return min(max([0.0, *(1.1 * (abs(mean - 100) + half) for mean, half in found)]), _WIDEST)
 

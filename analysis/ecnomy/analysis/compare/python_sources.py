@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of Python code without comments, docstrings, blank lines and module locations.
+"""Digests of Python code. Comments, docstrings, blank lines and module locations do not count.
 
-Imported names count, but their modules do not, so a moved module needs no new measurement.
+Names of imports count but not their modules, so a moved module leaves the digest unchanged.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _LENGTH: Final = 16  # hexadecimal digits of a digest
 
 
 def economy_codes(checkout: Path) -> list[str]:
-    """Return the digests of the agents and their economy, on which every market run depends."""
+    """Return the digests of the agents' and the economy's code, on which all market runs depend."""
     return python_codes(file for name in ECONOMY for file in (checkout / name).rglob("*.py"))
 
 
 def python_codes(files: Iterable[Path]) -> list[str]:
-    """Return the sorted digests of the code in those paths that are files."""
+    """Return the sorted digests of the code in the given files; other paths are ignored."""
     return sorted(_code_of(file) for file in files if file.is_file())
 
 
@@ -41,7 +41,7 @@ def _code_of(file: Path) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _digest_of(file: Path, state: tuple[int, int]) -> str:
-    """Return the digest of a file; `state` distinguishes a changed file from its old state."""
+    """Return the digest of a file. `state` is only a key of the cache."""
     lines = file.read_text().splitlines()
     brought: list[str] = []
     for node in ast.walk(ast.parse("\n".join(lines))):

@@ -2,10 +2,10 @@
 """Records: earlier results of another engine, stored as JSON to check the built-in engine.
 
 A record of OMNeT++/INET is current while the scenario, the plans and the C++ sources of laws,
-bridge, host and INET modules are unchanged (sources.py). Otherwise, currency.py makes a run to see
-whether outcomes have changed. The sources of the built-in engine do not count, because the record
-tests them. Runs on the kernel's TCP cannot be repeated to the last digit, so their records have no
-such check. tests/validation/README.md describes the file.
+bridge, host and INET modules are unchanged (sources.py). If they have changed, currency.py runs the
+scenario to see whether outcomes have changed. The sources of the built-in engine do not count,
+because the record tests that engine. Runs on the kernel's TCP are not repeatable to the last digit,
+so their records have no such check. tests/validation/README.md describes the file.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SCENARIOS: Final = Path("tests/validation/scenarios")
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
-    """One quantity of a source, link or kind of postings: a value per seed, and the verdict."""
+    """One quantity of a source, link or kind of posting: a value per seed, and the verdict."""
 
     kind: str
     name: str
@@ -70,19 +70,19 @@ class RecordedRow(msgspec.Struct, frozen=True):
 
     @property
     def row(self) -> Row:
-        """The key of its row in a comparison."""
+        """The corresponding row of a comparison."""
         return Row(self.kind, self.name, self.quantity)
 
 
 class MadeOf(msgspec.Struct, frozen=True):
-    """Digests of the sources behind a record.
+    """Digests of the sources of a record.
 
     Attributes:
-        scenario: the scenario with its market and every default, without its seed.
-        plans: the plans of all seeds.
-        shared: the code of laws (those that the plans name), bridge and host.
-        inet: the code of omnet/inet.
-        economy: the code of agents and economy; "" if there is no market.
+        scenario: the scenario with its market and all defaults, without its seed.
+        plans: the plans for all seeds.
+        shared: the code of bridge, host, and the laws that the plans name.
+        inet: the code in omnet/inet.
+        economy: the code of the agents and the economy; "" without a market.
     """
 
     scenario: str
@@ -96,17 +96,17 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A recorded comparison.
 
     Attributes:
-        name: name of the record and of its file.
-        scenario: the scenario's file, from tests/validation/scenarios.
+        name: name of the record and its file.
+        scenario: the scenario's file, relative to tests/validation/scenarios.
         overrides: `path=value` changes to the scenario.
         made_of: digests of the sources of the record.
-        probe: digest of the built-in engine's outcomes for the first seed, by the same code.
-        versions: versions of ecnomy and of both engines; for the recorded engine, of INET too.
+        probe: digest of the built-in engine's outcomes for the first seed with the same code.
+        versions: versions of ecnomy and both engines; the recorded engine's includes INET's.
         machine: the machine that made the record; `date` is the time of recording (UTC).
-        seeds: seeds, in the order of all values.
-        duration_ps, warmup_ps: duration and warm-up of each run; outcomes cover the measured
-            window.
-        cpu_s: engine -> CPU time of each run.
+        seeds: the seeds, in the order of all values.
+        duration_ps, warmup_ps: duration and warm-up of each run [ps]; outcomes cover the time
+            between warm-up and end.
+        cpu_s: engine -> CPU time of each run [s].
         rows: the recorded engine's outcomes.
     """
 
@@ -134,7 +134,7 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """The origin of a record: see ScenarioRecord."""
+    """The origin of a record (see ScenarioRecord)."""
 
     versions: dict[str, str]
     machine: dict[str, str]
@@ -149,7 +149,7 @@ def read_record(file: Path) -> ScenarioRecord:
     """Read a record.
 
     Raises:
-        ResultsError: the file is not a record, or has another format.
+        ResultsError: the file is not a record, or its format is not FORMAT.
     """
     try:
         raw = file.read_bytes()
@@ -183,7 +183,7 @@ def write_record(record: ScenarioRecord, file: Path) -> None:
 def made_of(
     scenario: str, overrides: Sequence[str], seeds: Sequence[int], checkout: Path
 ) -> MadeOf:
-    """Return the current digests for a record of a scenario of a checkout.
+    """Return the current digests for a record of a scenario in a checkout.
 
     Raises:
         ScenarioError: the scenario does not load.
@@ -203,13 +203,13 @@ def made_of(
 
 
 def changes(record: ScenarioRecord, now: MadeOf) -> tuple[str, ...]:
-    """Return the sources of a record that have changed."""
+    """Return the fields of `made_of` that have changed since the recording."""
     fields = type(now).__struct_fields__
     return tuple(f for f in fields if getattr(now, f) != getattr(record.made_of, f))
 
 
 def figures_digest(figures: Figures) -> str:
-    """Return the digest of a run's outcomes, to the last digit."""
+    """Return the digest of a run's outcomes, which covers every digit."""
     return _digest(figures)
 
 
@@ -225,14 +225,14 @@ def new_record(
     checkout: Path,
     made: Made,
 ) -> ScenarioRecord:
-    """Return the record of a comparison, which holds the outcomes of its second engine.
+    """Return the record of a comparison with the outcomes of its second engine.
 
     Args:
         name: name of the record.
-        scenario: the scenario's file, from the checkout's SCENARIOS.
-        comparison: the comparison of this scenario.
-        runs: runs of both engines, in the order of the comparison's seeds.
-        checkout: the checkout whose sources made the runs.
+        scenario: the scenario's file, relative to SCENARIOS in the checkout.
+        comparison: the comparison of the two engines on this scenario.
+        runs: the runs of each engine, in the order of the comparison's seeds.
+        checkout: the checkout with the sources that made the runs.
         made: the origin of the record.
     """
     first, recorded = (runs[engine] for engine in comparison.engines)
@@ -263,9 +263,9 @@ def _recorded(row: Compared, runs: Sequence[Figures]) -> RecordedRow:
 
 
 def against(record: ScenarioRecord, figures: Mapping[int, Figures]) -> list[Compared]:
-    """Compare other runs of a record's seeds (the reference) with the recorded outcomes.
+    """Compare new outcomes (the reference) with the recorded outcomes, except money.
 
-    Only the seeds of `figures` count, so that values are paired.
+    Only the seeds in `figures` are compared, so that values are paired.
     """
     recorded = record.figures()
     rows = [row.row for row in record.rows if row.kind != MONEY]
@@ -278,13 +278,13 @@ def against(record: ScenarioRecord, figures: Mapping[int, Figures]) -> list[Comp
 def seeds_within(
     record: ScenarioRecord, engine: str, budget_s: float, fewest: int = 4
 ) -> tuple[int, ...]:
-    """Return the first seeds whose runs fit into the given CPU time, by the recorded times.
+    """Return the first seeds whose runs fit into a CPU time, according to the recorded times.
 
     Args:
         record: the record with the seeds and CPU times.
-        engine: the engine whose time counts.
-        budget_s: CPU time of all these seeds.
-        fewest: least number of seeds, even if these take longer.
+        engine: the engine whose CPU time counts.
+        budget_s: CPU time for all of these seeds [s].
+        fewest: least number of seeds, even if their runs take longer.
     """
     taken, count = 0.0, 0
     for cpu_s in record.cpu_s[engine]:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renews the records: `python -m ecnomy.analysis.compare.recording` (make record-omnet).
 
-Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds. While a row is
-undecided, the number of seeds is doubled, up to 40. The outcomes on INET become
+Both engines run every scenario of tests/validation/scenarios/index.yaml. While a row is undecided,
+the number of seeds is doubled, up to 40. The outcomes on INET are written to
 tests/validation/omnet/<name>.json. Runs are kept in build/record-omnet, so an interrupted recording
 resumes.
 
-With `--engine linux` (make record-linux), the scenarios are those of linux.yaml. Their outcomes on
-the kernel's TCP become tests/validation/linux/<name>.json, and seeds are not doubled. Record on an
-otherwise idle machine.
+With `--engine linux` (make record-linux), the scenarios are those of linux.yaml. The outcomes on
+the kernel's TCP are written to tests/validation/linux/<name>.json, and seeds are not doubled.
+Record on an otherwise idle machine.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _Version = Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A scenario to record: a file, relative to the index, with changes."""
+    """A scenario to record: a file, relative to the index, and changes to its values."""
 
     name: str
     file: str
@@ -79,7 +79,7 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_index(checkout: Path, engine: str = OMNET) -> Index:
-    """Read a checkout's index of the scenarios for a recorded engine.
+    """Read the index of the scenarios that a checkout records for an engine.
 
     Raises:
         ScenarioError: the index is invalid; the message names the place.
@@ -96,7 +96,7 @@ def record_scenario(
     jobs: int = 1,
     simulate: Simulate = simulated,
 ) -> tuple[ScenarioRecord, Comparison]:
-    """Compare a scenario's engines and write the record of the second one.
+    """Compare two engines on a scenario and write the record of the second engine.
 
     Raises:
         InputError: the sources changed during the recording.

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a comparison.
+"""Simulates the runs of a comparison, in separate processes, and keeps their outcomes.
 
-Separate processes make the runs, and each run is kept as a row of outcomes.
 
     <folder>/runs/<engine>-<seed>.json     the outcomes of a run (Done)
-    <folder>/results/<engine>-<seed>/      its results folder, if kept
-    <folder>/lock                          locked while a comparison is made
+    <folder>/results/<engine>-<seed>/      the run's results folder, if kept
+    <folder>/lock                          locked while a comparison runs
 
-A row is valid as long as its key is unchanged: plan, market, strategies, engine and sources. So a
-repeated comparison makes only missing runs or, after a change of the code, all runs. A row's file
-gets its final name only when it is complete.
+The outcomes of a run are valid while its key is unchanged: plan, market, strategies, engine and
+sources. A repeated comparison therefore simulates only missing runs or, after a change of the code,
+all runs. The file of a run gets its final name only when it is complete.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ _TRIES: Final = 3  # attempts at a real-time run that is late
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One run to make."""
+    """One run to simulate."""
 
     config: str
     overrides: tuple[str, ...]
@@ -72,12 +71,12 @@ class Done(msgspec.Struct, frozen=True):
     """The outcomes of a run.
 
     Attributes:
-        key: digest of the dependencies of the run (see sweep/fingerprint.py).
+        key: digest of all that the run depends on (see sweep/fingerprint.py).
         plan_digest: digest of the plan.
         figures: outcomes by row key (figures.py).
-        cpu_s: CPU time of the engine.
+        cpu_s: CPU time of the engine [s].
         data_packets: number of data packets sent.
-        engine: the engine, with its version.
+        engine: name and version of the engine.
     """
 
     key: str
@@ -89,7 +88,7 @@ class Done(msgspec.Struct, frozen=True):
     engine: str
 
 
-# Makes a run in a folder. Engines and tests replace it to choose another simulator.
+# Simulates a run in a folder. Tests replace it to choose another simulator.
 Simulate = Callable[[Task, Path], None]
 
 
@@ -113,11 +112,11 @@ def simulated(task: Task, folder: Path) -> None:
 
 
 def check_engine(engine: str) -> None:
-    """Refuse an unknown engine.
+    """Refuse an engine that is unknown or not installed.
 
     Raises:
-        InputError: the engine is unknown, or is not installed here.
-        EngineError: the built-in engine is not installed here.
+        InputError: the engine is unknown, or is not installed.
+        EngineError: the built-in engine is not installed.
     """
     if engine not in ENGINES:
         raise InputError(f"engine: found {engine!r}, expected one of {', '.join(ENGINES)}")
@@ -130,15 +129,15 @@ def _engine_argument(engine: str) -> dict[str, Any]:
 
 
 class Study(msgspec.Struct, frozen=True):
-    """A scenario on two engines, and the folder of its runs.
+    """A scenario, two engines, and the folder of the runs.
 
     Attributes:
         config: the scenario's file.
         overrides: `path=value` changes to the scenario.
         engines: the names of the engines, the reference first.
-        folder: folder of the rows.
-        keep: whether to keep results folders.
-        simulate: function that makes a run.
+        folder: the folder of the runs.
+        keep: whether to keep the results folder of each run.
+        simulate: function that simulates a run.
     """
 
     config: str
@@ -155,12 +154,12 @@ class Study(msgspec.Struct, frozen=True):
         return [Task(self.config, self.overrides, name, seed) for name in both for seed in seeds]
 
     def row_file(self, task: Task) -> Path:
-        """Return the file of a run's row."""
+        """Return the file with the outcomes of a run."""
         return self.folder / _RUNS / f"{task.engine}-{task.seed}.json"
 
 
 def rows_of_study(study: Study) -> list[Row]:
-    """Return the rows that a study compares.
+    """Return the rows that a study compares, without money.
 
     Raises:
         InputError: an engine cannot run the scenario.
@@ -176,11 +175,11 @@ def rows_of_study(study: Study) -> list[Row]:
 
 
 def claim(folder: Path) -> TextIO:
-    """Claim a folder for rows until the returned object is closed.
+    """Claim a folder for a comparison until the returned object is closed.
 
     Raises:
-        InputError: the path is a file, the folder holds anything but a comparison, or another
-            comparison uses it.
+        InputError: the path is a file, the folder contains files other than a comparison's, or
+            another comparison uses it.
     """
 
     def judge() -> None:
@@ -196,7 +195,7 @@ def claim(folder: Path) -> TextIO:
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
-    """Return the valid rows, and the runs that are missing or were made with other code."""
+    """Return the valid outcomes, and the runs that are missing or were made with other code."""
     there: dict[Task, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))
@@ -206,11 +205,11 @@ def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list
 
 
 def make(study: Study, task: Task) -> Done:
-    """Make a run and keep its row.
+    """Simulate a run and keep its outcomes.
 
     Raises:
         EcnomyError: the run failed; an EngineError names engine and seed.
-        OSError: its results cannot be written.
+        OSError: the results cannot be written.
     """
     folder = study.folder / _RESULTS / f"{task.engine}-{task.seed}"
     try:
@@ -264,7 +263,7 @@ def _key(task: Task, scenario: Scenario) -> str:
 
 
 def _read(file: Path) -> Done | None:
-    """Read a row; return None if it is missing or invalid."""
+    """Return the outcomes in a file; None if it is missing or invalid."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=Done)
     except (OSError, msgspec.DecodeError):

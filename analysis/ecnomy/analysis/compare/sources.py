@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the C++ sources behind the outcomes. Other digests in a record require a probe.
+"""Digests of the C++ sources on which outcomes depend. A changed digest requires a probe run.
 
-    digest = sha256 over the sorted sha256 digests of all source files below some folders
+    digest = sha256 over the sorted sha256 digests of all source files in some folders
 
-Source files are C++, NED, message and ini files. Digests ignore their names, comments and layout,
-and all documents and build products (objects, generated `*_m.cc` and `*_m.h`). They also ignore the
-parameters of the NED type of a law, because omnet/tools/law_tables.py writes them from the law's
-header, which counts.
+Source files are C++, NED, message and ini files. Documents and build products (objects, generated
+`*_m.cc` and `*_m.h`) do not count. Names, comments and layout of source files do not count either.
+The parameters in the NED type of a law are also ignored, because omnet/tools/law_tables.py writes
+them from the law's header, which counts.
 
-Runs whose plans name only some laws do not depend on the other laws. A law's own header defines
-kName. Only the host's list of its family and headers of other laws include this header. It counts
-only in the digest of runs that name the law, or a law whose header includes it.
+Runs whose plans name only some laws do not depend on the other laws. The header of a law defines
+kName. Only the host's list of the law's family and the headers of other laws include it. Such a
+header counts only for runs that name the law, or a law whose header includes it.
 """
 
 from __future__ import annotations
@@ -74,15 +74,15 @@ def find_checkout(start: Path | None = None) -> Path | None:
 def source_digest(
     checkout: Path, folders: Sequence[str] = FOLDERS, laws: Collection[str] | None = None
 ) -> str:
-    """Return the digest of the sources in the given folders of a checkout.
+    """Return the digest of the sources in some folders of a checkout.
 
     Args:
-        checkout: the checkout with the folders.
-        folders: folders below the checkout.
-        laws: the laws whose own headers count; None: all.
+        checkout: the checkout that contains the folders.
+        folders: folders in the checkout.
+        laws: the laws whose headers count; None for all laws.
 
     Raises:
-        InputError: the checkout lacks one of the folders (omnet/inet may be missing).
+        InputError: the checkout lacks a folder other than omnet/inet.
     """
     for name in folders:
         if name != INET and not (checkout / name).is_dir():
@@ -96,7 +96,7 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """Return the laws with a header among those that plans name; extra names are harmless."""
+    """Return the laws with a header whose names occur in the plans. Extra names are harmless."""
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
     laws = frozenset().union(*_law_headers(checkout).values())
@@ -104,7 +104,7 @@ def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
 
 
 def _law_headers(checkout: Path) -> dict[Path, frozenset[str]]:
-    """Return the headers that belong to a law, and the laws that use each."""
+    """Return each header that belongs to a law, with the laws that depend on it."""
     families = [checkout / family for family in _FAMILIES]
     headers: dict[Path, str] = {}
     by: dict[str, list[Path]] = {}
@@ -132,14 +132,14 @@ def _law_headers(checkout: Path) -> dict[Path, frozenset[str]]:
 
 @functools.lru_cache(maxsize=1024)
 def _named(file: Path, state: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
-    """Return the law that a file defines, or "", and the names of the included files."""
+    """Return the law that a file defines (or "") and the names of the files that it includes."""
     text = file.read_text()
     law = _LAW.search(text)
     return law[1] if law else "", tuple(Path(name).name for name in _INCLUDE.findall(text))
 
 
 def _sources(checkout: Path, folders: Sequence[str]) -> list[Path]:
-    """Return the source files below folders of a checkout."""
+    """Return the source files in some folders of a checkout."""
     below = (found for name in folders for found in os.walk(checkout / name))
     return [Path(folder, name) for folder, _, names in below for name in names if _counts(name)]
 
@@ -151,7 +151,7 @@ def _state(file: Path) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1024)
 def _code_digest(file: Path, state: tuple[int, int]) -> str:
-    """Return the digest of a file's code; `state` identifies the version of the file."""
+    """Return the digest of a file's code. `state` is only a key of the cache."""
     text = file.read_text()
     if file.suffix == ".ned" and _NED_OF_LAW.search(text):
         text = _PARAMETER.sub("", text)
@@ -160,7 +160,7 @@ def _code_digest(file: Path, state: tuple[int, int]) -> str:
 
 
 def code_of(text: str) -> str:
-    """Return C++, NED or message code without comments and layout; literals and `#` lines stay."""
+    """Return code without comments and layout, but with its literals and `#` lines."""
     code, at = [], 0
     for token in _TOKENS.finditer(text):
         code += [text[at : token.start()], f"\0{token['kept']}\0" if token["kept"] else " "]
@@ -177,7 +177,7 @@ def _counts(name: str) -> bool:
 
 
 def engine_digest(engine: str) -> str:
-    """Return the digest of the built-in engine's executable, or of another engine's sources.
+    """Return the digest of an engine's sources, or of the built-in engine's executable.
 
     Raises:
         EngineError: the built-in engine is missing.

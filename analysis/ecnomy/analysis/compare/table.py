@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison as a table and a sentence in the terminal."""
+"""Formats a comparison for the terminal: a table, a sentence, and the cost of the runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shown(quantity: str) -> tuple[str, float]:
 
 
 def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> str:
-    """Return the bound at a mean of the reference; `factor` converts it to the unit shown."""
+    """Return the bound in words, for a mean of the reference; `factor` converts it to the unit."""
     if bound is None:
         return ""
     if bound.is_absolute(reference):
@@ -98,7 +98,7 @@ def _mean(interval: Interval | None, factor: float) -> str:
 
 
 def sentence(comparison: Comparison) -> str:
-    """Return a sentence with the number of rows for each verdict."""
+    """Return a sentence with the number of rows per verdict."""
     count = Counter(row.verdict for row in comparison.rows if row.verdict != NOT_JUDGED)
     words = ", ".join(f"{count[one]} {one}" for one in (EQUIVALENT, DIFFERENT, UNDECIDED))
     return (
@@ -108,7 +108,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def cost_line(comparison: Comparison) -> str:
-    """Return the CPU times of both engines, and their ratio."""
+    """Return the mean CPU time of a run on each engine, and their ratio."""
     first, second = comparison.costs
     words = [f"{cost.engine} {cost.cpu_s:.3g} s" for cost in (first, second)]
     ratio = f", ratio {second.cpu_s / first.cpu_s:.3g}" if first.cpu_s > 0 else ""

@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests whether the means of two engines agree within a bound, given one value per seed.
 
-For a relative bound e the two null hypotheses are linear in the means of both engines,
+For a relative bound e, the two null hypotheses are linear in the means of both engines:
 
     H1: mean(b) - (1 + e) mean(a) >= 0        H2: mean(b) - (1 - e) mean(a) <= 0
 
-so the tests allow for noise in the reference's mean. For an absolute bound d they are mean(b) -
-mean(a) >= d and <= -d. Each is tested by a one-sided t test at size (1 - level) / 2: at level 0.90,
-0.05 each. If both are rejected, the engines are equivalent (Schuirmann 1987, J. Pharmacokinet.
-Biopharm. 15:657; as a statement on a ratio Sasabuchi 1988). If the mean is shown to lie beyond a
-bound, the engines are different. Otherwise the row is undecided: its interval straddles a bound.
+The tests therefore allow for noise in the reference's mean. For an absolute bound d, the hypotheses
+are mean(b) - mean(a) >= d and mean(b) - mean(a) <= -d. A one-sided t test of size (1 - level) / 2
+is made for each, which is 0.05 at level 0.90. If both are rejected, the engines are equivalent
+(Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657; for ratios Sasabuchi 1988). If one is
+significantly true, the engines are different. Otherwise, the interval contains a bound, and the row
+is undecided.
 
-Runs of equal seed draw the same files, calls and starts in both engines. If both engines have the
-same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, samples are independent
-(Welch). Ratios have Fieller's interval, not the delta method's. Because rows are judged one by one,
-one in twenty of the rows just outside their bounds is judged equivalent.
+Runs with the same seed draw the same files, calls and starts on both engines. If both engines have
+the same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, the samples are
+independent (Welch). Intervals of ratios are Fieller's, because the delta method is inexact. Each
+row is judged on its own, so one in twenty of the rows just outside their bounds is judged
+equivalent.
 
-Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
-wider at the reference's mean; all money 5 %, each kind of posting 5 % or 1 % of all money,
-whichever is wider. With the Linux engine, marking probabilities 15 % and mean queues 20 % or 1
-packet. All other quantities are shown without a verdict.
+The bounds are 5 % for goodput shares, 10 % for marking probabilities, and 15 % or 1 packet for mean
+queues. They are 5 % for all money, and 5 % or 1 % of all money for each kind of posting. Where two
+bounds are given, the wider one at the reference's mean applies. With the Linux engine, the bounds
+are 15 % for marking probabilities, and 20 % or 1 packet for mean queues. All other quantities are
+shown without a verdict.
 """
 
 from __future__ import annotations
@@ -74,13 +77,17 @@ FEWEST: Final = 2  # seeds needed for a variance
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """A bound for equal means: `relative` x reference, or `absolute` if that is wider."""
+    """A bound on the difference of means: `relative` x reference, or `absolute` if that is
+    wider.
+    """
 
     relative: float
     absolute: float = 0.0
 
     def is_absolute(self, reference: float) -> bool:
-        """Return whether the absolute bound is the wider bound at this mean of the reference."""
+        """Return whether the absolute bound is wider than the relative one at a reference's
+        mean.
+        """
         return self.absolute > self.relative * abs(reference)
 
 
@@ -101,7 +108,7 @@ OF_ALL_MONEY: Final = Bound(0.05)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Outcome of the pair of tests; `p` is the larger p-value, None if the row is not judged."""
+    """The verdict of both tests; `p` is the larger p-value, or None if the row is not judged."""
 
     verdict: str
     p: float | None = None
@@ -112,10 +119,10 @@ class Compared(msgspec.Struct, frozen=True):
 
     Attributes:
         row: the compared quantity.
-        seeds: the number of seeds with a value, per engine.
-        means: mean of each engine, reference first; None if an engine has fewer than two values.
-        ratio: mean(other) / mean(reference); None if the reference may be zero.
-        bound: the bound of the verdict; None for a row without a verdict.
+        seeds: number of seeds with a value, for each engine.
+        means: mean of each engine, reference first; None for fewer than two values.
+        ratio: mean(other) / mean(reference); None if the reference's mean may be zero.
+        bound: the bound for the verdict; None for a row without a verdict.
     """
 
     row: Row
@@ -135,17 +142,17 @@ def judge(
     paired: bool,
     level: float = LEVEL,
 ) -> Verdict:
-    """Judge two samples.
+    """Return the verdict on two samples.
 
     Args:
         reference: one value per seed.
-        other: one value per seed; with `paired`, of the same seeds in the same order.
-        bound: the bound within which means count as the same.
-        paired: whether value i of both belongs to the same seed.
+        other: one value per seed; if `paired`, for the same seeds in the same order.
+        bound: the bound within which the means count as equal.
+        paired: whether value i of both samples belongs to the same seed.
         level: 1 - 2 x size of each one-sided test.
 
     Raises:
-        InputError: fewer than two values, or a value that is not finite.
+        InputError: there are fewer than two values, or a value is not finite.
     """
     a, b = np.asarray(reference, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if bound.is_absolute(float(a.mean()) if a.size else 0.0):
@@ -168,7 +175,7 @@ def judge(
 
 
 def _p(p: float, on_bound: bool) -> float:
-    """Return the p-value; without spread (0 against 0), a mean on a bound counts as within it."""
+    """Return the p-value. A mean on the bound counts as within it if the values have no spread."""
     return 0.0 if on_bound and p == 1.0 else p
 
 
@@ -179,17 +186,17 @@ def compared(
     level: float = LEVEL,
     bounds: Mapping[tuple[str, str], Bound] = BOUNDS,
 ) -> list[Compared]:
-    """Compare all rows and the money of both engines; outcomes are by seed, then by row key.
+    """Compare the outcomes of two engines: the given rows, and the rows of money.
 
     Args:
         rows: rows of sources and links.
-        reference: outcomes of each seed.
-        other: outcomes of each seed.
+        reference: seed -> outcomes by row key.
+        other: seed -> outcomes by row key.
         level: 1 - 2 x size of each one-sided test.
-        bounds: bounds by kind and quantity.
+        bounds: (kind, quantity) -> bound.
 
     Raises:
-        KeyError: a run lacks a row.
+        KeyError: the outcomes of a run lack a row.
     """
     both = filled([*reference.values(), *other.values()])
     money = rows_of_money(both)

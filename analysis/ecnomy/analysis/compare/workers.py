@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the runs of a comparison in several processes.
+"""Simulates the runs of a comparison in several processes.
 
-A worker makes one run after another, and writes their rows. Workers end when the process that
-started them ends or is killed. An interrupted run does not leave a row.
+A worker simulates one run after another and writes their outcomes. Workers end when the process
+that started them ends or is killed. An interrupted run leaves no outcomes.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def make_all(
     jobs: int,
     told: Callable[[Task, Done], None] = lambda task, done: None,
 ) -> dict[Task, Done]:
-    """Make runs and keep their rows.
+    """Simulate runs and keep their outcomes.
 
     Args:
-        study: the comparison's study.
-        tasks: the runs to make.
-        jobs: number of processes; 1 makes the runs in this process.
-        told: a function called with each finished run.
+        study: the study that the runs belong to.
+        tasks: the runs to simulate.
+        jobs: number of processes; with 1, the runs are simulated in this process.
+        told: function called after each run.
 
     Raises:
-        EcnomyError: a run failed, or a worker was killed; finished runs are kept.
+        EcnomyError: a run failed, or a worker was killed; completed runs are kept.
     """
     if jobs == 1 or len(tasks) == 1:
         return {task: _told(told, task, make(study, task)) for task in tasks}
@@ -63,7 +63,7 @@ def _told(told: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
-    """Start a pool of processes that an error terminates at once."""
+    """Start a pool of processes, which are terminated at once on an error."""
     context = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(jobs, context, _begin_worker)
     before = set(multiprocessing.active_children())
@@ -79,7 +79,7 @@ def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
 
 
 def _begin_worker() -> None:
-    """Ignore Ctrl-C: the process that started the workers handles it by ending them."""
+    """Ignore Ctrl-C, because the parent process handles it and ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy dashboard`: a live page on Mesa's SolaraViz, over a running market."""
+"""`ecnomy dashboard`: serves a live page (Mesa's SolaraViz) of a running market."""

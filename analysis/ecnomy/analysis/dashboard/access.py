@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access control of the live page, whose port every user of the machine can reach.
+"""Controls access to the live page, because every user of the machine can reach its port.
 
-The printed address ends in a token, which is new for each server. The server exchanges the token
-for a cookie that all later requests carry, including the page's websocket. Other requests get 403.
+The printed address ends in a token, which is new for each server. In exchange for the token, the
+server sets a cookie that all later requests carry, including the page's websocket. Other requests
+get status 403.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ _POLICY_VIOLATION: Final = 1008  # RFC 6455; before the handshake, the server se
 
 
 class Guard:
-    """An ASGI application that protects another one.
+    """An ASGI application that protects another ASGI application.
 
     Args:
         app: the application to protect.
-        port: the port of the server. The name of the cookie contains it, because a browser shares
+        port: the port of the server, which is part of the cookie's name, because browsers share
             cookies among all ports of a host.
-        token: the secret in the address, as `?token=`.
+        token: the secret that the address contains as `?token=`.
     """
 
     def __init__(self, app: _App, port: int, token: str) -> None:
@@ -37,7 +38,7 @@ class Guard:
         self._cookie = f"ecnomy-{port}={token}"
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
-        """Pass the request on, exchange its token for the cookie, or refuse it."""
+        """Forward the request, exchange its token for the cookie, or refuse it."""
         if scope["type"] == "lifespan" or self._is_known(scope):
             await self._app(scope, receive, send)
         elif scope["type"] != "http":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ecnomy dashboard CONFIG`: serves the live page of a scenario until Ctrl-C.
 
-Solara's server finds the module of the page by name, so an environment variable passes the
-arguments to it as JSON. Every browser tab has a separate market and engine, which end with the tab.
+Solara's server imports the page's module by name, so the arguments are passed in an environment
+variable as JSON. Every browser tab has a separate market and engine, which end with the tab.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Browser = Annotated[bool, typer.Option("--open", help="Open the page in the brow
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """The arguments of the command, which determine the page."""
+    """The arguments of the command that determine the page."""
 
     config: str
     changes: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def dashboard_command(
 
 
 def _open(url: str, folder: Path) -> None:
-    """Open the browser through a private file, because all users can see command lines."""
+    """Open the browser through a private file, because every user can see command lines."""
     import webbrowser
 
     file = folder / "page.html"
@@ -93,7 +93,7 @@ def _open(url: str, folder: Path) -> None:
 
 
 def _check(config: Path, shown: Shown) -> None:
-    """Report errors before the page opens."""
+    """Raise an error for an invalid scenario before the page opens."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
 
@@ -113,7 +113,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _serve(sock: socket.socket, token: str) -> None:
-    """Run Solara's server without its announcement, until SIGINT or SIGTERM."""
+    """Run Solara's server without its start message until SIGINT or SIGTERM."""
     os.environ.setdefault("SOLARA_TELEMETRY_MIXPANEL_ENABLE", "false")
     os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
     os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # the banner would cover the page

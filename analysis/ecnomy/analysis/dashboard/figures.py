@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of the live page: changes of a market's reports and accounts in the last seconds.
+"""The values that the live page shows: rates, marks and money of a market in the last seconds.
 
-Rates, marks and money per second are means over the last WINDOW_S of simulated time, but at least
-one epoch. Marks and prices of links are counted from the data between each pair of nodes in that
-time, while ecnomy.analysis.run.link_marking estimates them for a finished run.
+Rates, marks and money per second are means over the last WINDOW_S of simulated time, or over the
+last epoch if that is longer. Marks and prices of links are exact, because the engine counts them
+for each pair of source and link. For a finished run, ecnomy.analysis.run.link_marking estimates
+them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ KEPT: Final = 300  # number of observations drawn over time
 
 
 class GroupSeen(msgspec.Struct, frozen=True):
-    """A group of flows. Rates count IP packets, and money is in units."""
+    """The state of a group of flows; rates count IP packets."""
 
     name: str
     flows: int
@@ -60,7 +61,7 @@ class GroupSeen(msgspec.Struct, frozen=True):
 
 
 class CarrierSeen(msgspec.Struct, frozen=True):
-    """A carrier and its links."""
+    """The state of a carrier and its links."""
 
     name: str  # "" without a carrier
     price_micro: int  # price per mark in force
@@ -71,7 +72,7 @@ class CarrierSeen(msgspec.Struct, frozen=True):
 
 
 class Account(msgspec.Struct, frozen=True):
-    """The account of an agent or a user."""
+    """The balance of an agent or a user."""
 
     name: str
     role: str  # "" for users without an agent
@@ -80,7 +81,7 @@ class Account(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A market at a report."""
+    """The state of a market at a report."""
 
     t_s: float
     window_s: float  # window of the means; 0 before the end of the first epoch
@@ -101,12 +102,12 @@ class Watch:
     """Observes a market after each step.
 
     Attributes:
-        history: the last KEPT observations, the oldest first.
+        history: the last KEPT observations, oldest first.
         first: the observation before the first step.
     """
 
     def __init__(self, market: Market, groups: Sequence[Group]) -> None:
-        """Make the first observation of a market that has processed the report of t = 0."""
+        """Observe a market that has processed the report at t = 0."""
         plan = market.plan
         self._groups = tuple(groups)
         looks = 1 + max(1, round(WINDOW_S * PS_PER_S / plan.epoch_ps))

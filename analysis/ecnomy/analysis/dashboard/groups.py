@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The groups of the live page. A group contains the sources of a `group` or a single source."""
+"""The groups of the live page: the sources with the same `group`, or a single source."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ NONE: Final = ""
 
 
 class Group(msgspec.Struct, frozen=True, eq=False):
-    """Flows with a common knob.
+    """Flows that share a knob.
 
     Attributes:
-        name: name of the group, or of the source.
+        name: name of the group, or of its only source.
         sources: names of the sources.
-        rows: rows of its flows in reports.
+        rows: rows of the group's flows in reports.
         flows: number of flows.
-        knob: CLASS if all flows are in classes of a provider that sells two or more; PAY if a mark
-            rate controls flows outside classes; else NONE.
-        classes: the choices of the knob, the cheapest first.
+        knob: CLASS if all flows are in classes of one provider that sells at least two; PAY if no
+            flow is in a class and all of them have a weight; else NONE.
+        classes: the classes that the knob offers, cheapest first.
     """
 
     name: str

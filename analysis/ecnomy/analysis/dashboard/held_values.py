@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that the user of the page sets, passed to the market before each step.
+"""Values that the user of the page sets by hand, applied to the market before each step.
 
-Held values override the decisions of agents. Because the page's thread changes values while another
-thread steps the market, each change is a single atomic operation on a dict.
+These values override the decisions of agents. The page's thread changes them while another thread
+steps the market, so each change is a single atomic operation on a dict.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _DECADES: Final = 10  # stops of a slider per factor of ten
 
 
 class Hand:
-    """The held values, by name; agents set all others.
+    """The values set by hand; agents decide all others.
 
     Attributes:
-        price_micro: carrier -> price, micro-units per mark.
+        price_micro: carrier -> price [micro-units per mark].
         service: group -> name of its service class.
-        pay_micro: group -> payment of each flow for marks, micro-units/s.
-        load: group -> share of its flows that may send, 0 to 1.
+        pay_micro: group -> payment of each flow for marks [micro-units/s].
+        load: group -> share of its flows that may send [0 to 1].
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Hand:
         self.load: dict[str, float] = {}
 
     def apply(self, market: Market, groups: Sequence[Group]) -> None:
-        """Pass the values to the market, for the next epoch.
+        """Apply the values to the market for the next epoch.
 
         Raises:
             EcnomyError: the market refuses a value.
@@ -57,10 +57,10 @@ class Hand:
 
 
 def stops(base_micro: int) -> tuple[int, ...]:
-    """Return the stops of a money slider: 0, and from a tenth to ten times its initial value.
+    """Return the stops of a money slider: 0, and a tenth to ten times its initial value.
 
-    A factor of ten has ten stops, rounded to three digits. For an initial value of 0, the stops
-    surround one unit of money.
+    Each factor of ten has ten stops, rounded to three digits. If the initial value is 0, the stops
+    range from a tenth to ten units of money.
     """
     base = base_micro or MICRO
     found = {0, base}

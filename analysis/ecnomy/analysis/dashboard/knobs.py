@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The knobs of the live page: a service class or a payment per group, prices, and load.
+"""Draws the knobs of the live page: service class or payment of each group, prices, and load.
 
-A knob shows the value in force. A user who turns a knob sets a value that stays until `release`
-(held_values.py). Knobs are redrawn when their `version` changes: after a step, or after a knob was
-turned.
+A knob shows the current value. If the user turns it, the value stays until `release`
+(held_values.py). Knobs are redrawn when their `version` changes, after a step or after a turn of a
+knob.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Turn = Callable[[], None]
 
 @solara.component
 def Groups(live: LiveMarket, turn: Turn, version: object) -> None:
-    """Show each group with its knob and its numbers."""
+    """Show each group with its knob and its values."""
     seen = live.watch.last.groups
     with solara.Div():
         for i, (group, numbers) in enumerate(zip(live.groups, seen, strict=True)):
@@ -80,7 +80,7 @@ def _pay_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> No
 
 @solara.component
 def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
-    """Show each carrier with its price and its results."""
+    """Show each carrier with its price, marks and income."""
     held, first = live.hand.price_micro, live.watch.first.carriers
     with solara.Div():
         for i, seen in enumerate(live.watch.last.carriers[:MOST_GROUPS]):
@@ -96,7 +96,7 @@ def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
 
 @solara.component
 def Load(live: LiveMarket, turn: Turn, version: object) -> None:
-    """Show the share of flows that may send, in one group or in all."""
+    """Show the share of flows that may send, in one group or in all groups."""
     whom, set_whom = solara.use_state(_ALL)
     names = [group.name for group in live.groups]
     held = live.hand.load

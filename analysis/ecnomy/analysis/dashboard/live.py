@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model that SolaraViz steps: an open market, held values, and observations.
+"""The model that SolaraViz steps: an open market, values set by hand, and observations.
 
-At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
-be about to take several steps. So a Stage holds the only market of a page. It ends the previous
-engine and opens another one when the playing thread has ended.
+At a reset, SolaraViz creates a new model and drops the previous one, although its playing thread
+may be about to take more steps. A Stage therefore holds the only market of a page. It ends the
+previous engine, waits until the playing thread has ended, and opens another engine.
 
-A request to draw the page makes the drawing thread start over. If drawing takes longer than a step,
-requests from a playing thread would never let it finish. So a step waits until the last requested
-picture is drawn (Drawn).
+Each request to draw the page makes the drawing thread start over. If drawing takes longer than a
+step, the requests of a playing thread would never let it finish. A step therefore waits until the
+last requested picture is drawn (Drawn).
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ _LONGEST_S: Final = 5.0  # longest wait, because a hidden page is not drawn
 
 
 class Drawn:
-    """The number of the last completely drawn picture."""
+    """The number of the last picture that was drawn completely."""
 
     def __init__(self) -> None:
-        """Start before the first picture."""
+        """Start with no picture drawn."""
         self._number = -1
         self._changed = threading.Condition()
 
     def done(self, number: int) -> None:
-        """Record the number of a picture that has just been drawn."""
+        """Record that a picture has been drawn."""
         with self._changed:
             self._number = max(self._number, number)
             self._changed.notify_all()
 
     def wait(self, number: int) -> None:
-        """Wait for a picture, but at most some seconds.
+        """Wait until a picture is drawn, for at most _LONGEST_S seconds.
 
-        If the picture is not complete by then, wait once more, because its thread is still drawing.
+        Then sleep as long again (at most 1 s), because the drawing thread may still be busy.
         """
         began_s = time.monotonic()
         with self._changed:
@@ -60,7 +60,7 @@ class Drawn:
 
 
 class Stage:
-    """The holder of the current market of a page, over several runs."""
+    """Holds the current market of a page across resets."""
 
     def __init__(self, scenario: Scenario, engine: str) -> None:
         """Create a stage without a market."""
@@ -71,7 +71,7 @@ class Stage:
         self._players: set[threading.Thread] = set()  # threads that stepped the current market
 
     def open(self, seed: int) -> Market:
-        """End the current market and open another.
+        """End the current market and open a new one.
 
         Raises:
             EcnomyError, OSError: as for open_market.
@@ -83,17 +83,17 @@ class Stage:
             return self._market
 
     def _await_players(self) -> None:
-        """Wait until threads that still play a closed market have ended."""
+        """Wait until the threads that still step a closed market have ended."""
         players, self._players = self._players - {threading.current_thread()}, set()
         for player in players:
             player.join(_PLAYER_ENDS_S)
 
     def replaces(self, market: Market) -> bool:
-        """Return whether a reset has ended the market, so that another market follows."""
+        """Return whether a reset has ended the market, so that a new market follows."""
         return self._market is not market and not self._closed
 
     def close(self) -> None:
-        """End the current market and its engine for good."""
+        """End the current market and its engine; no market follows."""
         self._closed = True
         self._end()
 
@@ -104,10 +104,10 @@ class Stage:
                 market.close()
 
     def step(self, live: LiveMarket) -> None:
-        """Step the current market; ignore a step of another market.
+        """Step a model's market if it is the current one; otherwise do nothing.
 
         Raises:
-            EcnomyError, OSError: as Market.step.
+            EcnomyError, OSError: as for Market.step.
         """
         with self._lock:
             if self._market is not live.market:
@@ -119,16 +119,16 @@ class Stage:
 
 
 class LiveMarket:
-    """A market with the interface of SolaraViz models: `step`, `running`, `steps`, `time`.
+    """A market with the interface of a SolaraViz model: `step`, `running`, `steps`, `time`.
 
     Attributes:
         stage: the stage of the page.
         market: the running market.
-        groups: the groups with knobs.
-        hand: the held values.
-        watch: the record of observations.
-        failure: the error that ended the run, in one line; "" if there was no error.
-        drawn: the last picture of the page; `asked`: the number of the last requested picture.
+        groups: the groups of flows, in the order of their sources.
+        hand: the values set by hand.
+        watch: the observations of the market.
+        failure: the error that ended the run, in one line; "" without an error.
+        drawn: the last picture drawn; `asked` returns the number of the last picture requested.
     """
 
     def __init__(self, stage: Stage, seed: int) -> None:
@@ -150,14 +150,14 @@ class LiveMarket:
     def running(self) -> bool:
         """Whether another epoch follows.
 
-        It is also true for a market that a reset has ended. Otherwise, Mesa's playing thread would
-        disable the buttons of the next market.
+        It is also true for a market that a reset has ended, because Mesa's playing thread would
+        otherwise disable the buttons of the next market.
         """
         return not self.failure and (self.stage.replaces(self.market) or self.market.running)
 
     @property
     def steps(self) -> int:
-        """The number of simulated epochs."""
+        """The number of epochs simulated."""
         return int(self.market.steps)
 
     @property
@@ -166,7 +166,7 @@ class LiveMarket:
         return self.market.t_ps / PS_PER_S
 
     def step(self) -> None:
-        """Simulate one epoch; an error ends the run and sets `failure`."""
+        """Simulate one epoch. An error ends the run and sets `failure`."""
         if not self.running:
             return
         self.drawn.wait(self.asked())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The live page: Mesa's controls (step, play, pause, reset), the scenario, and the knobs.
 
-Solara finds this module by name and draws `Page` for every open tab. Each tab has a separate Stage,
-market and engine, which end with the tab.
+Solara imports this module by name and draws `Page` for each open tab. Each tab has a separate
+Stage, market and engine, which end with the tab.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def Page() -> None:
 
 
 def _opened() -> tuple[Stage, LiveMarket] | str:
-    """Return the stage and the first market of a tab, or the reason why it has no market."""
+    """Return the stage and the first market of a tab, or the error that prevented them."""
     shown = msgspec.json.decode(os.environ[SHOWN], type=Shown)
     try:
         scenario = load(shown.config, overrides=shown.changes, seed=shown.seed)
@@ -74,7 +74,7 @@ def Opened(stage: Stage, first: LiveMarket) -> None:
 
 @solara.component
 def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
-    """Show Mesa's buttons and parameters, without its switch for threads."""
+    """Show Mesa's buttons and parameters, without the switch for threads."""
     parameters, pause_ms = solara.use_reactive({}), solara.use_reactive(_PLAY_MS)
     epochs, threads = solara.use_reactive(1), solara.use_reactive(False)
     seed = stage.scenario.seed
@@ -97,7 +97,7 @@ def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
 
 @solara.component
 def Board(model: solara.Reactive[LiveMarket]) -> None:
-    """Show the scenario and the knobs."""
+    """Show the state of the scenario, the pictures and the knobs."""
     picture = update_counter.get()
     turned = solara.use_reactive(0)
     live = model.value

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the live page as SVG: the current network; rates, utilisation and prices.
+"""Draws the pictures of the live page as SVG: the network now, and its values over time.
 
 Pictures are WIDE points wide, so that text is legible on a phone, which shows a point as a pixel.
-Desktop browsers enlarge them. Because pages draw in threads, styles apply to each picture rather
-than to matplotlib as a whole.
+Desktop browsers enlarge them. Pages draw in threads, so styles are set for each picture and not for
+matplotlib as a whole.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Place = tuple[dict[str, Point], float]  # position of each node, and the height 
 
 
 def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
-    """Return the positions of nodes; the nodes of a path without positions form a row."""
+    """Return the positions of all nodes. The nodes of a path without given positions form a row."""
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
     chain = _chain(plan.nodes, edges)
     inner = WIDE - 2 * _MARGIN
@@ -75,12 +75,12 @@ def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes, dict[int, str]]:
-    """Return the current map of the network, and link -> badge of congested links, worst first.
+    """Return a map of the network's load, and the badges of congested links, the worst first.
 
     Args:
         plan: the plan of the run.
         place: the positions of its nodes.
-        links: the load of each direction; empty before the first epoch.
+        links: the load of each direction; empty before the end of the first epoch.
     """
     from matplotlib.figure import Figure
 
@@ -101,7 +101,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
 
 
 def history_svg(history: Sequence[Seen]) -> bytes:
-    """Draw rates per flow by group, utilisation of carriers' busiest links and prices over time."""
+    """Draw rates per flow, utilisation of each carrier's busiest link, and prices over time."""
     from matplotlib.figure import Figure
 
     names = [group.name for group in history[-1].groups][:MOST_GROUPS]
@@ -151,7 +151,7 @@ def _draw_panel(
 
 
 def _draw_names(axis: Axes, names: Sequence[str]) -> None:
-    """Draw the legend of lines, below the panel."""
+    """Draw the legend below the panel."""
     look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.16), "frameon": False}
     axis.legend(**look, fontsize=9, ncols=_columns(names), handlelength=1.8, columnspacing=1.2)
 
@@ -166,7 +166,7 @@ def _key_rows(names: Sequence[str]) -> int:
 
 
 def _draw_key(axis: Axes) -> None:
-    """Draw the key to colour, width and rim of lines."""
+    """Draw the key to the colour, width and rim of lines."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -183,7 +183,7 @@ def _draw_key(axis: Axes) -> None:
 
 
 def _points(figure: Figure, box: tuple[float, float, float, float], high: float) -> Axes:
-    """Return an axis in points, without a frame."""
+    """Return an axis without a frame, in units of points."""
     axis = figure.add_axes(_share(box, high))
     axis.set_xlim(0, box[2])
     axis.set_ylim(0, box[3])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of the live page as HTML: every number with its unit, every name escaped.
+"""Formats the text of the live page as HTML: numbers with units, and escaped names.
 
-Numbers have the attributes `data-figure` (the quantity and its owner) and `data-value` (unrounded,
-in base units), so that programs can read them from the page.
+Numbers have the attributes `data-figure` (the quantity and its subject) and `data-value` (the
+unrounded value in base units), so that programs can read them from the page.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ Fact = tuple[str, str, float, str]  # quantity, key, value in base units, words
 
 
 def clock(seen: Seen, duration_s: float) -> str:
-    """Return the progress of the run, and the window of the means."""
+    """Return the simulated time, and the window of the means."""
     t = _figure("time", seen.t_s, f"{seen.t_s:g} s of {duration_s:g} s")
     window = f"means over the last {seen.window_s:g} s"
     return f"{t} simulated; {window if seen.window_s else 'nothing has been sent yet'}"
 
 
 def name_tag(name: str, colour: str, beside: str) -> str:
-    """Return a name in the colour of its line in the pictures, with a note next to it."""
+    """Return a name with a note, and a dot in the colour of its line in the pictures."""
     dot = f'<span class="ec-dot" style="background:{colour}"></span>'
     return f'{dot}<b>{html.escape(name)}</b> <span class="ec-beside">{html.escape(beside)}</span>'
 
 
 def group_facts(group: GroupSeen) -> str:
-    """Return a group's rate and its cost."""
+    """Return the rates, marks and costs of a group."""
     facts: list[Fact] = [
         ("rate of a flow", "rate", group.each_bps, f"{_number(group.each_bps / 1e6)} Mbps"),
         ("all together", "total", group.goodput_bps, f"{_number(group.goodput_bps / 1e6)} Mbps"),
@@ -48,7 +48,7 @@ def group_facts(group: GroupSeen) -> str:
 
 
 def carrier_facts(carrier: CarrierSeen) -> str:
-    """Return the utilisation of a carrier's busiest link, and the carrier's earnings."""
+    """Return the utilisation of a carrier's busiest link, its marks and its income."""
     used = carrier.utilization
     busiest = f"use of {carrier.link}" if carrier.link else "use of its busiest link"
     facts: list[Fact] = [
@@ -60,7 +60,7 @@ def carrier_facts(carrier: CarrierSeen) -> str:
 
 
 def congested_list(links: Sequence[LinkLoad], badges: Mapping[int, str]) -> str:
-    """Return the congested links with their badges, the worst first."""
+    """Return the list of congested links with their badges, in the order of the badges."""
     if not links:
         return "<p>Nothing has been sent yet: press Step or \N{BLACK RIGHT-POINTING TRIANGLE}.</p>"
     if not badges:
@@ -79,7 +79,7 @@ def _congested(link: LinkLoad, badge: str) -> str:
 
 
 def accounts_table(accounts: Sequence[Account]) -> str:
-    """Return the balance of each agent and its change."""
+    """Return a table of each account's balance and its change per second."""
     head = "<tr><th>account</th><th>balance<br>[money]</th><th>change<br>[money/s]</th></tr>"
     rows = "".join(
         f"<tr><td>{html.escape(a.name)}<small>{html.escape(a.role or 'no agent')}</small></td>"

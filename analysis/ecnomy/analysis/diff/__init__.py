@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two runs, or two groups of runs: differences, their sizes and their certainty.
+"""Compares two runs, or two groups of runs: differences, their sizes and their intervals.
 
-groups      the compared runs: results folders, folders of these, runs of a sweep
+groups      the compared runs: results folders, folders of such folders, runs of a sweep
 settings    the differences between the scenarios
-outcomes    the outcomes of a run, under the column names of a sweep
+outcomes    the outcomes of a run, with the column names of a sweep
 difference  the whole comparison
 table, picture, command     `ecnomy diff`
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verb `diff`: compares two runs, or two groups of runs.
 
-ecnomy diff results/red results/vq                    runs, or folders of runs under seeds
+ecnomy diff results/red results/vq                    runs, or folders of runs with seeds
 ecnomy diff results/a1 results/a2 -- results/b1 results/b2
-ecnomy diff results/price --by market.price_per_mark  a sweep, by a parameter of two values
+ecnomy diff results/price --by market.price_per_mark  a sweep, by a parameter with two values
 ecnomy diff results/laws:red results/laws:virtual-queue
 """
 
@@ -53,7 +53,7 @@ All = Annotated[bool, typer.Option("--all", help="Show all outcomes, not only th
 
 
 class _Grouped(Verb):
-    """A command that keeps the `--` between groups, and accepts options after it."""
+    """A command that keeps the `--` between groups and accepts options after it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [_KEPT if arg == _BETWEEN else arg for arg in args])

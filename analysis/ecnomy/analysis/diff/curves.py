@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The curves of a run in the picture of a diff: rates, marking, queues, prices, balances.
+"""The curves in the picture of a diff: rates, marking, queues, prices and balances of a run.
 
-The title of a panel identifies its curve, so that runs of both groups share the panel.
+Curves with the same title share a panel, in which the runs of both groups are drawn.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Times(msgspec.Struct, frozen=True, eq=False):
-    """Report times, and the intervals between them."""
+    """The limits of the intervals over which values are averaged."""
 
     edges_ps: npt.NDArray[np.int64]
 
@@ -52,9 +52,9 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Return the links with the most marks and drops among the links common to all runs.
+    """Return the links with the most marks and drops, among the links that all runs have.
 
-    If no link marked or dropped packets, return the most used link.
+    If links neither marked nor dropped packets, return the link with the highest utilisation.
     """
     common = set.intersection(*({str(n) for n in run.links["name"]} for run in runs))
     bad = dict.fromkeys(sorted(common), 0.0)
@@ -72,7 +72,7 @@ def shown_links(runs: Sequence[RawRun]) -> list[str]:
 
 
 def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dict[str, Curve]:
-    """Return the curves of a run by panel; empty for fewer than two reports.
+    """Return the curves of a run by panel title; empty if the run has fewer than two reports.
 
     Args:
         run: the run.
@@ -133,7 +133,7 @@ def _of_links(run: RawRun, flows: Epochs, times: _Times, names: Sequence[str]) -
 
 
 def _prices(run: RawRun, times: _Times) -> dict[str, Curve]:
-    """Return the prices of carriers that changed them."""
+    """Return the price of each carrier whose price changed."""
     found = {}
     for name, prices in prices_of(run).items():
         if len(set(prices.money.tolist())) > 1:
