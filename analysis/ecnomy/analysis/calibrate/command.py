@@ -104,9 +104,7 @@ def _print(sweep: Any, found: list[Found]) -> None:
 
 
 def calibration_table(sweep: Any, found: list[Found]) -> Table:
-    """Return a table with a row per search: point, target, value, outcome, intervals and
-    verdict.
-    """
+    """Return a table with a row per search: point, target, value, outcome and verdict."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     calibration = sweep.calibrate

@@ -147,9 +147,7 @@ def _checked(
     pair: tuple[float, float],
     seen: Seen,
 ) -> Search:
-    """Return the search with its verdict on the first value of the pair, nearest to the
-    crossing.
-    """
+    """Return the search with its verdict on the first value of the pair."""
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
     side = _beyond(calibration, known, target)

@@ -77,17 +77,13 @@ FEWEST: Final = 2  # seeds needed for a variance
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """A bound on the difference of means: `relative` x reference, or `absolute` if that is
-    wider.
-    """
+    """A bound on the difference of means: the wider of `relative` x reference and `absolute`."""
 
     relative: float
     absolute: float = 0.0
 
     def is_absolute(self, reference: float) -> bool:
-        """Return whether the absolute bound is wider than the relative one at a reference's
-        mean.
-        """
+        """Return whether the absolute bound is the wider one at a mean of the reference."""
         return self.absolute > self.relative * abs(reference)
 
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two groups of runs in all outcomes.
+"""Compares all outcomes of two groups of runs.
 
-An outcome is compared over the runs that have a value for it. If runs of both groups have the same
-seeds, they are compared in pairs. Otherwise the means of the groups are compared (see
-ecnomy.analysis.statistics.comparisons). A single run or pair gives a difference without an
-interval. Outcomes with the same value in every run are only counted. The q-values cover all other
-outcomes. Outcomes that differ (q up to 0.05) come first. Within each part, outcomes are ordered by
-effect size.
+The runs of both groups are paired if they have the same seeds. Otherwise, the means of the groups
+are compared (see ecnomy.analysis.statistics.comparisons). Only runs with a value for an outcome
+count. A single run or pair gives a difference without an interval. Outcomes with the same value in
+all runs are only listed. The q-values cover all other outcomes. Outcomes that differ (q up to 0.05)
+come first, then the others, both ordered by effect size.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ SURE: Final = 0.05  # largest q-value that counts as a difference
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """One outcome of both groups; numbers are in the unit of `named`.
+    """One outcome of both groups, in the unit of `named`.
 
     Attributes:
-        column: name of the column in sweeps.
-        first, second: means.
+        column: name of the outcome's column in sweeps.
+        first, second: means of the two groups.
         low, high: ends of the 95 % interval of `difference`; NaN if undefined.
         effect: Hedges' g; NaN if undefined.
         p, q: p-value and q-value; NaN if undefined.
@@ -58,26 +57,26 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> bool:
-        """Whether the groups differ in this outcome, given all other comparisons."""
+        """Whether the groups differ in this outcome, by its q-value."""
         return self.q <= SURE
 
     @property
     def change(self) -> float:
-        """The difference over the larger mean, by which outcomes without intervals are ordered."""
+        """The absolute difference over the larger mean, to order outcomes without an effect."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 
 
 class Diff(msgspec.Struct, frozen=True, eq=False):
-    """The whole result of `ecnomy diff`.
+    """The result of `ecnomy diff`.
 
     Attributes:
-        pairs: number of pairs of runs; 0 if runs are not paired.
-        why_unpaired: the reason in words, "" if runs are paired.
-        sellers: agents without flows, whose balance is their profit.
+        pairs: number of pairs of runs; 0 without pairs.
+        why_unpaired: why the runs are not paired; "" if they are.
+        sellers: agents without flows, whose balances are their profits.
         outcomes: outcomes that vary between runs, differences first.
-        same: columns of outcomes that are equal in all runs.
-        missing: columns that only one group has.
+        same: columns of outcomes with the same value in all runs.
+        missing: columns of outcomes that only one group has.
     """
 
     first: Group
@@ -92,7 +91,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def single(self) -> bool:
-        """Whether intervals are missing because of a single pair, or a single run in a group."""
+        """Whether there are no intervals, because there is one pair, or one run in a group."""
         return min(self._counts) < 2
 
     @property
@@ -103,7 +102,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def used(self) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-        """The compared runs, pair by pair if they are paired."""
+        """The compared runs of each group; run i of both groups is a pair if runs are paired."""
         return _matched(self.first, self.second) if self.pairs else self._all
 
     @property
@@ -111,7 +110,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
         return self.first.members, self.second.members
 
     def frame(self) -> pd.DataFrame:
-        """Return a row per outcome.
+        """Return a table with a row per outcome.
 
         The columns are column, of, what, unit, both means, difference, low, high, effect, p, q and
         runs.
@@ -140,13 +139,13 @@ def diff(first: Names, second: Names = (), *, by: str = "") -> Diff:
     """Compare two groups of runs.
 
     Args:
-        first: one or more names of runs (see ecnomy.analysis.diff.groups); with `by`, the folder
-            of a sweep.
-        second: one or more names of runs; empty with `by`.
-        by: a parameter of the sweep with two values, one for each group.
+        first: name or names of runs (see ecnomy.analysis.diff.groups); with `by`, the folder of a
+            sweep.
+        second: name or names of runs; empty with `by`.
+        by: a parameter of the sweep with two values, one per group.
 
     Raises:
-        ResultsError: a name does not match any runs.
+        ResultsError: a name does not match a run.
         InputError: a run is in both groups, or the parameter does not have two values.
     """
     first, second = _listed(first), _listed(second)
@@ -162,11 +161,11 @@ def _listed(names: Names) -> Sequence[str | Path]:
 
 
 def diff_groups(first: Group, second: Group) -> Diff:
-    """Compare two opened groups.
+    """Compare two opened groups of runs.
 
     Raises:
         InputError: a run is in both groups.
-        ResultsError: the groups do not share an outcome.
+        ResultsError: the groups do not have a common outcome.
     """
     both = {m.label for m in first.members} & {m.label for m in second.members}
     if both:
@@ -212,7 +211,7 @@ def _order(one: Outcome) -> tuple[bool, float, float, str]:
 
 
 def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
-    """Give groups with equal names the names of their first runs, or A and B."""
+    """Name groups with equal names after their first runs, or A and B if that is too long."""
     if first.name != second.name:
         return first, second
     labels = first.members[0].label, second.members[0].label
@@ -224,7 +223,7 @@ def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
 
 
 def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-    """Return the pairs in the order of the first group, or the reason why there are no pairs."""
+    """Return the paired runs of each group, in the order of the first group."""
     other = {member.key: member for member in second.members}
     pairs = [(member, other[member.key]) for member in first.members if member.key in other]
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
@@ -251,7 +250,7 @@ def _sellers(member: Member) -> tuple[str, ...]:
 def _outcome(
     column: str, named: Named, a: Sequence[Member], b: Sequence[Member], *, paired: bool
 ) -> Outcome | None:
-    """Return an outcome without its q-value; None if the outcome is equal in all runs."""
+    """Return an outcome without its q-value; None if it is equal in all runs or lacks values."""
     x, y = ([member.values.get(column) for member in group] for group in (a, b))
     if paired:
         both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]

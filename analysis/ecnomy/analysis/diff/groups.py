@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two groups of a diff: the runs of each group, and pairs of runs.
+"""Opens the two groups of a diff, from the names of runs, folders or sweeps.
 
-One or more of these names select a group:
+A group is selected by one or more of these names:
 
     results/red-1                     the results folder of a run
-    results/red                       a folder with results folders in it: 1/, 2/, 3/
-    results/price                     a sweep of one point with several seeds
-    results/price:PATH=VALUE          the runs of a sweep in which a parameter has this value
-    results/laws:red                  likewise, if only one parameter has a value of this name
+    results/red                       a folder that contains results folders: 1/, 2/, 3/
+    results/price                     a sweep of one point with any number of seeds
+    results/price:PATH=VALUE          the runs of a sweep with this value of a parameter
+    results/laws:red                  the same, if only one parameter has a value with this name
 
 Two runs form a pair if they have the same seed and, in sweeps, the same values of all other
 parameters.
@@ -42,13 +42,14 @@ _MOST_NAMED: Final = 6
 
 
 class Member(msgspec.Struct, frozen=True, eq=False):
-    """A run of a group.
+    """A run in a group.
 
     Attributes:
-        key: the seed and the values of sweep parameters; runs with equal keys form a pair.
-        values: values by outcome column.
-        scenario: the scenario with all defaults filled in; None if unknown.
-        run: the results of the run; None if a sweep did not keep them.
+        key: the seed and the values of the other sweep parameters; two runs with equal keys form a
+            pair.
+        values: column of the outcome -> value; None if undefined.
+        scenario: the scenario with all its defaults; None if unknown.
+        run: the results; None if the sweep did not keep them.
         made_by: names and versions of the engine and of ecnomy.
     """
 
@@ -62,12 +63,12 @@ class Member(msgspec.Struct, frozen=True, eq=False):
 
 
 class Group(msgspec.Struct, frozen=True, eq=False):
-    """One of the two groups.
+    """One of the two groups of a diff.
 
     Attributes:
-        name: a short name for headings.
+        name: short name for headings.
         members: the complete runs.
-        left_out: descriptions of incomplete runs.
+        left_out: descriptions of the runs left out, which are incomplete or failed.
     """
 
     name: str
@@ -76,10 +77,10 @@ class Group(msgspec.Struct, frozen=True, eq=False):
 
 
 def open_group(names: Sequence[str | Path]) -> Group:
-    """Return the group of runs that the given names select.
+    """Return the group of runs that names select.
 
     Raises:
-        ResultsError: a name does not select any runs, or all selected runs are incomplete.
+        ResultsError: a name does not select a run, or all selected runs are incomplete.
     """
     found = [_opened(str(name)) for name in names]
     members = tuple(member for group in found for member in group.members)
@@ -144,10 +145,10 @@ def _of_runs(folders: Sequence[Path], of: Path) -> Group:
 
 
 def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
-    """Return the runs of a sweep, split by the two values of a parameter.
+    """Return two groups of runs: one for each value of a sweep's parameter.
 
     Raises:
-        InputError: the sweep has no such parameter, or it does not have two values.
+        InputError: the sweep does not have this parameter, or it does not have two values.
     """
     sweep = _Sweep(folder)
     words = sweep.words(path)
@@ -195,7 +196,7 @@ def _meant(told: str, value: Any, words: str) -> bool:
 
 
 class _Sweep:
-    """The finished runs of a sweep."""
+    """The completed runs of a sweep."""
 
     def __init__(self, folder: Path) -> None:
         from ecnomy.analysis.sweeps.failed_runs import no_finished_run
@@ -220,11 +221,11 @@ class _Sweep:
 
     @property
     def points(self) -> int:
-        """The number of assignments of its parameters."""
+        """The number of distinct points in the completed runs."""
         return len({tuple(row[path] for path in self.paths) for row in self._rows})
 
     def words(self, path: str) -> dict[Any, str]:
-        """Return the values of a parameter, in words."""
+        """Return the values of a parameter, each with its name in words."""
         if path not in self.paths:
             known = ", ".join(self.paths)
             raise InputError(
@@ -233,7 +234,7 @@ class _Sweep:
         return words_of(list(dict.fromkeys(row[path] for row in self._rows)))
 
     def group(self, values: dict[str, Any], name: str) -> Group:
-        """Return the runs in which parameters have the given values."""
+        """Return the group of the runs in which parameters have the given values."""
         own = [row for row in self._rows if all(row[p] == v for p, v in values.items())]
         rest = [path for path in self.paths if path not in values]
         return Group(name, tuple(self._members(own, rest)), self._left_out)
@@ -259,7 +260,7 @@ class _Sweep:
             )
 
     def _scenario(self, row: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the scenario of a run as its worker made it."""
+        """Return the scenario of a run, at its point and seed; None if it is invalid."""
         from ecnomy.agents.errors import EcnomyError
         from ecnomy.markets.sweep.point_scenario import scenario_at
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcomes of a stored run, under the column names of sweeps (sweeps/outcome_names.py).
+"""Computes the outcomes of a stored run, under the column names of sweeps.
 
-The columns are listed in markets/README.md, "A sweep's table", and computed by the same functions.
-For a run that a sweep kept, they equal the sweep's values to the last digit.
+The columns are those in markets/README.md, "A sweep's table" (sweeps/outcome_names.py), and the
+same functions compute them. For a run that a sweep kept, they equal the sweep's values to the last
+digit.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ __all__ = ["outcomes_of"]
 
 
 def outcomes_of(run: RawRun) -> dict[str, float | None]:
-    """Return the outcome columns of a run; a mean without values is None.
+    """Return the outcomes of a run by column; a mean over no values is None.
 
     Raises:
-        ResultsError: a table is missing, unreadable, or of an earlier version without a column.
+        ResultsError: a table is missing, unreadable, or from an earlier version that lacks a
+            column.
     """
     flows, links = (
         {str(name): frame[name].to_numpy() for name in frame.columns}

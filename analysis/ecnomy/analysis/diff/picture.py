@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a diff: both groups over time, in one panel per outcome.
+"""Draws a diff: both groups over time, in one panel per outcome.
 
-A line is the mean over the runs of a group. The band around the line extends from the lowest run to
-the highest. The groups differ in colour, lightness, dashes and markers, so they remain distinct in
-grey.
+A line is the mean over the runs of a group. Its band extends from the lowest to the highest run.
+The groups differ in colour, lightness, dashes and markers, so they remain distinct in grey.
 """
 
 from __future__ import annotations
@@ -48,7 +47,8 @@ def diff_picture(found: Diff, file: Path) -> bool:
     """Draw a diff as a PNG of 150 dpi.
 
     Returns:
-        True if a picture was drawn. A plot needs the results of at least one run of each group.
+        True if a picture was drawn; False if a group has no run with results, or there is nothing
+        to draw.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -69,7 +69,7 @@ def diff_picture(found: Diff, file: Path) -> bool:
 
 
 def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
-    """Return the curves of a group by panel."""
+    """Return the curves of a group by panel title."""
     together: Curves = {}
     for curves in found:
         for name, curve in curves.items():
@@ -78,7 +78,7 @@ def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
 
 
 def _panels(first: Curves, second: Curves) -> list[str]:
-    """Return the panels: common curves by kind, and prices that changed in only one group."""
+    """Return the titles of panels: common curves, and prices that changed in only one group."""
     names = [name for name in first if name in second]
     names += [n for n in (*first, *second) if n.endswith(": price of a mark") and n not in names]
     kinds = dict.fromkeys(name.rpartition(": ")[2] for name in names)
@@ -136,7 +136,7 @@ def _panel(axis: Axes, name: str, curves: Sequence[Curves]) -> None:
 
 
 def _draw(axis: Axes, own: Sequence[Curve], number: int) -> None:
-    """Draw the mean and the band of a group's curves, over the times of the shortest run."""
+    """Draw the mean and the band of a group over the times of its shortest run."""
     shortest = min(own, key=lambda curve: curve.t_s[-1] if len(curve.t_s) else 0.0)
     t_s = shortest.t_s
     values = np.array([np.interp(t_s, c.t_s, c.values) for c in own], dtype=np.float64)

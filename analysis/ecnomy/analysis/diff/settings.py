@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differences between the scenarios of two groups of runs, by path, except for the seed.
+"""Finds the differences between the scenarios of two groups, except for the seed.
 
-A different marking law or strategy counts as one difference, not one per parameter. A setting
-varies if its value differs between runs of a group.
+A different marking law or strategy counts as one difference instead of one per parameter. A setting
+varies if its value differs between the runs of a group.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MISSING: Final = object()
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A setting that differs between the groups; values are in words."""
+    """A setting that differs; values are in words."""
 
     path: str
     first: str
@@ -35,8 +35,8 @@ class Settings(msgspec.Struct, frozen=True):
     """The differences between the scenarios of two groups.
 
     Attributes:
-        differs: settings with one value in each group that differs between the groups.
-        varies: settings with several values within a group.
+        differs: settings that are the same within each group but differ between the groups.
+        varies: settings that differ within a group.
         unknown: number of runs whose scenario is unknown.
     """
 
@@ -77,7 +77,7 @@ def _several(words: Sequence[str]) -> str:
 
 
 def _made_by(first: Group, second: Group) -> list[Setting]:
-    """Return the engine and the version of ecnomy as differences, if the groups differ in them."""
+    """Return the engine and the version of ecnomy as settings, if they differ between groups."""
     told = [
         {
             name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))
@@ -93,15 +93,16 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
 
 
 def _same_maker(first: str, second: str) -> bool:
-    """Return whether all runs have the same engine and version.
+    """Return whether two groups have the same version of the engine or of ecnomy.
 
-    Sweeps without kept results lack a version, and old sweeps lack an engine.
+    An empty or shorter version counts as the same, because sweeps without kept results lack the
+    version of ecnomy, and old sweeps lack the engine.
     """
     return first.startswith(second) or second.startswith(first)
 
 
 def _walk(path: str, values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the paths of differing settings, with the value in each run."""
+    """Yield the path of each setting that differs, with its value in each run."""
     if all(value == values[0] for value in values[1:]):
         return
     values = [named(value) for value in values]
@@ -117,7 +118,7 @@ def _walk(path: str, values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _alike(values: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether mappings have the same law or kind."""
+    """Return whether all mappings have the same law and kind."""
     return all(len({str(value.get(key)) for value in values}) == 1 for key in _KINDS)
 
 
@@ -131,14 +132,14 @@ def _rows_alike(values: Sequence[Any]) -> bool:
 
 
 class _Given:
-    """The scenarios without defaults, whose keys distinguish mappings."""
+    """The scenarios without default values, so that mappings show only the keys that were set."""
 
     def __init__(self, scenarios: Sequence[Mapping[str, Any]]) -> None:
         self._scenarios = scenarios
         self._trees: dict[bytes, dict[str, Any]] = {}
 
     def words(self, path: str, values: Sequence[Any]) -> list[str]:
-        """Return the values at a path, in words."""
+        """Return the value of each run at a path, in words."""
         return [self._told(path, number, value) for number, value in enumerate(values)]
 
     def _told(self, path: str, number: int, value: Any) -> str:
@@ -153,7 +154,7 @@ class _Given:
         return setting_words(value if inner is None else inner)
 
     def _tree(self, number: int) -> dict[str, Any]:
-        """Return the settings of a run; runs that differ only in their seeds are read once."""
+        """Return the settings of a run without defaults; parse equal scenarios only once."""
         scenario = {k: v for k, v in self._scenarios[number].items() if k != "seed"}
         text = msgspec.json.encode(scenario, order="sorted")
         if text not in self._trees:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A diff in the terminal: settings, a table of outcomes, and sentences about profits."""
+"""Formats a diff for the terminal: settings, outcomes, and sentences about profits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST_SHOWN: Final = 0.001
 
 
 def heading(found: Diff) -> str:
-    """Describe the compared groups."""
+    """Return the names of the groups, their numbers of runs, and the number of pairs."""
     a, b = found.first, found.second
     runs = f"{a.name}: {_runs(len(a.members))}; {b.name}: {_runs(len(b.members))}"
     if found.single and not found.pairs:
@@ -39,7 +39,7 @@ def _runs(count: int) -> str:
 
 
 def settings_lines(found: Diff) -> Iterator[str]:
-    """Yield the differences between the scenarios, one line per setting."""
+    """Yield lines about the differences between the scenarios."""
     settings = found.settings
     if settings.unknown:
         yield f"settings: not compared, {_runs(settings.unknown)} did not save their scenario"
@@ -59,7 +59,7 @@ def settings_lines(found: Diff) -> Iterator[str]:
 
 
 def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
-    """Return the table of outcomes that vary between runs, differences first."""
+    """Return a table of the outcomes that vary between runs, differences first."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
@@ -95,7 +95,7 @@ def _q(q: float) -> str:
 
 
 def legend(found: Diff) -> Iterator[str]:
-    """Yield the meaning of each column, and the number of outcomes outside the table."""
+    """Yield lines that explain the columns, and count the outcomes outside the table."""
     if found.single:
         yield "one run each: no interval; run several seeds for intervals"
     else:
@@ -125,7 +125,7 @@ def _outcomes(count: int) -> str:
 
 
 def sentences(found: Diff) -> Iterator[str]:
-    """Yield a sentence on each seller that names the group in which the seller earns more."""
+    """Yield a sentence about each seller, with the group in which it earns more."""
     by_column = {one.column: one for one in found.outcomes}
     for seller in found.sellers[:_MOST_SELLERS]:
         one = by_column.get(f"balance.{seller}")

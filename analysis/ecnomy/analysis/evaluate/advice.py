@@ -15,7 +15,7 @@ def advice(evaluation: Evaluation) -> dict[str, list[Condition]]:
     """Return the warnings that apply to the law, but not to a standard in its place.
 
     Returns:
-        warning -> the conditions in which it applies, in order.
+        warning -> the conditions in which it applies, in the order of the criteria.
     """
     found: dict[str, list[Condition]] = {}
     sweep = sweep_of(evaluation)

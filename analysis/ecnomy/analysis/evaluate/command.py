@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `evaluate` of the command line."""
+"""The verb `evaluate`: compares a congestion control with Reno and CUBIC."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def evaluate_command(
 
 
 def _evaluation(law: str, only: tuple[str, ...], quick: bool) -> Evaluation:
-    """Return the evaluation that the command line requests.
+    """Return the evaluation that the command line describes.
 
     Raises:
         InputError: the law or a criterion does not exist.
@@ -110,7 +110,7 @@ def _evaluation(law: str, only: tuple[str, ...], quick: bool) -> Evaluation:
 
 
 def _transport(law: str) -> dict[str, Any]:
-    """Return the transport: as written, or a law's name with SACK."""
+    """Return a transport from its YAML; the name of a law means this law with SACK."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.inputs.yamlfile import parse
     from ecnomy.markets.sweep.blocks import plain_tree
@@ -128,7 +128,7 @@ def _transport(law: str) -> dict[str, Any]:
 
 
 def folder_label(transport: dict[str, Any]) -> str:
-    """Return the law and all settings except SACK, so that each transport has a separate page."""
+    """Return a label of all settings except SACK, so that transports have different folders."""
     words = [str(transport["law"]), *(() if transport.get("sack") is True else ("no-sack",))]
     others = {key: value for key, value in transport.items() if key not in ("law", "sack")}
     words += [f"{key}-{value}" for key, value in others.items()]
@@ -136,7 +136,7 @@ def folder_label(transport: dict[str, Any]) -> str:
 
 
 def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
-    """Return the table of criteria."""
+    """Return a table with a row per criterion."""
     from ecnomy.analysis.evaluate import wording
     from ecnomy.markets.cli.table_fit import titled_table
 
@@ -151,7 +151,7 @@ def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
 
 
 def _values(evaluation: Evaluation, found: list[Judged]) -> dict[str, Any]:
-    """Return the answer for --json; values are in the units of the columns (SI)."""
+    """Return the results for --json, in SI units."""
     from ecnomy.analysis.evaluate import wording
 
     return {

@@ -20,14 +20,14 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A column of the runs by which a criterion is judged.
 
     Attributes:
-        column: the column, from measures.py or a sweep's table.
+        column: a column of measures.py or of a sweep's table.
         of: name of the column in tables.
         better: higher or lower.
-        unit: unit of its values in tables: "", %, ms, Mbps or packets.
-        margin: a difference below this share of a standard's value does not count.
-        least: a difference of at most this size does not count.
-        at_most: absolute bound, instead of a comparison with the standards.
-        only: the condition in which the column is judged; "" for all conditions.
+        unit: unit in tables: "", %, ms, Mbps or packets.
+        margin: share of a standard's value, below which a difference does not count.
+        least: size up to which a difference does not count, in the unit of the column.
+        at_most: absolute bound, which replaces the comparison with the standards.
+        only: the only condition in which the column is judged; "" for all conditions.
     """
 
     column: str
@@ -41,7 +41,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def scale(self) -> float:
-        """Return the factor from a column's value to `unit`."""
+        """The factor from the unit of the column to `unit`."""
         return {"%": 100.0, "ms": 1e3, "Mbps": 1e-6}.get(self.unit, 1.0)
 
 
@@ -50,13 +50,13 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         section: section of the RFC.
-        asks: the question that its outcomes answer.
+        asks: the question that the criterion answers.
         sources: sources of the scenario. The transport `candidate` stands for the law under
-            evaluation, or for a standard in its place. The transport `other` stands for a competing
+            evaluation or a standard in its place. The transport `other` stands for a competing
             standard.
-        others: the standards that take the place of `other`, one after another.
-        set: changes to the scenario in all conditions.
-        conditions: changes to the scenario by name of the condition.
+        others: the competing standards, which replace `other` one after another.
+        set: changes to the scenario that all conditions share.
+        conditions: name of a condition -> its changes to the scenario.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     set: dict[str, Any] = {}
 
     def cases(self) -> list[Condition]:
-        """Return each condition with each competing standard."""
+        """Return all conditions, each with every competing standard."""
         several = len(self.others) > 1
         return [
             Condition(self, f"{label}, beside {other}" if several else label, label, other)
@@ -83,9 +83,9 @@ class Condition(msgspec.Struct, frozen=True):
     """A condition of a criterion.
 
     Attributes:
-        label: name of the condition, including the competing standard if there are several.
+        label: name of the condition, with the competing standard if there are several.
         own: key of the condition in the criterion's `conditions`.
-        other: the standard in the place of `other`; "" if there is none.
+        other: the competing standard; "" without one.
     """
 
     criterion: Criterion
@@ -95,22 +95,22 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """Return the condition's changes to the scenario, `sources` excluded."""
+        """The changes to the scenario in this condition, except `sources`."""
         return self.criterion.set | self.criterion.conditions[self.own]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Return the outcomes by which the condition is judged."""
+        """The outcomes by which the condition is judged."""
         return tuple(f for f in self.criterion.figures if f.only in ("", self.own))
 
 
 class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file.
+    """The content of criteria.yaml.
 
     Attributes:
-        standards: transports that stand in for the candidate, by name.
-        scenario: the scenario that conditions change.
-        absent: section of the RFC without runs -> the question that the section asks.
+        standards: transports that replace the candidate, by name.
+        scenario: the scenario that the conditions change.
+        absent: section of the RFC that is not tested -> its requirement.
     """
 
     standards: dict[str, dict[str, Any]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of an evaluation's runs, over the measured window.
+"""Computes columns of the runs of an evaluation, over the measured window.
 
 measure: ecnomy.analysis.evaluate.measures:source_columns
 """
@@ -20,14 +20,14 @@ __all__ = ["source_columns"]
 def source_columns(results: Path) -> Mapping[str, float | None]:
     """Return the columns of each source of a run, and its shares of late packets (late_shares).
 
-    `<source>` followed by
-        .goodput_sum_bps   goodput of all its flows
-        .fair_share        the mean goodput of its flows over that of all greedy flows
-        .least_share       the smallest fair_share of all sources of greedy flows
-        .jain              Jain's index of its flows' goodputs
+    Each column is named `<source>` followed by
+        .goodput_sum_bps   goodput of all flows of the source
+        .fair_share        mean goodput of its flows / mean goodput of all greedy flows
+        .least_share       the smallest fair_share of all greedy sources
+        .jain              Jain's index of the goodputs of its flows
         .lost_share        packets lost / packets lost or delivered
-        .sent_per_round    packets sent by a flow in a round trip without queueing
-        .mean_transfer_s   mean time of the files that were fetched; None without a file
+        .sent_per_round    packets that a flow sends per round trip without queueing
+        .mean_transfer_s   mean transfer time of the files that were fetched; None without a file
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -61,7 +61,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
 
 
 def _transfer_s(run: Any, flows: Any) -> float | None:
-    """Return the mean transfer time of the given flows' files that began in the measured window."""
+    """Return the mean time of the complete transfers that began in the measured window."""
     if not run.file("transfers").is_file():
         return None
     table = run.table("transfers")

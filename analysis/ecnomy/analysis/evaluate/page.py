@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of an evaluation: one self-contained HTML file."""
+"""Writes the page of an evaluation: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDS: Final = ("mean", "low", "high")
 
 
 def write_page(evaluation: Evaluation, found: Sequence[Judged], file: Path) -> AnswerPage:
-    """Write the page.
+    """Write the page of an evaluation, and return its content.
 
     Raises:
         InputError: jinja2 is missing.
@@ -109,7 +109,7 @@ def _interval(one: Verdict, law: str) -> tuple[object, ...]:
 
 
 def _warnings(evaluation: Evaluation) -> tuple[Section, ...]:
-    """Return the warnings of `check` about the law in these networks."""
+    """Return a section with the warnings of `check` about the law, if there are any."""
     found = advice(evaluation)
     if not found:
         return ()

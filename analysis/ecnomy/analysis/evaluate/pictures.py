@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of an evaluation as SVG: means with intervals and a verdict for each condition."""
+"""Draws the pictures of an evaluation as SVG: means with intervals, and verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LETTERS: Final = 26  # longest line of a condition's name
 
 
 def means(verdicts: Sequence[Verdict]) -> bytes:
-    """Draw the means of all laws in one outcome, one row per condition, with verdicts."""
+    """Draw the means of one outcome for all laws, with a row and a verdict per condition."""
     from matplotlib.figure import Figure
 
     figure = verdicts[0].figure
@@ -58,5 +58,5 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
 
 
 def row_label(one: Verdict) -> str:
-    """Return the name of the condition in short lines, with the verdict."""
+    """Return the name of the condition, wrapped, and the verdict on a separate line."""
     return f"{textwrap.fill(one.case.label, _LETTERS)}\n{one.verdict}"

@@ -43,12 +43,12 @@ Values = dict[tuple[str, str, str], dict[str, list[float | None]]]
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """The law under evaluation, and the runs to make.
+    """The law under evaluation, and the runs to simulate.
 
     Attributes:
-        name: name in tables.
-        transport: transport, as in a scenario.
-        criteria: the criteria.
+        name: name of the law in tables.
+        transport: transport with this law, as in a scenario.
+        criteria: the criteria to test.
         seeds: number of seeds.
         quick: whether only the first condition of each criterion is run.
     """
@@ -61,20 +61,20 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     @property
     def laws(self) -> dict[str, dict[str, Any]]:
-        """Return the transports by name, starting with the candidate's."""
+        """The transports by name, the candidate's first."""
         return {self.name: self.transport, **criteria().standards}
 
     def cases(self, criterion: Criterion) -> list[Condition]:
-        """Return the conditions that are run."""
+        """Return the conditions of a criterion that are simulated."""
         own = criterion.cases()
         return own[: len(criterion.others)] if self.quick else own
 
 
 def checked(evaluation: Evaluation) -> None:
-    """Refuse a transport that scenarios do not accept.
+    """Raise an error if scenarios do not accept the transport.
 
     Raises:
-        InputError: the transport is not valid; the message names the key.
+        InputError: the transport is invalid; the message names the key.
     """
     case = evaluation.cases(evaluation.criteria[0])[0]
     settings = _settings(evaluation, case, evaluation.transport)
@@ -89,7 +89,7 @@ def checked(evaluation: Evaluation) -> None:
 
 
 def sweep_of(evaluation: Evaluation) -> Sweep:
-    """Return the sweep. A criterion's conditions are adjacent, and so are the seeds of a law."""
+    """Return the sweep of all runs, ordered by criterion, condition, law and seed."""
     rows: list[Assignment] = []
     labels: list[str] = []
     points: list[Point] = []
@@ -116,7 +116,7 @@ def sweep_of(evaluation: Evaluation) -> Sweep:
 
 
 def _rows(evaluation: Evaluation) -> list[tuple[tuple[str, str, str], Assignment]]:
-    """Return (criterion, condition, law) and the settings of each point, in order."""
+    """Return the key (criterion, condition, law) and the settings of each point, in order."""
     return [
         ((criterion.name, case.label, law), _settings(evaluation, case, transport))
         for criterion in evaluation.criteria
@@ -126,7 +126,7 @@ def _rows(evaluation: Evaluation) -> list[tuple[tuple[str, str, str], Assignment
 
 
 def _settings(evaluation: Evaluation, case: Condition, transport: dict[str, Any]) -> Assignment:
-    """Return the changed sections of the scenario, as JSON."""
+    """Return the sections of the scenario that conditions change, as JSON."""
     places = {"candidate": transport}
     if case.other:
         places["other"] = criteria().standards[case.other]
@@ -153,13 +153,14 @@ def _transport(source: dict[str, Any], places: dict[str, dict[str, Any]]) -> dic
 def measured(
     evaluation: Evaluation, folder: Path, pool: Pool, told: Callable[[int, int], Observer]
 ) -> Values:
-    """Make the missing runs, and return the columns of all runs.
+    """Simulate the missing runs, and return the columns of all runs.
 
     Args:
         evaluation: the law and the criteria.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a listener, given the number of all runs and of missing runs.
+        told: function that returns a progress listener, from the numbers of all and of missing
+            runs.
 
     Raises:
         SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
@@ -170,7 +171,7 @@ def measured(
 
 
 def values_of(evaluation: Evaluation, table: Any, folder: Path) -> Values:
-    """Return the columns of the judged outcomes, by seed, from the table of all runs in a folder.
+    """Return the judged columns of all runs, by seed, from the table of a sweep's runs.
 
     Raises:
         ResultsError: runs failed or are missing.

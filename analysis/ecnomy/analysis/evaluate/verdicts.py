@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement of a law: its outcomes in each condition, compared with those of Reno and CUBIC.
+"""Judges a law: compares its outcomes in each condition with those of Reno and CUBIC.
 
-With d the difference between the candidate and the worst standard, seed by seed, and m the margin
-of the outcome:
+Let d be the difference between the candidate and the worst standard, seed by seed, and m the margin
+of the outcome. The verdict on an outcome is
 
-    worse    the 95 % interval of d is beyond m on the worse side
-    as good  it is not beyond m on the worse side
-    open     it contains that end of m: more seeds may decide
-    better   the interval of the difference from the best standard is beyond m on the better side
+    worse    if the 95 % interval of d lies beyond m on the worse side
+    as good  if this interval does not reach beyond m on the worse side
+    open     if it contains that limit, so that more seeds may decide
+    better   if the interval of the difference from the best standard lies beyond m on the better
+    side
 
-If the RFC sets a bound, the outcome is as good within the bound and worse beyond it. The verdict of
+If the RFC sets a bound, the outcome is as good within the bound and worse beyond it. The verdict on
 a criterion is the worst verdict on its outcomes, or `better` if one outcome is better and all
 others are as good.
 """
@@ -34,12 +35,12 @@ VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first among the outcomes' v
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The verdict on one outcome under one condition.
+    """The verdict on one outcome in one condition.
 
     Attributes:
         verdict: worse, open, as good or better.
-        means: law -> interval of its mean, in the unit of the column, starting with the
-            candidate's; None for a law whose runs have no value.
+        means: law -> mean with its interval, in the unit of the column, the candidate first; None
+            if fewer than two runs have a value.
     """
 
     case: Condition
@@ -49,17 +50,17 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def candidate(self) -> Interval | None:
-        """Return the candidate's mean."""
+        """The candidate's mean."""
         return next(iter(self.means.values()))
 
     @property
     def standards(self) -> list[Interval]:
-        """Return the means of the standards that have a mean."""
+        """The means of the standards, except standards without a mean."""
         return [mean for mean in list(self.means.values())[1:] if mean is not None]
 
     @property
     def excess(self) -> float:
-        """Return the number of margins by which the candidate is worse than the worst standard."""
+        """The number of margins by which the candidate is worse than the worst standard."""
         own = self.candidate
         if own is None or not self.standards:
             return 0.0
@@ -78,13 +79,13 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def verdict(self) -> str:
-        """Return the verdict on the whole criterion."""
+        """The verdict on the whole criterion."""
         found = {one.verdict for one in self.verdicts}
         return next(one for one in VERDICTS if one in found)
 
     @property
     def decisive(self) -> Verdict:
-        """Return the verdict furthest beyond the standards, of those equal to the whole verdict."""
+        """The most extreme of the outcomes that have the criterion's verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)
@@ -92,7 +93,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judged(evaluation: Evaluation, values: Values) -> list[Judged]:
-    """Return the verdicts on all criteria, in their order."""
+    """Return the verdicts on all criteria, in the order of the criteria."""
     return [
         Judged(
             criterion,
@@ -120,7 +121,7 @@ def verdict_of(case: Condition, figure: Figure, given: dict[str, list[float | No
     Args:
         case: the condition.
         figure: the outcome to judge.
-        given: law -> a value per seed (None if a run lacks it), starting with the candidate's.
+        given: law -> value per seed (None for a run without a value), the candidate first.
     """
     own, *standards = given.values()
     means = {law: _mean(of) for law, of in given.items()}
@@ -141,7 +142,7 @@ def _beside(
     best: list[float | None],
     ends: tuple[float, float],
 ) -> str:
-    """Return the verdict on values compared with those of the worst and the best standard."""
+    """Return the verdict on values, by comparison with the worst and the best standard."""
     behind, ahead = _gain(figure, own, worst), _gain(figure, own, best)
     if behind is None or ahead is None:
         return OPEN
@@ -154,7 +155,7 @@ def _beside(
 
 
 def _gain(figure: Figure, own: list[float | None], other: list[float | None]) -> Interval | None:
-    """Return, seed by seed, the amount by which `own` is better."""
+    """Return the interval of the amount by which `own` is better, paired by seed."""
     pairs = [(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None]
     if len(pairs) < 2:
         return None

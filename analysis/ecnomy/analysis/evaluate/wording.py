@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of an evaluation in sentences and numbers."""
+"""Describes the results of an evaluation in words and numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def headline(name: str, found: Sequence[Judged]) -> str:
-    """Return a headline: the number of criteria by which the law is worse than Reno and CUBIC."""
+    """Return the headline: by how many criteria the law is worse than both Reno and CUBIC."""
     if worse := len(_of(found, WORSE)):
         return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(found))}"
     sure = len(found) - len(_of(found, OPEN))
@@ -35,19 +35,19 @@ def headline(name: str, found: Sequence[Judged]) -> str:
 
 
 def _by(number: int, of: int) -> str:
-    """Return "2 of 19 criteria"."""
+    """Return a phrase such as "2 of 19 criteria"."""
     return f"{number} of {of} criteri{'on' if of == 1 else 'a'}"
 
 
 def verdict_class(found: Sequence[Judged]) -> str:
-    """Return the CSS class that colours the answer on the page."""
+    """Return the CSS class that colours the headline."""
     if _of(found, WORSE):
         return "no"
     return "undecided" if _of(found, OPEN) else "yes"
 
 
 def sentence(found: Sequence[Judged]) -> str:
-    """Return a sentence on the criteria by which the law is worse or better, or that are open."""
+    """Return sentences that list the criteria with the verdicts worse, better and open."""
     told = []
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
         if own := _of(found, verdict):
@@ -56,12 +56,12 @@ def sentence(found: Sequence[Judged]) -> str:
 
 
 def _lower(title: str) -> str:
-    """Return a title as written inside a sentence."""
+    """Return a title with a lower-case first letter."""
     return title[0].lower() + title[1:]
 
 
 def facts(found: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
-    """Return the largest differences, each as the candidate's value and a description."""
+    """Return the largest differences, each as the candidate's value and its description."""
     order = sorted(_of(found, WORSE), key=lambda one: -one.decisive.excess)
     return [_fact(one.decisive) for one in order[:most]]
 
@@ -72,7 +72,7 @@ def _fact(one: Verdict) -> tuple[str, str]:
 
 
 def beside(one: Verdict) -> str:
-    """Return the values of the standards, or the bound."""
+    """Return the values of the standards or, for an outcome with a bound, the bound."""
     if one.figure.at_most is not None:
         return f"at most {one.figure.at_most:g}"
     names = list(one.means)[1:]
@@ -80,7 +80,7 @@ def beside(one: Verdict) -> str:
 
 
 def row(one: Judged, name: str) -> tuple[str, ...]:
-    """Return section, name, verdict, the decisive outcome, and the values of all laws."""
+    """Return the row of a criterion: section, name, verdict, decisive outcome, and all values."""
     by = one.decisive
     bound = "" if by.figure.at_most is None else f" (at most {by.figure.at_most:g})"
     values = (amount(by.figure, mean) for mean in by.means.values())
@@ -89,7 +89,7 @@ def row(one: Judged, name: str) -> tuple[str, ...]:
 
 
 def amount(figure: Figure, value: Interval | None) -> str:
-    """Return a mean with its unit, in three significant digits; "-" without a value."""
+    """Return a mean with its unit, to three significant digits; "-" without a mean."""
     if value is None:
         return "-"
     unit = f" {figure.unit}" if figure.unit else ""
@@ -97,7 +97,7 @@ def amount(figure: Figure, value: Interval | None) -> str:
 
 
 def margins(criterion: Criterion) -> str:
-    """Return the margins within which differences do not count, outcome by outcome."""
+    """Return sentences with the margin or the bound of each outcome."""
     compared = [one for one in criterion.figures if one.at_most is None]
     bounds = [f"Bound of {f.of}: {f.at_most:g}." for f in criterion.figures if f not in compared]
     if not compared:
@@ -115,14 +115,14 @@ def _margin(figure: Figure) -> str:
 
 
 def places(cases: Sequence[Condition], most: int = 3) -> str:
-    """Return the networks in which something applies or, if many, their number."""
+    """Return the names of the conditions, or only their number if there are more than `most`."""
     if len(cases) > most:
         return f"{len(cases)} networks"
     return listed([f"{one.criterion.title} ({one.label})" for one in cases])
 
 
 def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:
-    """Return a sentence on the basis of the verdicts."""
+    """Return sentences on the number of comparisons and seeds behind the verdicts."""
     figures = sum(len(one.verdicts) for one in found)
     left = sum(v.verdict == OPEN for one in found for v in one.verdicts)
     undecided = (
