@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replicator dynamics and alpha-rank of a population, by open_spiel's `egt`.
 
-Among N players, the fitness of a strategy in a large population with shares x is the expected
+With N players, a strategy's fitness in a large population with shares x is the expected pay-off of
+one of its players against N - 1 others drawn from that population:
 pay-off of one of its players against N - 1 others drawn from that population,
 
     f_i(x) = sum over n of  P(n; N - 1, x)  pay-off of i in the profile n + e_i      P multinomial
 
-and shares move by x_i' = x_i (f_i - x f), which is open_spiel's `replicator`. open_spiel's
+The shares follow x_i' = x_i (f_i - x f), which is open_spiel's `replicator`. open_spiel's
 `expected_payoff` of a heuristic pay-off table (Tuyls et al. 2018) is not used, because it averages
-over groups with any number of players of i. For two players it gives a_ii the weight x_i / (2
-- x_i) instead of x_i, so its rest points are not the equilibria of the game.
+over groups with any number of players of i. For two players, it gives a_ii the weight x_i / (2 -
+x_i) instead of x_i, so its rest points are not the equilibria of the game.
 
 Alpha-rank (Omidshafiei et al. 2019; without noise except for a small eps) is a random walk between
-populations of a single strategy. A mutant r takes over s if r earns more than s while the two are
-mixed. The compared pay-offs are means over all mixes of the two among N players. The mass of a
+populations of a single strategy. A mutant r replaces s if r earns more than s while both are
+present. The compared pay-offs are means over all mixes of the two among N players. The mass of a
 strategy is the share of time that the walk spends in its population.
 """
 
@@ -58,12 +59,12 @@ def egt(part: str) -> Any:
 
 
 class Flow:
-    """The replicator dynamics of some strategies among N players.
+    """The replicator dynamics of a population that plays a game of N players.
 
     Args:
-        means: profile -> mean pay-off of each strategy, for every mix of `members`.
+        means: profile -> mean pay-off of each strategy, for all mixes of `members`.
         players: the number of players, N.
-        members: the strategies that take part.
+        members: the strategies in the population.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Flow:
         self.spread = float(np.ptp(self._earned)) or 1.0
 
     def fitness(self, shares: Floats) -> Floats:
-        """Return the expected pay-off of a player of each strategy, money/s."""
+        """Return the expected pay-off of a player of each strategy [money/s]."""
         chances = self._ways * np.multiply.reduce(shares**self._others, axis=1)
         return np.asarray(chances @ self._earned, dtype=np.float64)
 
@@ -103,7 +104,7 @@ class Flow:
         return np.asarray(self._replicator(whole, self.fitness(whole)), dtype=np.float64)
 
     def end(self, start: Floats) -> tuple[Floats, bool]:
-        """Return the final shares from a start, and whether they are at rest."""
+        """Return the final shares for initial shares, and whether they are at rest."""
         course = scipy_part("integrate").odeint(
             lambda _, shares: self(shares), start, (0.0, _LONG / self.spread),
             tfirst=True, rtol=1e-8, atol=1e-10, mxstep=_STEPS,
@@ -116,12 +117,12 @@ class Flow:
 
 
 class Rest(msgspec.Struct, frozen=True, eq=False):
-    """The final state of a population.
+    """The final state of a population from some of the starts.
 
     Attributes:
-        mix: final shares of the members, even if the population does not rest.
-        starts: the share of starts that lead to this mix.
-        still: whether the population rests.
+        mix: final shares of the members; meaningless if `still` is false.
+        starts: the share of all starts that end in this state.
+        still: whether the population is at rest.
     """
 
     mix: Floats
@@ -141,9 +142,10 @@ def resting(
     members: tuple[int, ...],
     steps: int = _STARTS,
 ) -> tuple[Rest, ...]:
-    """Return the rest points of a grid of mixed starts, in order of their shares of starts.
+    """Return the rest points that a grid of mixed starts leads to, the most frequent first.
 
-    All starts without a rest point form one entry. The grid has `steps` from corner to corner.
+    All starts that do not lead to a rest point form one entry. `steps` is the number of grid steps
+    from corner to corner.
     """
     flow = Flow(means, players, members)
     found: list[tuple[Floats, bool, int]] = []
@@ -161,13 +163,13 @@ def resting(
 
 
 def _grid(members: int, steps: int) -> list[Floats]:
-    """Return evenly spread mixed starts, each in the middle of an equal part of the simplex."""
+    """Return evenly spread mixed starts, each at the centre of an equal part of the simplex."""
     drawn = itertools.product(range(steps + 1), repeat=members)
     return [(np.array(each) + 1 / members) / (steps + 1) for each in drawn if sum(each) == steps]
 
 
 def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
-    """Return the mean pay-off of the row's strategy over its mixes with the column's, (S, S)."""
+    """Return the mean pay-off of each row strategy over its mixes with each column's, (S, S)."""
     found = np.empty((entrants, entrants))
     for i, j in itertools.product(range(entrants), repeat=2):
         if i == j:
@@ -184,16 +186,16 @@ def ranked(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floa
 
 
 def alpha_rank(*tables: Floats) -> Floats:
-    """Return alpha-rank's mass for one or two pay-off matrices.
+    """Return the mass that alpha-rank gives each strategy, for one or two pay-off matrices.
 
     Args:
         tables: one matrix of shape (S, S) for one population, with the pay-offs of row strategies
             against column strategies; or two matrices of shape (R, C) for two populations, with the
-            pay-offs of the row player and of the column player.
+            pay-offs of the row player and the column player.
 
     Returns:
         The mass of each strategy, of shape (S,). For two matrices, the mass of each pair of
-        strategies, of shape (R C,), with the column player's strategy varying fastest.
+        strategies, of shape (R C,), in which the column player's strategy varies fastest.
     """
     compute = egt("alpharank").compute
     found = compute(list(tables), use_inf_alpha=True, inf_alpha_eps=EPSILON)[2]

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All Nash equilibria of a small game of two players, as vertices of best-reply polyhedra.
+"""Finds all Nash equilibria of a small two-player game as vertices of best-reply polyhedra.
 
 For pay-offs A (rows, columns), the polyhedron of the column player's mixes y is
 
-    Q(A) = {(y, v):  y >= 0,  sum y = 1,  A y <= v}        P = Q(B^T) likewise, of x and u
+    Q(A) = {(y, v):  y >= 0,  sum y = 1,  A y <= v}        and P = Q(B^T), with x and u
 
 Each tight bound is a label: column j is unplayed (y_j = 0), or row i is a best reply ((A y)_i = v).
-A pair of points of P and Q is an equilibrium if every row is unplayed (x_i = 0) or a best reply,
-and every column likewise (Mangasarian 1964). A symmetric equilibrium of A is one point of Q(A) in
-which each strategy is unplayed or a best reply.
+A pair of points of P and Q is an equilibrium if every row and every column is unplayed or a best
+reply (Mangasarian 1964). A symmetric equilibrium of A is one point of Q(A) at which each strategy
+is unplayed or a best reply.
 
-Equilibria are unions of faces of these polyhedra. The pairs of vertices among them are all extreme
-equilibria, even in degenerate games. If the common labels of two pairs suffice, the two span a
-face, and their mixtures are also equilibria. Vertices come from all choices of tight bounds, so the
-number of strategies is limited (MOST_BASES). In larger games, only equilibria in pure strategies
-are found.
+The set of equilibria is a union of faces of these polyhedra. Its pairs of vertices are all extreme
+equilibria, even in degenerate games. If the common labels of two such pairs suffice for an
+equilibrium, the pairs span a face, and their mixtures are also equilibria. The vertices come from
+all choices of tight bounds, so the number of strategies is limited (MOST_BASES). In larger games,
+only equilibria in pure strategies are found.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Equilibria(msgspec.Struct, frozen=True, eq=False):
     """Equilibria of a game.
 
     Attributes:
-        mixes: the mixes of the row player and the column player in each equilibrium.
+        mixes: the mixes of the row player and the column player, for each equilibrium.
         mixtures: whether mixtures of some equilibria are also equilibria.
     """
 
@@ -51,7 +51,7 @@ class Equilibria(msgspec.Struct, frozen=True, eq=False):
 
 
 def small(game: Game) -> bool:
-    """Return whether the game is small enough to find mixed equilibria."""
+    """Return whether a game is small enough to search for mixed equilibria."""
     rows, columns = game.first.shape
     return math.comb(rows + columns, rows) <= MOST_BASES
 
@@ -63,14 +63,14 @@ def scaled(pays: Floats) -> Floats:
 
 
 def best_replies(pays: Floats) -> tuple[tuple[int, ...], ...]:
-    """Return the best rows against each column of a matrix."""
+    """Return the best rows against each column of a pay-off matrix."""
     own = scaled(pays)
     best = own >= own.max(axis=0) - _CLOSE
     return tuple(tuple(int(row) for row in np.flatnonzero(each)) for each in best.T)
 
 
 def symmetric(game: Game) -> Equilibria:
-    """Return the equilibria of a symmetric game in which both players have the same mix."""
+    """Return the equilibria of a symmetric game in which both players use the same mix."""
     if small(game):
         mixes, labels = _vertices(scaled(game.first))
         unplayed, best = _halves(labels, len(game.columns))
@@ -84,7 +84,7 @@ def symmetric(game: Game) -> Equilibria:
 
 
 def equilibria(game: Game) -> Equilibria:
-    """Return the equilibria of a game in which the mixes of the players may differ."""
+    """Return the equilibria of a game, including those in which the players' mixes differ."""
     if small(game):
         return _extreme(game)
     first, second = best_replies(game.first), best_replies(game.second.T)
@@ -96,7 +96,7 @@ def equilibria(game: Game) -> Equilibria:
 
 
 def _extreme(game: Game) -> Equilibria:
-    """Return pairs of vertices in which every strategy is unplayed or a best reply."""
+    """Return the pairs of vertices at which every strategy is unplayed or a best reply."""
     ys, y_labels = _vertices(scaled(game.first))
     xs, x_labels = _vertices(scaled(game.second.T))
     no_column, best_row = _halves(y_labels, len(game.columns))
@@ -120,12 +120,12 @@ def _extreme(game: Game) -> Equilibria:
 
 
 def _halves(labels: Bools, played: int) -> tuple[Bools, Bools]:
-    """Return labels of unplayed strategies, and of best replies of the other player."""
+    """Return the labels of unplayed strategies, and of the other player's best replies."""
     return labels[:, :played], labels[:, played:]
 
 
 def _vertices(pays: Floats) -> tuple[Floats, Bools]:
-    """Return the vertices of Q(A): mixes (vertices, n), and labels (vertices, n + m).
+    """Return the vertices of Q(A): mixes of shape (vertices, n), and labels (vertices, n + m).
 
     Args:
         pays: pay-offs A of shape (m, n), scaled to a range of 1.

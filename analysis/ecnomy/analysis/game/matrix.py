@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pay-off matrices of two players, read from a CSV file.
+"""Reads the pay-off matrix of two players from a CSV file.
 
     ,hawk,dove                   The header names the column player's strategies, the first column
     hawk,-1,2                    those of the row player. A cell is the pay-off of the row player.
@@ -40,7 +40,7 @@ _EXPECTED: Final = {1: "a number", 2: "two numbers a;b, row player first"}
 
 
 class Game(msgspec.Struct, frozen=True, eq=False):
-    """A game of two players.
+    """A two-player game.
 
     Attributes:
         rows, columns: names of the row player's and the column player's strategies.
@@ -56,7 +56,7 @@ class Game(msgspec.Struct, frozen=True, eq=False):
 
 
 def read_game(path: str | os.PathLike[str]) -> Game:
-    """Return the game in a CSV file.
+    """Read the game in a CSV file.
 
     Raises:
         InputError: the file is missing, or is not a pay-off matrix. The message names the file,
@@ -92,7 +92,7 @@ def read_game(path: str | os.PathLike[str]) -> Game:
 
 
 def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield non-empty lines with their numbers."""
+    """Yield each line that is not empty, with its number."""
     try:
         text = read_bytes(Path(file), _MOST_MIB).decode("utf-8-sig")
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -109,7 +109,7 @@ def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> tuple[str, ...]:
-    """Return the names of strategies; each must be unique."""
+    """Return the names of strategies; raise an error if a name is missing or repeated."""
     found: list[str] = []
     for number, (cell, line) in enumerate(zip(cells, lines, strict=True), 1):
         name = cell.strip()
@@ -124,7 +124,7 @@ def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> 
 
 
 def _pay_offs(place: str, text: str, kind: int) -> tuple[float, ...]:
-    """Return the one or two numbers of a cell."""
+    """Return the numbers in a cell: one pay-off, or two."""
     try:
         found = tuple(float(part) for part in text.split(_BETWEEN))
     except ValueError:

@@ -16,5 +16,5 @@ def alone(number: int, players: int, entrants: int) -> Profile:
 
 
 def mixed(counts: dict[int, int], entrants: int) -> Profile:
-    """Return the profile with the given counts by entrant."""
+    """Return the profile with the given counts, entrant -> number of players."""
     return tuple(counts.get(number, 0) for number in range(entrants))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer for a game: rest points and their stability, best replies, and alpha-rank.
+"""Solves a game: rest points and their stability, best replies, and alpha-rank.
 
-Rest points are Nash equilibria. In a symmetric game, both players belong to one population, so the
-rest points are the symmetric equilibria. All other equilibria of a symmetric game are listed
-separately. In other games, each player belongs to a separate population.
+Rest points are Nash equilibria. In a symmetric game, both players belong to one population, so its
+rest points are the symmetric equilibria, and other equilibria are listed separately. In other
+games, each player belongs to a separate population.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ _SAME: Final = 0.02  # a drift that ends this close to a rest point counts as en
 
 
 class RestPoint(msgspec.Struct, frozen=True, eq=False):
-    """A Nash equilibrium.
+    """A Nash equilibrium, with its pay-offs and its stability.
 
     Attributes:
-        row, column: mixes of the players, of shapes (rows,) and (columns,).
+        row, column: mixes of the two players, of shapes (rows,) and (columns,).
         pay_offs: expected pay-offs of the row player and the column player.
-        stable: stability under replicator dynamics; None if the linear part does not decide.
-        starts: the share of mixed starts that drift to the point; NaN if not computed.
+        stable: whether the point is stable under replicator dynamics; None if the linear part does
+            not decide.
+        starts: share of mixed starts from which the population drifts to the point; NaN if not
+            computed.
     """
 
     row: Floats
@@ -46,16 +48,17 @@ class RestPoint(msgspec.Struct, frozen=True, eq=False):
 
 
 class Solution(msgspec.Struct, frozen=True, eq=False):
-    """The complete answer of the verb.
+    """The complete solution of a game.
 
     Attributes:
         game: the game.
         rest_points: rest points, the stable ones first.
-        others: equilibria of a symmetric game in which the players differ.
-        complete: whether the search covered mixed equilibria, not only pure ones.
+        others: equilibria of a symmetric game in which the mixes of the players differ.
+        complete: whether the search covered mixed equilibria as well as pure ones.
         mixtures: whether mixtures of some equilibria are also equilibria.
         replies: the best rows against each column, and the best columns against each row.
-        mass: alpha-rank's mass, of shape (strategies,), or (rows, columns) if not symmetric.
+        mass: alpha-rank's mass, of shape (strategies,), or (rows, columns) if the game is not
+            symmetric.
     """
 
     game: Game
@@ -73,7 +76,7 @@ class Solution(msgspec.Struct, frozen=True, eq=False):
 
 
 def solve(game: Game) -> Solution:
-    """Return rest points, best replies and alpha-rank of a game.
+    """Solve a game.
 
     Raises:
         InputError: open_spiel is not installed.
@@ -96,7 +99,7 @@ def solve(game: Game) -> Solution:
 def _points(
     game: Game, mixes: tuple[tuple[Floats, Floats], ...], *, two: bool = False
 ) -> list[RestPoint]:
-    """Return equilibria with pay-offs and stability, for one population or two."""
+    """Return equilibria with their pay-offs and stability, for one population or two."""
     first, second = scaled(game.first), scaled(game.second)
     found = []
     for row, column in mixes:
@@ -110,13 +113,13 @@ def _points(
 
 
 def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
-    """Sort by stability, then by share of starts."""
+    """Sort rest points by stability, then by share of starts."""
     rank = {True: 0, None: 1, False: 2}
     return tuple(sorted(points, key=lambda one: (rank[one.stable], -np.nan_to_num(one.starts))))
 
 
 def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
-    """Add each point's share of starts, for small games with a stable rest point."""
+    """Add each point's share of starts if the game is small and has a stable rest point."""
     count = len(game.rows)
     if count not in _STEPS or not any(one.stable for one in points):
         return points
@@ -135,7 +138,7 @@ def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
 
 
 def profiles_of(pays: Floats) -> dict[Profile, Floats]:
-    """Return profile -> pay-offs for two players, as in tournaments; NaN for unplayed."""
+    """Return the pay-offs of two players by profile, as in tournaments; NaN for unplayed."""
     count = len(pays)
     found = {}
     for i, j in itertools.combinations_with_replacement(range(count), 2):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stability of a rest point of the replicator dynamics, by linearisation around it.
+"""Tests the stability of a rest point of the replicator dynamics by linearisation.
 
-One population meets itself:    x_i' = x_i ((A x)_i - x A x)
-Two populations meet:           x_i' = x_i ((A y)_i - x A y)      y_j' = y_j ((B^T x)_j - x B y)
+One population plays itself:    x_i' = x_i ((A x)_i - x A x)
+Two populations play:           x_i' = x_i ((A y)_i - x A y)      y_j' = y_j ((B^T x)_j - x B y)
 
-Small changes that keep the sum of the shares grow or shrink by the eigenvalues of the Jacobian. The
-rest point is stable if all real parts are below 0, and unstable if one is above 0. Otherwise, the
-linear part does not decide stability. With two populations, the stable equilibria are the strict
-equilibria (Hofbauer, Sigmund 1998, chapters 7 and 10).
+Small changes that keep the sum of the shares grow or shrink according to the eigenvalues of the
+Jacobian. The rest point is stable if all real parts are below 0, and unstable if one is above 0.
+Otherwise, the linear part does not decide. With two populations, the stable equilibria are the
+strict equilibria (Hofbauer, Sigmund 1998, chapters 7 and 10).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STILL = 1e-6  # as a share of the range of pay-offs, per unit of time
 
 
 def stable_in_one(pays: Floats, mix: Floats) -> bool | None:
-    """Return whether a mix of one population is stable; None if the linear part does not decide.
+    """Return whether a population's mix is stable; None if the linear part does not decide.
 
     Args:
         pays: pay-offs A of shape (n, n), scaled to a range of 1.
@@ -35,13 +35,13 @@ def stable_in_one(pays: Floats, mix: Floats) -> bool | None:
 
 
 def stable_in_two(first: Floats, second: Floats, row: Floats, column: Floats) -> bool | None:
-    """Return whether mixes of two populations are stable; None if the linear part does not decide.
+    """Return whether two populations' mixes are stable; None if the linear part does not decide.
 
     Args:
         first: pay-offs A of shape (m, n), scaled to a range of 1.
         second: pay-offs B, of the same shape and scale.
-        row: the mix of the row players, of shape (m,).
-        column: the mix of the column players, of shape (n,).
+        row: mix of the row players, of shape (m,); with `column`, a rest point.
+        column: mix of the column players, of shape (n,).
     """
     rows, columns = first @ column, second.T @ row
     m, n = first.shape
@@ -56,7 +56,7 @@ def stable_in_two(first: Floats, second: Floats, row: Floats, column: Floats) ->
 
 
 def _changes(count: int) -> Floats:
-    """Return orthonormal changes of shares with sum 0, of shape (count, count - 1)."""
+    """Return orthonormal changes of the shares that keep their sum, (count, count - 1)."""
     whole = np.hstack([np.ones((count, 1)), np.eye(count)[:, 1:]])
     return np.asarray(np.linalg.qr(whole)[0][:, 1:], dtype=np.float64)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A game in the terminal: the finding, then rest points, best replies and alpha-rank."""
+"""Formats a solved game for the terminal: rest points, best replies and alpha-rank."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STABLE: Final = {True: "yes", False: "no", None: "undecided"}
 
 
 def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
-    """Return a rest point in words: `all dove`, or `all opera against all football`."""
+    """Return a rest point in words, e.g. `all dove` or `all opera against all football`."""
     row = shares_words(np.round(one.row, 9), found.game.rows, _FORM)
     if found.game.symmetric and not apart:
         return row
@@ -35,7 +35,7 @@ def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
 
 
 def headline(found: Solution) -> str:
-    """Return the main finding in one or two sentences."""
+    """Return the main finding and the leaders of alpha-rank in sentences."""
     told = [_with_starts(found, one) for one in found.stable]
     if told:
         return f"Stable: {'; '.join(told)}. {_leaders(found)}"
@@ -50,7 +50,7 @@ def headline(found: Solution) -> str:
 
 
 def _leaders(found: Solution) -> str:
-    """Return a sentence on the strategies with the largest mass of alpha-rank."""
+    """Return a sentence on the strategies with the largest mass in alpha-rank."""
     ranked = _ranked(found)
     first = [words for words, mass in ranked if mass > ranked[0][1] - _TIED]
     if len(first) == len(ranked):
@@ -65,7 +65,7 @@ def _with_starts(found: Solution, one: RestPoint) -> str:
 
 
 def _ranked(found: Solution) -> list[tuple[str, float]]:
-    """Return strategies, or pairs of strategies, with their masses in descending order."""
+    """Return strategies, or pairs of strategies, with their masses, largest first."""
     return [(" against ".join(names), mass) for names, mass in _masses(found)]
 
 
@@ -82,13 +82,13 @@ def _masses(found: Solution) -> list[tuple[list[str], float]]:
 
 
 def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apart: bool) -> Table:
-    """Return a table with one row per rest point.
+    """Return a table with a row per rest point.
 
     Args:
-        found: the solution that contains the points.
+        found: the solution of the game.
         points: the rest points to show.
         title: title of the first column.
-        apart: whether the players' mixes differ in a symmetric game.
+        apart: whether to show both players' mixes and pay-offs in a symmetric game.
     """
     table = _table(title)
     one_population = found.game.symmetric and not apart
@@ -107,7 +107,7 @@ def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apar
 
 
 def reply_tables(found: Solution) -> Iterator[Table]:
-    """Yield best replies, with alpha-rank next to them for a symmetric game."""
+    """Yield a table of best replies for each player; for a symmetric game, one with alpha-rank."""
     game = found.game
     if game.symmetric:
         table = _table("strategy")
@@ -127,7 +127,7 @@ def reply_tables(found: Solution) -> Iterator[Table]:
 
 
 def rank_table(found: Solution) -> Table:
-    """Return alpha-rank of the leading pairs of strategies."""
+    """Return a table of the pairs of strategies with the largest mass in alpha-rank."""
     table = _table("row against column")
     table.add_column("alpha-rank", justify="right")
     ranked = _ranked(found)
@@ -139,7 +139,7 @@ def rank_table(found: Solution) -> Table:
 
 
 def legend(found: Solution) -> Iterator[str]:
-    """Yield the meaning of the columns, and the limits of the answer."""
+    """Yield sentences that explain the columns and state the limits of the solution."""
     yield (
         "Rest points are Nash equilibria. stable: small changes of the shares die out under "
         "replicator dynamics (linearised; undecided: they neither grow nor die out). alpha-rank: "
@@ -155,7 +155,7 @@ def legend(found: Solution) -> Iterator[str]:
 
 
 def values(found: Solution, file: str) -> dict[str, Any]:
-    """Return the answer as plain values for programs."""
+    """Return the solution as plain values for JSON."""
     game = found.game
     (to_columns, to_rows), points = found.replies, (found.rest_points, found.others)
     told, apart = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mixes of strategies in words."""
+"""Describes lists and mixes of strategies in words."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ __all__ = ["listed", "shares_words"]
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return a list in words, such as `a`, `a and b`, or `a, b and c`."""
+    """Return items as a phrase: `a`, `a and b`, or `a, b and c`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def shares_words(shares: Iterable[float], names: Sequence[str], form: str = ".0%") -> str:
-    """Return a mix in words, such as `all average` or `60% elastic and 40% reno`.
+    """Return a mix in words, e.g. `all average` or `60% elastic and 40% reno`.
 
     Args:
-        shares: shares of the strategies, not negative.
+        shares: shares of the strategies, at least 0.
         names: names of the strategies.
-        form: format of a share.
+        form: format specification of a share.
     """
     told = [(float(s), name) for s, name in zip(shares, names, strict=True) if s > 0]
     if len(told) == 1:

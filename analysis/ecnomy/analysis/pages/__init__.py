@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of pages: tables, pictures, words and queries (parts.py), shell and style."""
+"""Parts of HTML pages: tables, pictures, text and queries, with the common template and style."""

@@ -15,11 +15,11 @@ __all__ = ["AnswerPage", "write_answer"]
 
 
 class AnswerPage(msgspec.Struct, frozen=True):
-    """The content of a page without its template.
+    """The content of a page that begins with an answer.
 
     Attributes:
-        verdict: yes, no or undecided, which selects the colour of the answer.
-        facts: amounts in large letters, and their labels.
+        verdict: yes, no or undecided; selects the colour of the answer.
+        facts: amount and label of each fact in large letters.
     """
 
     title: str
@@ -32,7 +32,7 @@ class AnswerPage(msgspec.Struct, frozen=True):
 
 
 def write_answer(page: AnswerPage, folder: Path, file: Path) -> None:
-    """Write the page from the `page.html` of a folder, which extends `answer.html`.
+    """Write a page with the template `page.html` of a folder, which extends `answer.html`.
 
     Raises:
         InputError: jinja2 is missing.

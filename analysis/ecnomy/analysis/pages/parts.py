@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a page: queries and their amounts, tables, pictures, words.
+"""The parts of a page: queries, cells with amounts, tables, pictures and text.
 
-Every amount of money is a cell of a query's result. All other numbers name their tables.
+Every amount of money is a cell of a query's result. Other numbers name the tables behind them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ __all__ = [
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A query, with its result, over the tables that the page's first query makes.
+    """A query over the tables that the page's first query creates, and its result.
 
     Attributes:
-        id: an identifier that is unique in the page.
+        id: identifier, unique on the page.
         sql: the SQL text, in DuckDB's dialect.
         rows: the rows of the result.
     """
@@ -48,12 +48,12 @@ class Query(msgspec.Struct, frozen=True):
     rows: tuple[tuple[Any, ...], ...]
 
     def cell(self, row: int, column: int, text: str, css: str = "") -> Cell:
-        """Return a value of the result as a cell of the page."""
+        """Return a value of the result as a cell that refers to this query."""
         return Cell(text, css, self.id, row, column, self.rows[row][column])
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A piece of text or, if `query` is not "", a value of that query.
+    """A piece of text or, if `query` is not empty, a value from that query's result.
 
     `href` is a link, relative to the page.
     """
@@ -69,16 +69,16 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table of the page.
+    """A table on a page.
 
     Attributes:
-        id: an identifier that is unique in the page; also the name of the CSV file.
-        of: the results tables behind its numbers.
+        id: identifier, unique on the page; also the name of the CSV file.
+        of: the results tables behind the numbers.
         rows: rows of cells or plain text.
-        strong: indices of the rows that hold totals.
-        more: queries of its cells in addition to `query`.
-        wide: whether it takes the whole width, like all tables with many columns.
-        unfolded: whether a long table is open.
+        strong: indices of rows to emphasise, such as totals.
+        more: queries behind the cells in addition to `query`.
+        wide: whether the table takes the whole width of the page.
+        unfolded: whether a long table is shown unfolded.
     """
 
     id: str
@@ -95,18 +95,18 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """All queries behind its cells."""
+        """All queries behind the cells."""
         return (*((self.query,) if self.query is not None else ()), *self.more)
 
     @property
     def csv(self) -> str:
-        """A link to the values as CSV, with unrounded numbers."""
+        """A link to the cells as CSV, with unrounded numbers."""
         rows = [[_plain(cell) for cell in r] for r in self.rows]
         return csv_link(self.head, rows)
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A plot (SVG), with a description in words and with its numbers."""
+    """A plot (SVG) with a description and its numbers."""
 
     id: str
     caption: str
@@ -119,29 +119,29 @@ class Picture(msgspec.Struct, frozen=True):
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """See Table."""
+        """The query behind the numbers, if there is one."""
         return () if self.query is None else (self.query,)
 
     @property
     def source(self) -> str:
-        """The picture as a data address."""
+        """The picture as a data URL."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode()
 
     @property
     def csv(self) -> str:
-        """See Table."""
+        """A link to the numbers as CSV."""
         return csv_link(self.head, self.rows)
 
 
 class Words(msgspec.Struct, frozen=True):
-    """A paragraph of text and amounts."""
+    """A paragraph of text and cells."""
 
     parts: tuple[Cell, ...]
     queries: tuple[Query, ...] = ()
 
     @classmethod
     def of(cls, *parts: str | Cell, queries: tuple[Query, ...] = ()) -> Words:
-        """Return a paragraph of the given parts; plain text is accepted."""
+        """Return a paragraph of the given cells and plain texts."""
         return cls(tuple(p if isinstance(p, Cell) else Cell(p) for p in parts), queries)
 
 
@@ -149,7 +149,7 @@ Block: TypeAlias = Table | Picture | Words
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A heading with its content."""
+    """A heading and the blocks below it."""
 
     id: str
     title: str
@@ -170,7 +170,7 @@ def _plain(cell: Cell) -> Any:
 
 
 def csv_link(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a data: address of a CSV file."""
+    """Return a data URL of a CSV file."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
@@ -179,7 +179,7 @@ def csv_link(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def money(value: float, sign: str = "") -> str:
-    """Return an amount with three significant digits, for sentences."""
+    """Return an amount to three significant digits with a real minus sign; "-" if undefined."""
     if value is None or math.isnan(value):
         return "-"
     return significant(value, 0, sign).replace("-", "\u2212")
@@ -191,7 +191,7 @@ def exactly(micro: int) -> str:
 
 
 def number(value: float) -> str:
-    """Return a count with thousands separators, or another number with three significant digits."""
+    """Return a number: integers with thousands separators, others to three significant digits."""
     if value is None or math.isnan(value):
         return "-"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"

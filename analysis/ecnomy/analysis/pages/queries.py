@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the queries of a page with DuckDB, on tables that the first query (the prelude) makes."""
+"""Runs the queries of a page with DuckDB, on tables that its first query (prelude) creates."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["Queries", "columns_of", "literal"]
 
 
 class Queries:
-    """Runs queries and numbers them for the page.
+    """A DuckDB connection that runs and numbers the queries of a page.
 
     Attributes:
-        prelude: the first query, which makes the tables for all others.
+        prelude: the first query, which creates the tables for all others.
     """
 
     def __init__(self, folder: Path, prelude: str) -> None:
-        """Make the tables.
+        """Create the tables.
 
         Raises:
             InputError: DuckDB is not installed.
-            ResultsError: the tables of `folder` cannot be read.
+            ResultsError: the tables in `folder` cannot be read.
         """
         duckdb = _duckdb()
         self.prelude = prelude
@@ -43,14 +43,14 @@ class Queries:
             raise ResultsError(f"{folder}: its tables cannot be read ({reason})") from None
 
     def ask(self, sql: str) -> Query:
-        """Run a query that the page prints, and return it with its rows."""
+        """Run a query that the page shows, and return it with its result."""
         self._count += 1
         with _readable():
             rows = self._connection.execute(sql).fetchall()
         return Query(f"q{self._count}", sql, tuple(rows))
 
     def arrays(self, sql: str) -> dict[str, Any]:
-        """Return the columns of a query that the page does not print, as NumPy arrays.
+        """Return the result of a query that the page does not show, as NumPy arrays by column.
 
         Raises:
             ResultsError: a table of the query is missing or unreadable.
@@ -58,12 +58,12 @@ class Queries:
         return _arrays(self._connection, sql)
 
     def close(self) -> None:
-        """Release the files."""
+        """Close the connection."""
         self._connection.close()
 
 
 def columns_of(file: str) -> list[str]:
-    """Return the names of the columns of a Parquet file.
+    """Return the column names of a Parquet file.
 
     Raises:
         InputError: DuckDB is not installed.

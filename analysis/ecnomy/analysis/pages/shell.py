@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of pages: the template package, and pages.css, which every page includes."""
+"""The parts that all pages share: the template package, its templates, and pages.css."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["environment", "page_maker"]
 
 
 def page_maker() -> Any:
-    """Return the package jinja2.
+    """Return the module jinja2.
 
     Raises:
         InputError: jinja2 is not installed.
@@ -27,7 +27,7 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Return a Jinja environment that finds templates in a folder, in pages/, and by their path.
+    """Return a Jinja environment for the templates in a folder, in pages/, and by their path.
 
     Raises:
         InputError: as for page_maker.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures as SVG whose bytes depend on the drawing alone."""
+"""Converts figures to SVG whose bytes depend only on the drawing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["svg_of"]
 
 
 def svg_of(figure: Figure) -> bytes:
-    """Return a figure as SVG, without a date, with names that depend on the drawing alone."""
+    """Return a figure as SVG without a date, with identifiers that depend only on the drawing."""
     import matplotlib
 
     out = io.BytesIO()

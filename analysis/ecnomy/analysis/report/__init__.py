@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy report`: writes pages on a business that show the query behind every amount of money."""
+"""`ecnomy report`: writes pages on runs, sweeps and businesses, with the query for each amount."""

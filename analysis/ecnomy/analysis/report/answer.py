@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first sentence of a page: whether a provider's business earns money, and up to which load.
+"""Answers whether a provider's business earns money, and up to which load.
 
-The answer is about the reference world, in which every varied key that the provider does not choose
-has the scenario's own value. If there are several choices, the answer uses the one with the largest
-mean profit in that world.
+The answer is about the reference world: every varied key has the scenario's own value, except for
+keys that the provider chooses. If the provider has several choices, the answer uses the choice with
+the largest mean profit in that world.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ _UNSOLD = "Open the business: not decided; no call was sold"
 
 
 class Range(msgspec.Struct, frozen=True):
-    """A range of loads in which a curve is above 0.
-
-    A range may also end because no higher or lower load was tried.
-    """
+    """A range of loads in which a curve is above 0."""
 
     low: float
     high: float
@@ -52,16 +49,17 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The results of one provider in the reference world.
+    """The result of one provider in the reference world.
 
     Attributes:
-        choice: the value of each key that the provider chooses.
-        runs: the runs of that choice in the reference world.
-        verdict: 1 profitable, -1 not, 0 not decided.
-        words: the verdict in words; `opens` says whether to open the business.
-        loads: load -> estimate of the profit per call under that choice; {} if there is no load.
+        choice: the value of each key that the provider chooses; None for other keys.
+        runs: the runs with that choice in the reference world.
+        verdict: 1 if profitable, -1 if not, 0 if not decided.
+        words: the verdict in words; `opens` advises whether to open the business.
+        loads: load -> estimate of `figure` with that choice; empty if no load is varied.
         facts: (label, value, source) of each fact on the first screen.
-        by_files: whether the provider sells only files. All values are then per hour, not per call.
+        by_files: whether the provider sells only files; values are then per hour instead of per
+            call.
     """
 
     provider: str
@@ -86,7 +84,7 @@ class Answer(msgspec.Struct, frozen=True):
     measured_of: Query | None
 
     def plain(self) -> dict[str, Any]:
-        """Return the values as plain numbers in money; missing values are None."""
+        """Return the main values for JSON, in money; missing values are None."""
         return {
             "provider": self.provider,
             "choice": self.choice_words,
@@ -105,7 +103,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def figure(self) -> Figure:
-        """The value that compares loads and keys: profit per call, or per hour for files."""
+        """The outcome that compares loads and keys: profit per call, or per hour for files."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property
@@ -133,7 +131,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def method(self) -> tuple[Cell, ...]:
-        """The scope and the method of the sentence."""
+        """The scope of the sentence, and the method of its intervals."""
         told = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
         if self.choice_words:
             told.append(f"run with {self.choice_words}, the choice with the largest profit")
@@ -159,7 +157,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """The queries behind the sentence, in the order of their values."""
+        """The queries behind the sentence and its facts."""
         found = [self.per_call, self.break_even.estimate, self.per_hour]
         each = [query for one in found for query in (one.query, one.more) if query is not None]
         return (*each, *((self.measured_of,) if self.measured_of is not None else ()), self.counts)
@@ -246,7 +244,7 @@ def _as_it_is(runs: int) -> str:
 
 
 def _where(material: Material) -> str:
-    """Describe the reference world; "" if no key of it was varied."""
+    """Return the varied keys of the reference world in words; "" if no key was varied."""
     told = [
         f"{key.told(value)} {key.words}" if key.is_load else f"{key.words} {key.told(value)}"
         for key, value in zip(material.keys, material.world, strict=True)
@@ -275,7 +273,7 @@ def _along(
 
 
 def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
-    """Return the ranges in which a piecewise linear curve is above 0; NaN is not above 0."""
+    """Return the ranges in which a piecewise linear curve is above 0; NaN counts as not above."""
     crossings: list[tuple[float, bool]] = []  # (crossing, whether above 0 after it)
     above = values[0] > 0
     if above:
@@ -291,7 +289,7 @@ def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Rang
 
 
 def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
-    """Describe the loads at which the provider earns money, with bounds."""
+    """Return the loads at which the provider earns money in words, with bounds."""
     if load is None or len(loads) < 2:
         return ()
     at, curve = list(loads), [one.value for one in loads.values()]
@@ -313,7 +311,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Describe the nearest loads at which the ends of the confidence interval cross 0."""
+    """Return the nearest loads at which the ends of the confidence interval cross 0, in words."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]

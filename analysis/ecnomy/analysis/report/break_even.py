@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mean price of a call at which a provider's profit is 0, with its 95 % interval.
+"""Estimates the mean price of a call at which a provider's profit is 0, with an interval.
 
-The model keeps calls and costs and changes the price to x. For each run, or each block of time of a
-single run:
+The model keeps calls and costs, and changes the price to x. For each run, or each block of time in
+a single run,
 
-    profit(x) = x m - c      m: calls whose price is kept,  c: all other costs minus other income
+    profit(x) = x m - c      m: calls whose price is kept,  c: all costs minus other income
 
 If refunds are a fixed amount, m is the number of calls sold, and c includes refunds. If refunds
 follow the price (tied), m is the number of calls sold times (revenue - refunds) / revenue, and c
-excludes refunds. The estimate is the ratio of means of c and m. The interval is the set of prices
-that the data do not reject:
+excludes refunds. The estimate is the ratio of the means of c and m. The 95 % interval contains the
+prices that the data do not reject (Fieller 1954):
 
     x >= 0 with |mean(c - x m)| <= t s(c - x m) / sqrt(n)
 
-(Fieller 1954), cut at 0, because prices are not negative. The interval has no upper bound if the
-mean of m may be 0: nearly all charges are then refunded, and a higher price may earn nothing.
+The interval is cut at 0, because prices are not negative. It has no upper bound if the mean of m
+may be 0: nearly all charges are then refunded, and a higher price may earn nothing.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _CALL_TIME: Final = "coalesce(start_ps, t_ps)"
 
 
 class BreakEven(msgspec.Struct, frozen=True):
-    """A break-even price.
+    """A break-even price with its interval.
 
     Attributes:
-        estimate: the price; or "any price" (costs are not above 0) or "no price" (no part of a
-            price is kept).
+        estimate: the price; "any price" if costs are not above 0; "no price" if no part of a price
+            is kept.
         cut: whether the uncut interval extends below 0.
         open_ended: whether the interval has no upper bound.
     """
@@ -54,7 +54,7 @@ class BreakEven(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Return sentences on the interval, or "" if there is no interval."""
+        """Sentences about the interval; "" without an interval."""
         if self.estimate.low is None:
             return ""
         text = f" Its interval is {self.estimate.method}."
@@ -66,12 +66,12 @@ class BreakEven(msgspec.Struct, frozen=True):
 
 
 def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool) -> BreakEven:
-    """Return the break-even price of a provider over runs of one case.
+    """Return the break-even price of a provider over the runs of one case.
 
     Args:
         db: the tables of the page.
         provider: the name of the provider.
-        runs: runs of one case, which differ in their seeds.
+        runs: runs of one case, which differ only in their seeds.
         tied: whether refunds follow the price.
     """
     sums = by_run(provider, runs)
@@ -98,16 +98,16 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
 
 
 def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]:
-    """Return the ends of the set of prices >= 0 at which mean costs may equal mean income.
+    """Return the lowest and highest price >= 0 at which mean costs may equal mean income.
 
     Args:
-        costs: costs of n runs or blocks, [n], money.
-        kept: numbers of calls whose price is kept, [n].
-        t: Student's quantile for n values.
+        costs: costs of n runs or blocks [money], of shape (n,).
+        kept: numbers of calls whose price is kept, of shape (n,).
+        t: quantile of Student's t for n values.
 
     Returns:
-        Low and high. Low is negative if the uncut set extends below 0. High is infinite if the set
-        has no upper bound. Both are NaN if the set is empty.
+        The lowest price is negative if the uncut set extends below 0. The highest price is infinite
+        if the set has no upper bound. Both are NaN if the set is empty.
     """
     n = len(costs)
     a, b = float(costs.mean()), float(kept.mean())
@@ -132,7 +132,7 @@ def _ratio() -> str:
 
 
 def _terms(tied: bool, sums: str) -> str:
-    """Return m [calls] and c [money] for each row of sums."""
+    """Return SQL for m [calls] and c [money] in each row of sums."""
     if not tied:
         return f"select part, sold as kept, (revenue - profit) / 1e6 as costs\nfrom ({sums})"
     return (

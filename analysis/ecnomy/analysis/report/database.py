@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for the queries of a page, by DuckDB over the Parquet files of its runs.
+"""Creates the tables for a page's queries, with DuckDB, from the Parquet files of its runs.
 
-The first query of a page (the prelude), also printed, makes the tables for all other queries.
+The first query (prelude), which the page shows too, creates the tables for all other queries.
 
-    runs      run (its number in the page), folder, seed, hours, k1, k2, ... (the varied keys)
+    runs      a run: run (its number on the page), folder, seed, hours, k1, k2, ... (varied keys)
     sellers   a provider that did business in a run: run, provider
-    calls     a call requested from a provider: run, provider, tariff, flow, start_ps, end_ps,
+    calls     a call request to a provider: run, provider, tariff, flow, start_ps, end_ps,
               accepted, complete, sent, bad (late or lost), ce, broken (ended, promise broken)
-    postings  a posting of a provider's account: run, provider, t_ps, line (its purpose), kind,
-              flow, quantity, micro (received, or paid: below 0), tariff and start_ps of the call
-              that it belongs to (the last one sold to its flow before it), else null
+    postings  a posting to a provider's account: run, provider, t_ps, line (its purpose), kind,
+              flow, quantity, micro (positive if received, negative if paid), and tariff and
+              start_ps
+              of the last call sold to its flow before it (null without such a call)
     deals     a call sold: run, provider, tariff, flow, start_ps, complete, micro (the sum of its
               postings: charge, reimbursement, marks)
     accounts  a provider in a run: asked, sold, blocked, ended (null in a sweep without results),
@@ -115,28 +116,28 @@ _OF_SWEEP: Final = """select {provider} as provider, runs.*,
 
 
 class Database(Queries):
-    """The tables of a page on a business."""
+    """The tables for a page on a business."""
 
     def __init__(self, material: Material, prelude: str, tariffs: dict[int, Tariffs]) -> None:
-        """Make the tables; `tariffs` has the tariffs of each run by its number."""
+        """Create the tables; `tariffs` maps the number of each run to its tariffs."""
         self._tariffs = tariffs
         super().__init__(material.folder, prelude)
 
     def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
-        """Return the tariffs of a provider in runs of one case; () if it sells no calls.
+        """Return a provider's tariffs in runs of one case; () if it does not sell calls.
 
-        Without kept runs, only the tariffs' names and amounts are known, and whether refunds are
+        If the runs were not kept, tariffs contain only names, amounts, and whether refunds are
         tied.
         """
         return self._tariffs.get(runs[0].number, {}).get(provider, ())
 
 
 def open_database(material: Material) -> Database:
-    """Open the tables of a report.
+    """Create the tables for a report.
 
     Raises:
         InputError: DuckDB is not installed.
-        ResultsError: a table of a run is missing or cannot be read.
+        ResultsError: a table of a run is missing or unreadable.
     """
     if not material.kept:
         return Database(
@@ -189,7 +190,7 @@ def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any,
 
 
 def _asked(material: Material) -> str:
-    """Return the rows of the tables `calls` of all runs; empty if no run recorded calls."""
+    """Return SQL for the rows of all tables `calls`; no rows if no run recorded calls."""
     made = [one for one in material.made if one.run and one.run.plan.record.calls]
     if made:
         return _ASKED.format(files=_files(made, "calls"))
@@ -198,9 +199,9 @@ def _asked(material: Material) -> str:
 
 
 def _sold(material: Material) -> tuple[str, str]:
-    """Return two SQL conditions: an offer sold a call; the offer's provider received its request.
+    """Return SQL conditions: an offer sold the call, and its provider received the request.
 
-    A provider received requests for all calls that it sold or refused. Tables from versions of
+    A provider receives the requests for all calls that it sells or refuses. Tables from versions of
     ecnomy with a single tariff lack this information.
     """
     names = [

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet delays of sold calls by marking law: the share of calls later than promised.
+"""Draws the packet delays of sold calls by marking law, and compares them with the promise.
 
-The delay of a call is the mean over its delivered packets, from the table `calls`. Although its
-mean is below the bound, a call may break its promise, because some packets are later than the mean.
+The delay of a call is the mean over its delivered packets, from the table `calls`. A call whose
+mean delay is below the bound may still break its promise, because some of its packets are later
+than the mean.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ _SHARES: Final = np.linspace(0.0, 1.0, 101)  # shares of the calls
 
 
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
-    """Draw the share of calls whose mean packet delay exceeds a value, one curve per law.
+    """Draw the share of calls whose mean packet delay exceeds a value, with a curve per law.
 
-    Return None if no call has ended, or if the runs are from a version that did not record call
-    delays.
+    Return None if the provider sells no calls, no call has ended, or an earlier version of ecnomy
+    made the runs without recording the delays of calls.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}
@@ -61,7 +62,7 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
 
 
 def _delays_ms(db: Database, provider: str, runs: tuple[Made, ...]) -> Floats:
-    """Return the mean delays of ended calls that delivered packets."""
+    """Return the mean packet delay [ms] of each ended call that delivered packets, ascending."""
     if not {"delay_sum_ps", "delivered"} <= set(db.arrays("select * from asked limit 0")):
         return np.zeros(0)
     found = db.arrays(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of an account with 95 % intervals, each with its query.
+"""Estimates values of an account with 95 % intervals, each with its query.
 
-For several runs, which differ only in their seeds, the value is the mean over runs, with an
-interval by Student's t. For one run, the value is computed from the run's sums, with a percentile
-bootstrap interval over 20 blocks of time. The blocks are drawn 2,000 times with replacement, with
-fixed random numbers. Source: Efron 1979; Kunsch 1989 for blocks.
+For several runs that differ only in their seeds, the value is the mean over runs, with an interval
+by Student's t. For one run, it is computed from the sums of the run, with a percentile bootstrap
+interval over 20 blocks of time. Blocks are drawn 2,000 times with replacement, with fixed random
+numbers. Source: Efron 1979; Kunsch 1989 for blocks.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ BLOCKS: Final = 20
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A value computed from sums of profit [micro-units], calls sold, and hours.
+    """A function of the profit [micro-units], the calls sold, and the hours of a run.
 
     Attributes:
-        sql: SQL expression over the columns profit, sold and hours.
-        of: the same function for arrays of profit, sold and hours.
+        sql: SQL expression in the columns profit, sold and hours.
+        of: the same function, for arrays of profit, sold and hours.
     """
 
     sql: str
@@ -61,12 +61,12 @@ _SUMS: Final = (
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value and its interval, which is None for a single run without kept results.
+    """A value and its interval. There is no interval for a single run without kept results.
 
     Attributes:
-        mean, low, high: cells with the mean and the ends of its 95 % interval.
+        mean, low, high: cells with the mean and both ends of its 95 % interval.
         query: the query of the mean.
-        more: the query of the interval, if that differs from `query`.
+        more: the query of the interval, if it is not `query`.
     """
 
     mean: Cell
@@ -78,7 +78,7 @@ class Estimate(msgspec.Struct, frozen=True):
     more: Query | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return mean and 95 % interval as plain values or unchanged text; None if unknown."""
+        """Return mean and interval for JSON; a mean without a value is its text."""
         ends = {"low": self.low, "high": self.high}
         found = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
@@ -91,39 +91,39 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The ends of the interval; NaN if unknown."""
+        """Both ends of the interval; NaN if unknown."""
         if self.low is None or self.high is None or self.low.value is None:
             return math.nan, math.nan
         return float(self.low.value), float(self.high.value)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells that print as `0.031 [0.027, 0.035]`."""
+        """The cells of a phrase such as `0.031 [0.027, 0.035]`."""
         if self.low is None or self.high is None or math.isnan(self.bounds[0]):
             return (self.mean,)
         return (self.mean, Cell(" ["), self.low, Cell(", "), self.high, Cell("]"))
 
     @property
     def sign(self) -> int:
-        """1 or -1 if the whole interval is above or below 0, otherwise 0."""
+        """The sign: 1 if the whole interval is above 0, -1 if it is below 0, otherwise 0."""
         low, high = self.bounds
         return 1 if low > 0 else -1 if high < 0 else 0
 
 
 def student(n: int) -> float:
-    """Return Student's t for a mean of n values at LEVEL."""
+    """Return the quantile of Student's t for the interval of a mean of n values at LEVEL."""
     return float(scipy_part("special").stdtrit(n - 1, (1 + LEVEL) / 2))
 
 
 def owned(provider: str, runs: Sequence[Made]) -> str:
-    """Return the SQL condition that a row belongs to the provider in the given runs."""
+    """Return the SQL condition that a row belongs to a provider in the given runs."""
     name = provider.replace("'", "''")
     listed = ", ".join(str(made.number) for made in runs)
     return f"provider = '{name}' and run in ({listed})"
 
 
 def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) -> Estimate:
-    """Estimate a value of a provider over runs of one case."""
+    """Estimate a value of a provider over the runs of one case."""
     own = owned(provider, runs)
     values = (
         f"select seed, {figure.sql} as x\n  from (select seed, {_SUMS} from accounts where {own})"
@@ -140,7 +140,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
 def difference(
     db: Database, provider: str, runs: Sequence[Made], others: Sequence[Made], figure: Figure
 ) -> Estimate | None:
-    """Return the mean difference (runs - others) over common seeds; None if fewer than two."""
+    """Return the mean difference (runs - others) over common seeds; None for fewer than two."""
     shared = {made.seed for made in runs} & {made.seed for made in others}
     if len(shared) < 2:
         return None
@@ -163,7 +163,7 @@ def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") ->
 
 
 def by_run(provider: str, runs: Sequence[Made]) -> str:
-    """Query the sums of each run: part (its seed), revenue, refunds, profit [micro], sold."""
+    """Return SQL for the sums of each run: seed, revenue, refunds and profit [micro], and sold."""
     return (
         f"select seed as part, revenue_micro::double as revenue, refunds_micro::double as refunds,"
         f"\n    profit_micro::double as profit, coalesce(sold, 0) as sold\n"
@@ -172,9 +172,9 @@ def by_run(provider: str, runs: Sequence[Made]) -> str:
 
 
 def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
-    """Query the sums of BLOCKS blocks of a run's time: part, then the same columns as by_run.
+    """Return SQL for the columns of by_run in each of BLOCKS blocks of a run's time.
 
-    A posting is in the block of its time `at`. Blocks without postings count too, as 0.
+    The column `at` determines the block of a posting. Blocks without postings count as 0.
     """
     own, length = owned(provider, [made]), made.seconds * 1e12 / BLOCKS
     block = f"least(greatest({at} - 1, 0) // {round(length)}, {BLOCKS - 1})"

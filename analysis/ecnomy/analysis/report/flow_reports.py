@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counters of selected flows at each report, without reading the rest of flow_epochs.
+"""Reads the counters of some flows at each report, without the rest of flow_epochs.
 
-The complete table, with a row per report and flow, takes half a gigabyte for a 40-minute run.
+The complete table has a row per report and flow, and takes half a gigabyte for a run of 40 minutes.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ __all__ = ["FlowReports", "flow_reports"]
 
 
 class FlowReports(msgspec.Struct, frozen=True):
-    """Cumulative counters of selected flows.
+    """Cumulative counters of some flows.
 
     Attributes:
-        t_ps: time of each report, ascending.
-        counters: by name, a matrix [report, flow]; flows are in ascending order.
+        t_ps: time of each report [ps], ascending.
+        counters: name -> values of shape (reports, flows), with flows in ascending order.
     """
 
     t_ps: npt.NDArray[np.int64]
     counters: dict[str, npt.NDArray[np.float64]]
 
     def differences(self, name: str, times_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the growth of a counter between given report times, [interval, flow]."""
+        """Return the growth of a counter between report times, of shape (intervals, flows)."""
         return np.diff(self.counters[name][np.searchsorted(self.t_ps, times_ps)], axis=0)
 
 
 def flow_reports(
     db: Database, run: RawRun, flows: npt.NDArray[np.int64], names: tuple[str, ...]
 ) -> FlowReports:
-    """Return the counters of the given flows at every complete report of a run.
+    """Return the counters of some flows at each complete report of a run.
 
     Raises:
-        ResultsError: the table is missing or unreadable, or has no such counter.
+        ResultsError: the table is missing or unreadable, or lacks a counter.
     """
     file = str(run.file("flow_epochs"))
     table = f"read_parquet({literal(file)})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The glossary at the end of a page on a provider's business: one sentence per term."""
+"""The glossary at the end of the page on a provider's business."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TERMS: Final = (
 
 
 def glossary() -> Section:
-    """Return the terms in the order in which a reader meets them."""
+    """Return the glossary, with terms in the order in which a reader meets them."""
     rows = tuple((Cell(term), Cell(meaning)) for term, meaning in _TERMS)
     table = Table("glossary-table", "Terms", "this page", ("term", "meaning"), rows, wide=True)
     return Section("glossary", "Glossary", (table,))

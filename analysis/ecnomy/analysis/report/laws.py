@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The most profitable marking law, and the account under each law, if runs differ in the law."""
+"""Compares marking laws by the provider's profit, if runs differ in the marking law."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Laws", "accounts_by_law", "laws_apart", "runs_by_law"]
 
 
 class Laws(msgspec.Struct, frozen=True):
-    """A comparison of the marking laws by profit.
+    """A comparison of marking laws by profit.
 
     Attributes:
-        title: a sentence on the law with the highest profit.
-        words: the hourly profit under each law, and the lead of the most profitable law.
+        title: a sentence that names the law with the highest profit.
+        words: the hourly profit with each law, and the lead of the most profitable law.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Laws(msgspec.Struct, frozen=True):
 
 
 def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
-    """Return the runs under each law, with other keys as in the answer; {} for a single law."""
+    """Return the runs with each law, other keys as in the answer; {} for a single law."""
     key = next((one for one in material.keys if one.is_marking), None)
     if key is None:
         return {}
@@ -43,7 +43,7 @@ def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...
 
 
 def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
-    """Compare the laws; return None if the runs do not differ in the marking law."""
+    """Compare marking laws by profit; return None if the runs do not differ in the law."""
     runs = runs_by_law(material, answer)
     hourly = {name: estimate(db, answer.provider, of, PER_HOUR) for name, of in runs.items()}
     ranked = sorted(
@@ -71,7 +71,7 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
 
 
 def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section | None:
-    """Return the hourly account under each law, which shows why one law is more profitable.
+    """Return the hourly account with each law, which shows why one law is more profitable.
 
     Return None if the runs do not differ in the marking law, or if the provider sells files.
     """
@@ -119,7 +119,7 @@ def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section
 
 
 def _rest(material: Material, answer: Answer) -> str:
-    """Return the values of the other varied keys; "" if no other key varies."""
+    """Return the values of the other varied keys in words; "" if no other key varies."""
     values = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
     told = [
         f"{key.words} {key.told(value)}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profit maps: over promised quality and price, and over load and price.
+"""Draws maps of the profit over promised quality and price, and over load and price.
 
-Unless a price was swept, both maps are counterfactual: they assume that the same calls are sold,
+Unless a price was swept, the maps are counterfactual: they assume that the same calls are sold,
 carried and marked at another price or promise. Refunds follow the price if the tariff ties them to
 it.
 """
@@ -38,7 +38,7 @@ _LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
 def maps(material: Material, db: Database, answer: Answer) -> Section:
-    """Return all maps that the available tables support."""
+    """Return all maps for which the material has tables."""
     blocks: list[Block] = []
     if material.kept and not answer.by_files:
         blocks += _by_quality(db, answer)
@@ -83,7 +83,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
 def _quality_sql(
     own: str, tariffs: tuple[Tariff, ...], promised: str, factors: tuple[float, ...]
 ) -> str:
-    """Query the hourly profit by promised share q (null: the original) and price factor f."""
+    """Return SQL for hourly profits by promised share q (null: the original) and price factor f."""
     return (
         f"with sold as (select c.tariff, c.complete, c.sent, c.bad, c.broken,\n"
         f"    coalesce(sum(p.micro) filter (p.line = 'calls'), 0) as charge,\n"
@@ -107,7 +107,7 @@ def _quality_sql(
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
     """Return the hourly profit at the current price for each promised share, and that share.
 
-    The values are those of the map. Return None if tariffs promise different shares or no run was
+    The values are those of the map. Return None if tariffs promise different shares, or no run was
     kept.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
@@ -128,7 +128,7 @@ _PAID_BACK: Final = (
 
 
 def _refund(tariffs: tuple[Tariff, ...]) -> str:
-    """Return SQL for the refund in micro-units by tariff: it follows the price or stays fixed."""
+    """Return SQL for the refund [micro-units] of a call, which follows the price or is fixed."""
     cases = []
     for tariff in tariffs:
         if tariff.tied:
@@ -143,7 +143,7 @@ def _refund(tariffs: tuple[Tariff, ...]) -> str:
 
 
 def _follows(tariffs: tuple[Tariff, ...]) -> str:
-    """Return a sentence on whether refunds follow the price."""
+    """Return a sentence on the tariffs whose refunds follow the price."""
     tied = [t.name for t in tariffs if t.tied]
     fixed = [t.name for t in tariffs if not t.tied]
     if tied and fixed:
@@ -175,7 +175,7 @@ def _map(
     of: str,
     note: str = "",
 ) -> list[Block]:
-    """Return an ordered, complete query of (row, column, value) as a picture and as a table."""
+    """Return the result of a query (row, column, value) as a picture and a table."""
     values = [None if row[2] is None else float(row[2]) for row in query.rows]
     numbers = np.array([np.nan if v is None else v for v in values])
     if not np.isfinite(numbers).any():
@@ -245,7 +245,7 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
 
 
 def _measured(material: Material, db: Database, answer: Answer, price: Key) -> list[Block]:
-    """Return profits at the swept prices, and over the load if that was swept too."""
+    """Return a map of measured profits over the swept prices and, if it was swept, the load."""
     at = material.keys.index(price) + 1
     load = material.load
     down = f"k{material.keys.index(load) + 1}" if load is not None else "'all'"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a report: one scenario under several seeds, several scenarios, or a sweep.
+"""Opens the runs of a report: one scenario with several seeds, several scenarios, or a sweep.
 
-A *case* gives a value to every varied key, and its runs differ only in their seeds. Keys in a
-provider's part of the scenario are the provider's *choices*. All other keys belong to the world of
-its business.
+A *case* assigns a value to every varied key. Its runs differ only in their seeds. Keys in a
+provider's part of the scenario are the provider's *choices*. All other keys belong to the world in
+which it does business.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Key(msgspec.Struct, frozen=True):
 
     Attributes:
         path: path in the scenario, or the name of a parameter that sets several paths.
-        unit: unit of the values; "" for texts and pure numbers.
-        values: values in the order of the sweep.
-        own: whether the key is a provider's choice.
+        unit: unit of the values; "" for text and pure numbers.
+        values: values, in the order of the sweep.
+        own: whether the key is a choice of a provider.
         base: the scenario's value if it is among `values`; otherwise the first of `values`.
-        sets: the paths of a parameter that sets several paths; otherwise empty.
+        sets: the paths that a parameter with several paths sets; otherwise empty.
     """
 
     path: str
@@ -80,7 +80,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The key's short name on axes."""
+        """The short name of the key on axes, with its unit."""
         parts = self.path.split(".")
         inner = parts if self.sets else parts[1:]
         name = ".".join(part for part in inner if part not in ("agents", "links"))
@@ -89,18 +89,18 @@ class Key(msgspec.Struct, frozen=True):
         return f"{name} [{self.unit}]" if self.unit else name
 
     def told(self, value: Value) -> str:
-        """Return the printed form of a value."""
+        """Return a value of the key in words."""
         return words_of(self.values)[value]
 
 
 class Made(msgspec.Struct, frozen=True):
-    """One run.
+    """One run of a report.
 
-    Attributes:
+    number: number of the run on the page, starting at 1.
         number: number of the run on the page, from 1.
         case: the value of each key.
-        run: the results; None if a sweep kept no results of the run.
-        row: outcome columns, for a run of a sweep.
+        run: the results; None if the sweep did not keep the results of all runs.
+        row: outcomes by column, for a run of a sweep.
     """
 
     number: int
@@ -113,13 +113,13 @@ class Made(msgspec.Struct, frozen=True):
 
 
 class Material(msgspec.Struct, frozen=True):
-    """The subject of a report.
+    """The runs of a report and their varied keys.
 
     Attributes:
         folder: the first results folder.
         kept: whether the tables of all runs exist.
-        left_out: descriptions of runs that failed or do not belong to the report.
-        sweep: the folder of the sweep; "" if there is no sweep.
+        left_out: descriptions of runs that are partial, failed, missing, or changed by hand.
+        sweep: the folder of the sweep; "" without a sweep.
     """
 
     folder: Path
@@ -132,30 +132,30 @@ class Material(msgspec.Struct, frozen=True):
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """The names of providers that occur in every run."""
+        """The names of the providers, from the first run."""
         if self.made[0].run is None:
             ends = ".calls_sold"
             return tuple(n.removesuffix(ends) for n in self.made[0].row if n.endswith(ends))
         return tuple(p.name for p in self.told(self.made[0]))
 
     def told(self, made: Made) -> tuple[Provider, ...]:
-        """Return the providers of a run with kept results."""
+        """Return the providers in a run with kept results."""
         assert made.run is not None
         return providers_of(made.run)
 
     @property
     def load(self) -> Key | None:
-        """The key that sets the load; if there are several, the key with the most values."""
+        """The key that sets the load (the key with the most values if there are several)."""
         found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
         return found[0] if found else None
 
     @property
     def world(self) -> tuple[Value | None, ...]:
-        """The reference: the value of each key, or None for choices."""
+        """The reference world: the base value of each key, or None for choices."""
         return tuple(None if key.own else key.base for key in self.keys)
 
     def choices(self) -> list[tuple[Value | None, ...]]:
-        """Return the choices of providers by key, in the order of the runs; None for other keys."""
+        """Return the choices of providers in the order of the runs; None for other keys."""
         rows = [
             tuple(v if key.own else None for key, v in zip(self.keys, made.case, strict=True))
             for made in self.made
@@ -163,7 +163,7 @@ class Material(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(rows))
 
     def at(self, *parts: Sequence[Value | None]) -> tuple[Made, ...]:
-        """Return the runs whose case has the given values; None matches any value."""
+        """Return the runs whose case has the given values, of which None matches any."""
         return tuple(
             made
             for made in self.made
@@ -171,7 +171,7 @@ class Material(msgspec.Struct, frozen=True):
         )
 
     def choice_words(self, choice: Sequence[Value | None]) -> str:
-        """Return the printed form of a choice; "" if there are no choices."""
+        """Return a choice in words; "" without choices."""
         given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
         if len(given) == 1 and isinstance(given[0][1], str):
             return given[0][0].told(given[0][1])
@@ -181,11 +181,11 @@ class Material(msgspec.Struct, frozen=True):
 
 
 def open_material(results: Sequence[Path]) -> Material:
-    """Open a run, several runs, or a sweep.
+    """Open one run, several runs, or a sweep.
 
     Raises:
-        ResultsError: results or a provider are missing.
-        InputError: a sweep together with other results.
+        ResultsError: results or a guaranteed stream provider are missing.
+        InputError: a sweep is given together with other folders, or a seed occurs twice.
     """
     sweeps = [path for path in results if is_sweep(path)]
     if sweeps and len(results) > 1:
@@ -241,7 +241,7 @@ def _without_seed(run: RawRun) -> bytes:
 
 
 def _marking_key(runs: Sequence[RawRun]) -> Key | None:
-    """Return the marking law of a link as a key, if the scenarios differ only in that law."""
+    """Return the marking of a link as a key, if the scenarios differ only in that marking."""
     laws: list[dict[str, Any]] = []  # per scenario: link -> its marking
     rest = set()
     for run in runs:
@@ -294,7 +294,7 @@ def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> 
 
 
 def _value(told: Any) -> Value:
-    """Return a number as a float, anything else as text."""
+    """Return a number as a float, and any other value as text."""
     return float(told) if isinstance(told, int | float) else str(told)
 
 
@@ -306,7 +306,7 @@ def _number(told: Any) -> Value:
 
 
 def _written(base: str, path: str) -> Any:
-    """Return the value at a path of the sweep's scenario; None if the path is not set."""
+    """Return the value at a path of the sweep's scenario; None if it is not set."""
     from ecnomy.markets.inputs.overrides import located
     from ecnomy.markets.inputs.yamlfile import parse
 
@@ -331,6 +331,6 @@ def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequ
 
 
 def provider_of(made: Made, name: str) -> Provider:
-    """Return a provider of a kept run."""
+    """Return the provider with a given name in a run with kept results."""
     assert made.run is not None
     return next(p for p in providers_of(made.run) if p.name == name)

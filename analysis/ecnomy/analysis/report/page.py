@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a guaranteed stream provider's business: one self-contained HTML file."""
+"""Writes the page on a guaranteed stream provider's business: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _ONE = {"hour": "per hour", "call": "per call sold"}
 
 
 def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> Page:
-    """Write the page of runs, or of a sweep.
+    """Write the page on the providers in some runs or in a sweep, and return its content.
 
     Args:
-        results: the folders of the runs or the sweep.
-        file: the page; an existing file is replaced once the new page is complete.
-        command: the command shown on the page.
+        results: the folders of the runs, or the folder of the sweep.
+        file: the page; an existing file is replaced when the new page is complete.
+        command: the command line to show on the page.
 
     Raises:
-        ResultsError: a table is missing, or the page and `ecnomy show` disagree.
-        InputError: a package is missing.
+        ResultsError: results or a table are missing, or the page and `ecnomy show` disagree.
+        InputError: a package is missing, or the folders do not belong together.
     """
     from ecnomy.analysis.support.whole_file import write_whole
 
@@ -51,7 +51,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
 
 
 def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
-    """Return the content of the page."""
+    """Return the content of the page without its template."""
     material = open_material(results)
     db = open_database(material)
     try:
@@ -65,7 +65,7 @@ def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
 
 
 class _Shown:
-    """An answer, and the plot shown next to it."""
+    """An answer with the plot shown next to it."""
 
     def __init__(self, material: Material, db: Database, answer: Answer) -> None:
         self.answer = answer
@@ -78,13 +78,13 @@ class _Shown:
 
     @property
     def line(self) -> str:
-        """The answer for the terminal."""
+        """The line that the terminal shows."""
         told = f"{self.answer.provider}: {''.join(cell.text for cell in self.answer.sentence)}"
         return told if self.laws is None else f"{told}. {self.laws.title}"
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """All queries behind the first screen."""
+        """The queries behind the first screen."""
         drawn = self.picture.queries if self.picture is not None else ()
         loads = tuple(one.query for one in self.answer.loads.values())
         rows = self.rows.queries if self.rows is not None else ()

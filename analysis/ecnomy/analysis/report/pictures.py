@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of a page as SVG. They are narrow, so that their text is legible on a phone.
+"""Draws the plots of a page as SVG, narrow enough for text to be legible on a phone.
 
-Colours differ in lightness, and hatches, markers or signs repeat their information, for prints in
+Colours differ in lightness, and hatches, markers or signs repeat their information for prints in
 grey. The same numbers and library versions give the same bytes.
 """
 
@@ -64,7 +64,7 @@ class _Canvas:
         )
 
     def svg(self) -> bytes:
-        """Return the drawing as SVG without a date, with names that depend on the drawing alone."""
+        """Return the drawing as SVG that depends only on its content."""
         return svg_of(self.figure)
 
 
@@ -85,7 +85,7 @@ def _legend(axis: Axes, columns: int = 2) -> None:
 
 
 def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: str) -> bytes:
-    """Draw income (above 0) and payments (below) in each period, and the balance."""
+    """Draw income (above 0), payments (below 0) and profit in each period."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis, widths = canvas.axes[0], np.diff(edges)
@@ -110,9 +110,9 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
 
 
 def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
-    """Return colour and hatch of a line, such as `calls (home)`; `rows` names all tariff rows.
+    """Return colour and hatch of a line such as `calls (home)`; `rows` names all tariffs.
 
-    Each tariff row has a different hatch, and colours get lighter from row to row.
+    Each tariff has a different hatch, and colours get lighter from tariff to tariff.
     """
     line, _, row = name.partition(" (")
     look = dict(_LOOKS.get(line, _OTHER))
@@ -129,7 +129,7 @@ def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
 
 
 def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
-    """Draw bars that lead from the income of an average call through its costs to its profit."""
+    """Draw bars that lead from the income of a call or an hour through its costs to its profit."""
     with panel_style():
         canvas = _Canvas(height=2.6)
         axis, at = canvas.axes[0], 0.0
@@ -163,7 +163,7 @@ def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
 def along(
     curves: Mapping[str, Sequence[tuple[float, float, float, float]]], label: str, unit: str
 ) -> bytes:
-    """Draw curves of (x, mean, low, high), distinguished by marker and line."""
+    """Draw curves through points (x, mean, low, high), which differ in marker and line style."""
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]
@@ -219,7 +219,7 @@ def shares(
     limit: float | None,
     label: str,
 ) -> bytes:
-    """Draw calls sold and blocked, and below them the share of ended calls with broken promises."""
+    """Draw the calls sold and blocked, and below them the shares of blocked and broken calls."""
     with panel_style():
         canvas = _Canvas(2, 4.2)
         top, bottom = canvas.axes
@@ -287,7 +287,7 @@ def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[flo
 def points(
     groups: Mapping[str, tuple[Floats, Floats]], level: float | None, threshold: float | None
 ) -> bytes:
-    """Draw samples of L over M, with a marker per stream."""
+    """Draw the lost or late share L over the marked share M of samples, by test stream."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
@@ -314,7 +314,7 @@ def points(
 
 
 def _promise(axis: Axes, worst: float, level: float | None) -> None:
-    """Draw the line of a promise, on an axis that separates points well below it from 0."""
+    """Draw the line of a promise; if it is far above the points, only mention it in the legend."""
     if level is None:
         return
     told: dict[str, Any] = {"color": "black", "linestyle": "--"}
@@ -336,7 +336,7 @@ def heat(
     labels: tuple[str, str],
     at: tuple[int, int] | None,
 ) -> bytes:
-    """Draw a map of profits with signs, hatched losses, and a frame around the actual case."""
+    """Draw a map of profits, with losses hatched and the simulated case framed."""
     from matplotlib.colors import TwoSlopeNorm
     from matplotlib.patches import Rectangle
 
@@ -368,7 +368,7 @@ def heat(
 
 
 def _hatched(row: int, column: int, *, dark: bool) -> Any:
-    """Draw stripes over a cell of a map, light ones over a dark cell."""
+    """Return stripes over a cell of a map: light stripes if the cell is dark."""
     from matplotlib.patches import Rectangle
 
     place = (column - 0.5, row - 0.5)
@@ -377,7 +377,7 @@ def _hatched(row: int, column: int, *, dark: bool) -> Any:
 
 
 def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
-    """Draw a bar per key from its smallest to its largest profit, with the values of the key."""
+    """Draw a bar per key from its lowest to its highest profit, with its values at the ends."""
     with panel_style():
         canvas = _Canvas(height=1.0 + 0.5 * len(bars))
         axis = canvas.axes[0]

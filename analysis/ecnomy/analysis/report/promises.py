@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kept and broken promises: blocked callers, and lost or late packets."""
+"""Describes which promises were kept: blocked callers, and lost or late packets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Return each tariff's blocking and delay rates, compared with B^G and L^G, and over time."""
+    """Return the blocking and delay rates of each tariff against B^G and L^G, and over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)
@@ -44,7 +44,7 @@ def promises(material: Material, db: Database, answer: Answer) -> Section:
 
 
 def share_interval(parts: list[int], wholes: list[int]) -> tuple[float, float]:
-    """Return a share's 95 % interval: Student's t if runs differ, otherwise Clopper-Pearson."""
+    """Return the 95 % interval of a share: Student's t if runs differ, else Clopper-Pearson."""
     shares = [a / b for a, b in zip(parts, wholes, strict=True) if b]
     if len(shares) > 1 and np.ptp(shares) > 0:
         half = student(len(shares)) * float(np.std(shares, ddof=1)) / len(shares) ** 0.5
@@ -97,7 +97,7 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
 
 
 def _files(db: Database, answer: Answer, own: str) -> Table | None:
-    """Return refunded and paid files of each row; None for a provider without files."""
+    """Return a table of paid and refunded files by tariff; None for a provider without files."""
     told = provider_of(answer.runs[0], answer.provider).files
     if not told:
         return None
@@ -163,7 +163,7 @@ def _note(runs: int) -> Words:
 
 
 def _claims(db: Database, own: str) -> Words | None:
-    """Return a warning if refunds do not match the measurements; None if they match."""
+    """Return a note if refunds do not match the measured quality; None if they match."""
     query = db.ask(
         f"select count(*) filter (back and not broken), count(*) filter (broken and not back)\n"
         f"from (select c.broken, coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) < 0 "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The provenance of a page: scenario, versions, seeds, runs, and the command that made it."""
+"""Describes the origin of a page: command, scenarios, versions, seeds and runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIGITS = 16  # characters of a digest
 
 
 def provenance(material: Material, db: Database, command: list[str]) -> Section:
-    """Return the tables of sources and versions, and the accounts as data."""
+    """Return the section with the origin of the page, the runs, and all accounts."""
     rows = [(Cell(name), Cell(told)) for name, told in _facts(material, command)]
     facts = Table(
         "provenance-table",
