@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profit per call over seeds, and the tail of the worst calls and hours.
+"""Describes the profit per call: by seed, by choice, and in the worst calls and hours.
 
-Value at risk (95 %) is the loss at the 5th percentile of profits: the profit of rank ceil(n / 20)
-among n ordered profits, with the opposite sign. Expected shortfall is the mean loss over the ranks
-up to this one. A negative value at risk is a profit. Source: Acerbi, Tasche 2002.
+Value at risk (95 %) is the loss at the 5th percentile of profits. Among n profits in ascending
+order, it is the profit of rank ceil(n / 20) with the opposite sign. Expected shortfall is the mean
+loss over all ranks up to this one. A negative value at risk is a profit. Source: Acerbi, Tasche
+2002.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _BINS: Final = 40
 
 
 def profit_per_call(material: Material, db: Database, answer: Answer) -> Section:
-    """Return profits per seed or choice, their tail, and the distribution over calls."""
+    """Return the section with the profits of seeds and choices, their tail, and all calls."""
     blocks: list[Block] = [_seeds(db, answer)]
     if len(material.choices()) > 1:
         blocks.insert(0, _choices(material, db, answer))
@@ -138,7 +139,7 @@ def _three(one: Estimate | None, same: bool = False) -> tuple[Cell, Cell, Cell]:
 
 
 def tail(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
-    """Return value at risk and expected shortfall of profits."""
+    """Return the value at risk and the expected shortfall of profits."""
     worst = np.sort(values)[: math.ceil(len(values) / _TAIL)]
     return -float(worst[-1]), -float(worst.mean())
 
@@ -160,7 +161,7 @@ def _tail_of_calls(db: Database, own: str) -> Query:
 def drawn_hours(
     pieces: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return profits of hours, each composed of PIECES drawn with replacement, reproducibly."""
+    """Return the profits of hours, each the sum of PIECES pieces drawn with replacement."""
     rng = np.random.Generator(np.random.Philox(key=_KEY))
     hours: np.ndarray[tuple[int], np.dtype[np.float64]] = pieces[
         rng.integers(0, len(pieces), (DRAWS, PIECES))
@@ -169,7 +170,7 @@ def drawn_hours(
 
 
 def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], str, Query]:
-    """Return mean, value at risk, shortfall and number of hours, with the method."""
+    """Return mean, value at risk, shortfall and number of hours, the method, and the query."""
     whole = sum(int(made.seconds // 3600) for made in answer.runs)
     length = 3600 if whole >= _ENOUGH_HOURS else 3600 // PIECES
     rows = _pieces(answer, own, length)
@@ -193,7 +194,7 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
 
 
 def _pieces(answer: Answer, own: str, length_s: int) -> str:
-    """Query the balance of each whole piece of time of each run; 0 if it has no postings."""
+    """Return SQL for the balance of each complete period of each run; 0 without postings."""
     whole = ", ".join(f"({made.number}, {int(made.seconds // length_s)})" for made in answer.runs)
     return (
         f"select run, piece, coalesce(sum(micro), 0)::bigint as micro\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sentence on which rows of a provider's tariff table earn or lose money."""
+"""Describes in a sentence which tariffs of a provider earn or lose money."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ __all__ = ["rows_apart"]
 
 
 def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | None:
-    """Return the hourly profit of each row; None for a table of one row.
+    """Return a sentence with the hourly profit of each tariff; None for fewer than two tariffs.
 
-    A row's profit is the income from its calls or files minus their marks and refunds. Test streams
-    and fixed costs do not belong to a row. Sweeps without kept results lack these values.
+    A tariff's profit is the income from its calls or files minus their marks and refunds. Test
+    streams and fixed costs do not belong to a tariff. Without kept results, the sentence is missing
+    too.
     """
     if runs[0].run is None:
         return None

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests whether marking predicts delay, by the correlation of M and L in samples of test streams.
+"""Tests whether marking predicts delay, by the correlation of M and L in test streams.
 
-    M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   of a sample
+    M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   in a sample
 
-Samples of few packets vary by chance. For n packets with a share x, x (1 - x) / (n - 1) is an
-unbiased estimate of this variance. The rest of the observed variance v is variation of the shares
-themselves:
+Shares in samples of few packets vary by chance. For n packets with a share x, x (1 - x) / (n - 1)
+is an unbiased estimate of this variance. The rest of the observed variance v is a variation of the
+shares themselves:
 
     reliability = 1 - mean(x (1 - x) / (n - 1)) / v
     r corrected = r / sqrt(reliability of M x reliability of L)
 
-Source: Andreassen 2002, 4.3.3 (samples); Spearman 1904 (attenuation). Chance in M and in L is
-assumed independent, although both concern the same packets.
+Source: Andreassen 2002, 4.3.3 (samples); Spearman 1904 (attenuation). The chance variation of M and
+of L is assumed to be independent, although both concern the same packets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Row = npt.NDArray[np.float64]
 
 
 class Samples(NamedTuple):
-    """Samples of one stream: packets sent, M and L of each sample."""
+    """Samples of a test stream: packets sent, M, and L, each with a value per sample."""
 
     sent: Row
     marking: Row
@@ -52,7 +52,7 @@ class Samples(NamedTuple):
 
 
 def reliability(shares: Row, sent: Row) -> float:
-    """Return the part of the shares' variance that is not due to few packets; NaN if it is 0."""
+    """Return the share of a variance that is not due to chance; NaN if the shares are equal."""
     if len(shares) < 3 or np.ptp(shares) == 0:
         return math.nan
     chance = float(np.mean(shares * (1 - shares) / (sent - 1)))
@@ -60,7 +60,7 @@ def reliability(shares: Row, sent: Row) -> float:
 
 
 def corrected(raw: float, of_m: float, of_l: float) -> float:
-    """Correct a correlation for the noise of few packets; return NaN if all variation is noise."""
+    """Return a correlation corrected for chance; NaN if all variation of M or L is chance."""
     both = of_m * of_l
     return raw / math.sqrt(both) if of_m > 0 and of_l > 0 else math.nan
 
@@ -68,7 +68,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Return each test stream's samples of at least two packets within the measured window."""
+    """Return the samples of each test stream (at least two packets) in the measured window."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps
@@ -99,14 +99,14 @@ def samples_of(
 
 
 def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
-    """Return the last reports at or before multiples of a step in the window, without repeats."""
+    """Return the last report time at or before each multiple of a step, without repeats."""
     wanted = np.arange(low, high + 1, max(step, 1))
     at = np.searchsorted(t_ps, wanted, side="right") - 1
     return np.unique(t_ps[at[at >= 0]])
 
 
 def scatter(db: Database, answer: Answer) -> Section | None:
-    """Return the samples of each tariff as a plot and a table; None if it has no test streams."""
+    """Return the samples of each tariff as plots and tables; None without test streams."""
     blocks: list[Block] = []
     for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s
@@ -185,9 +185,9 @@ def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s
 
 
 def fisher(raw: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a raw correlation, by Fisher's z; NaN below LEAST samples.
+    """Return the 95 % interval of a correlation by Fisher's z; NaN for fewer than LEAST samples.
 
-    Source: Fisher 1921; it assumes independent and nearly normal samples.
+    Source: Fisher 1921. The interval assumes independent and nearly normal samples.
     """
     if count < LEAST or math.isnan(raw) or abs(raw) >= 1:
         return math.nan, math.nan
@@ -234,7 +234,7 @@ def _picture(
 
 
 def _threshold(db: Database, answer: Answer) -> float | None:
-    """Return the mean of the recorded blocking threshold."""
+    """Return the mean of the blocking thresholds that the provider recorded; None without any."""
     values: list[float] = []
     for made in answer.runs:
         assert made.run is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensitivity of the profit per call to each varied key, with all other keys at the reference."""
+"""Shows how the profit depends on each varied key, with all other keys at the reference."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profit and loss from the ledger, by purpose, by tariff and by time."""
+"""Reports profit and loss from the ledger, by purpose, tariff, carrier and time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SHARED: Final = "shared"  # postings without a tariff
 
 
 def statement(material: Material, db: Database, answer: Answer) -> Section:
-    """Return the statement of the reference runs, to the micro-unit.
+    """Return the profit and loss of the reference runs, to the micro-unit.
 
     Raises:
         ResultsError: the queries on the ledger disagree with `ecnomy show`.
@@ -96,7 +96,7 @@ def _statement(db: Database, answer: Answer, own: str) -> Table:
 
 
 def _counted(count: Any, line: str) -> str:
-    """Return `4 marks of calls` or `1 mark of calls`."""
+    """Return a count with the name of an account's line, e.g. `4 marks of calls`."""
     if count is None:
         return line
     first, *rest = line.split(" ")
@@ -104,12 +104,12 @@ def _counted(count: Any, line: str) -> str:
 
 
 def signed(value: Any) -> str:
-    """Return an amount with its sign; "-" without an amount."""
+    """Return an amount with its sign; "-" if it is missing."""
     return "-" if value is None else money(float(value), "+")
 
 
 def _check(answer: Answer, table: Table) -> None:
-    """Check that the page and `ecnomy show` agree on the same runs."""
+    """Raise an error unless the page and `ecnomy show` agree on the profit."""
     assert table.query is not None
     found = int(table.query.rows[-1][2])
     wanted = sum(_profit(made, answer.provider) for made in answer.runs)
@@ -121,7 +121,7 @@ def _check(answer: Answer, table: Table) -> None:
 
 
 def _profit(made: Made, name: str) -> int:
-    """Return the balance of the account from the manifest, or otherwise from the ledger."""
+    """Return the balance of a provider's account, from the manifest or, without it, the ledger."""
     assert made.run is not None
     if (balances := made.run.manifest.balances_micro) is not None:
         return balances[name]
@@ -137,7 +137,7 @@ def _by_tariff(db: Database, answer: Answer, own: str) -> Table:
 
 
 def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
-    """Return the marks paid to each carrier; None if only one carrier was paid."""
+    """Return the marks paid to each carrier; None if fewer than two carriers were paid."""
     query = db.ask(
         f"select party, line, sum(micro), sum(quantity) from postings\n"
         f"  where {own} and kind = 'marks' group by all order by party, line"
@@ -149,7 +149,7 @@ def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
 
 
 def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
-    """Return the result of a query of (row, line, micro) as a table with row totals."""
+    """Return the result of a query (row, line, micro) as a table with a column per line."""
     at = {(row[0], row[1]): i for i, row in enumerate(query.rows)}
     lines = [*LINES, *sorted({row[1] for row in query.rows} - set(LINES))]
     lines = [line for line in lines if any(row[1] == line for row in query.rows)]
@@ -166,7 +166,7 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 
 
 def period_s(duration_s: float) -> int:
-    """Return the length of a period [s]: an hour if few cover the run, otherwise the best fit."""
+    """Return the length of a period [s]: an hour for 4 to 24 hours, else the shortest that fits."""
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
         return 3600

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices and refunds of providers, read from the scenario, for sweeps that kept no results.
+"""Reads providers' prices and refunds from the scenario, for sweeps without kept results.
 
-The scenario is the sweep's base with the values of a run. Because it is not validated again, its
-strategies need not be installed. Only names and amounts of a tariff are read.
+The scenario is the base of the sweep with the values of a run. It is not validated again, so its
+strategies need not be installed. Only names, prices and refunds of tariffs are read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AS_PRICE: Final = "price"
 
 
 def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
-    """Return the providers of each run by its number, with the terms of their calls in words."""
+    """Return run number -> providers, with the prices and refunds of their calls in words."""
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 
     head, units = head_of(material.folder), parameter_units(material.folder)
@@ -93,7 +93,7 @@ def _offer(name: str, index: int, row: Mapping[str, Any]) -> Offer:
 
 
 def _amount(told: Any) -> str:
-    """Normalise an amount, so that `0.1 money` and `0.10 money` give the same words."""
+    """Return an amount in a normal form, which is the same for `0.1 money` and `0.10 money`."""
     number, _, unit = str(told).strip().partition(" ")
     try:
         return f"{float(number)!r} {unit.strip()}"

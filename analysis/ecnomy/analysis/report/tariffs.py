@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The offers of a guaranteed stream provider (GSP), tariff by tariff, read only in this module.
+"""The tariffs of a guaranteed stream provider (GSP), which the report reads only here.
 
-An offer is that of run/guarantors.py, with times as numbers and with its sample length.
+A tariff is an offer of run/guarantors.py with times as numbers and with a sample length.
 """
 
 from __future__ import annotations
@@ -22,23 +22,22 @@ _AMOUNT: Final = re.compile(r"\s*([-+0-9.eE_]+)\s*([a-z]*)\s*")
 
 
 class Tariff(msgspec.Struct, frozen=True):
-    """A connection type on sale.
+    """A tariff for calls.
 
     Attributes:
-        name: the tariff's name, unique for its provider.
-        index: index in the run's list of tariffs (by agent, then by row): the value of the column
-            `tariff` of the table calls.
+        name: the tariff's name, unique within its provider.
+        index: position in the run's list of tariffs (by agent, then by tariff), which is the value
+            of the column `tariff` in the table calls.
         sources: the sources of the calls.
-        price: price of a call in words; likewise `reimbursement`.
+        price: price of a call in words; `reimbursement` is the refund in words.
         max_delay_ps: largest delay of a good packet [ps].
-        max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of blocked calls (B^G); None if there is no such
-            promise.
-        max_time_s: duration of the longest call [s]; None if there is no limit.
-        tied: whether the refund follows the price, by declaration or because both change together
-            over the runs. A refund that merely equals the only price does not count as tied.
-        sample_s: length of a sample of the test streams [s]: the longest connection, otherwise the
-            `sample` of the strategy, otherwise a minute.
+        max_delay_rate: largest share of bad packets that keeps the promise (L^G).
+        max_blocking_rate: largest share of blocked calls (B^G); None if it is not promised.
+        max_time_s: longest duration of a call [s]; None without a limit.
+        tied: whether the refund follows the price, either by declaration or because both change
+            together over the runs; equality at a single price does not count.
+        sample_s: length of a sample of the test streams [s]: `max_time_s` if set, otherwise the
+            strategy's `sample`, otherwise a minute.
     """
 
     name: str
@@ -97,7 +96,7 @@ def _of_run(providers: tuple[Provider, ...], together: Set[tuple[str, str]]) -> 
 
 
 def _time_s(value: Any) -> float | None:
-    """Return a time in a manifest ("60.0 s") in seconds; None unless it is above 0."""
+    """Return a time such as "60.0 s" in seconds; None unless it is above 0."""
     found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     if found is None or found[2] not in _SECONDS:
         return None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a provider's loss in numbers, and shows which changes could avoid it.
+"""Explains the loss of a provider, and shows which changes could avoid it.
 
-The numbers are sums over the provider's ledger and calls, or follow from its scenario:
+The amounts are sums over the provider's ledger and calls, or follow from its scenario:
 
-    delay of a full buffer = bytes it holds x 8 / rate
+    delay of a full buffer = bytes that it holds x 8 / rate
     packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet size)
 
 The changes are counterfactual: they assume that the same calls are requested and carried.
@@ -36,7 +36,7 @@ _MS: Final = 1000
 
 
 class Queueing(NamedTuple):
-    """The buffer with the largest full delay on the path of a call."""
+    """The buffer that delays a packet most when it is full, on the path of a call."""
 
     link: str
     rate_bps: int
@@ -46,13 +46,13 @@ class Queueing(NamedTuple):
     way_s: float  # without a queue
 
     def fitting(self, promised_s: float) -> int:
-        """Return the queue length in packets at which a packet has the promised delay."""
+        """Return the number of queued packets that use up the promised delay."""
         left = max(promised_s - self.way_s, 0.0)
         return math.floor(left * self.rate_bps / 8 / self.packet_bytes)
 
 
 def why_it_loses(db: Database, answer: Answer) -> Section | None:
-    """Explain a loss; None for a provider that makes no loss or sells only files."""
+    """Explain the loss of a provider; None without a loss or if it sells only files."""
     if answer.by_files or answer.unsold or not answer.per_call.value < 0:
         return None
     tariffs = db.tariffs(answer.provider, answer.runs)
@@ -64,7 +64,7 @@ def why_it_loses(db: Database, answer: Answer) -> Section | None:
 
 
 def _money(db: Database, own: str) -> Words:
-    """Return a paragraph on the income from a call and its costs, in descending order."""
+    """Return a paragraph on the income and the costs of a call, the largest cost first."""
     each = ", ".join(
         f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
     )
@@ -88,7 +88,7 @@ def _money(db: Database, own: str) -> Words:
 
 
 def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
-    """Return a paragraph on broken promises, and on the delay of a full buffer."""
+    """Return a paragraph on a tariff's broken promises and the delay of a full buffer."""
     query = db.ask(
         f"select count(*), count(*) filter (broken), sum(bad) / nullif(sum(sent), 0)\n"
         f"from calls where {own} and accepted and complete and tariff = '{tariff.name}'"
@@ -141,7 +141,7 @@ def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
 
 
 def _price(answer: Answer) -> Words:
-    """Return a paragraph on the price that would break even."""
+    """Return a paragraph on the break-even price."""
     even = answer.break_even.estimate.mean if answer.measured is None else answer.measured
     if even.text.endswith("price"):
         return Words.of(f"Price: {even.text} breaks even for the same calls.")
@@ -149,7 +149,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return a paragraph on the least loosening that makes a profit; None if no promise broke."""
+    """Return a paragraph on the strictest weaker promise that earns money; None if not relevant."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:
@@ -172,7 +172,7 @@ def _looser(db: Database, answer: Answer) -> Words | None:
 
 
 def _admission(db: Database, answer: Answer, own: str) -> Words | None:
-    """Return a paragraph on the profit of ended calls by start time."""
+    """Return a paragraph on the profit of ended calls by the period in which they began."""
     length_s = period_s(max(made.seconds for made in answer.runs))
     query = db.ask(
         f"select count(*) filter (left_micro < 0), count(*), "

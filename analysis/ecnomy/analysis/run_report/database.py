@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for the queries of a run's page, made by DuckDB from the Parquet files of the run.
+"""Creates the tables for the queries of a run's page, with DuckDB, from its Parquet files.
 
-payments   a posting of the ledger: t_ps, phase (its row in `phases`), payer, payee, kind,
-           source (of the flow it is for, or ''), quantity, price_micro, amount_micro
-phases     phase, label, to_ps: a posting at t belongs to the first phase with t <= to_ps
-marked     marks set: source, link, packets (of the source that arrived at the link), marks,
-           lost (with packets that were dropped later), underway (on packets still on their way);
-           the source `others` has the marks on packets that belong to no source
+payments   a posting of the ledger: t_ps, phase (its number in `phases`), payer, payee, kind,
+           source (whose flow it concerns, or ''), quantity, price_micro, amount_micro
+phases     phase, label, to_ps; a posting at t belongs to the first phase with t <= to_ps
+marked     marks that links set: source, link, packets (of the source, at the link), marks,
+           lost (with packets dropped later), underway (on packets that have not arrived);
+           the source `others` covers packets without a source
 accounts   balances from the manifest: account, micro
 """
 
@@ -61,11 +61,11 @@ _PAIRS: Final = ("source_name", "link_name", "arrivals", "marks", "ce_dropped", 
 
 
 class RunDatabase(Queries):
-    """The tables of a page on a run.
+    """The tables for a page on a run.
 
     Attributes:
-        run: the run.
-        periods: the phases by which money is reported, after the warm-up.
+        run: the run that the page is about.
+        periods: the warm-up and the phases, for which money is reported.
     """
 
     def __init__(self, run: RawRun, prelude: str, periods: tuple[Phase, ...]) -> None:
@@ -74,9 +74,9 @@ class RunDatabase(Queries):
 
 
 def periods_of(run: RawRun) -> tuple[Phase, ...]:
-    """Return the warm-up, if any, and the phases of a run.
+    """Return the warm-up (if any) and the phases of a run.
 
-    Every posting belongs to one of these periods.
+    Each posting belongs to one of these periods.
     """
     t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
     reached = int(t_ps.max(initial=0))
@@ -89,11 +89,11 @@ def periods_of(run: RawRun) -> tuple[Phase, ...]:
 
 
 def open_run_database(run: RawRun) -> RunDatabase:
-    """Open the tables of a run's page.
+    """Create the tables for the page on a run.
 
     Raises:
         InputError: DuckDB is not installed.
-        ResultsError: a table of the run is missing or cannot be read.
+        ResultsError: a table of the run is missing or unreadable.
     """
     periods = periods_of(run)
     rows = [(i, phase.label, phase.to_ps) for i, phase in enumerate(periods)]
@@ -116,7 +116,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
 
 
 def _acks(run: RawRun) -> str:
-    """Return the rows of the table `pairs` with marks on ACKs, for which nobody pays."""
+    """Return the row numbers of the table `pairs` with marks on ACKs, which are free of charge."""
     on_data = [
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
     ]

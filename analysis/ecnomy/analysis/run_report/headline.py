@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One or two sentences on the events and payments in a run."""
+"""Summarises the traffic and the payments of a run in a few sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["headline"]
 
 
 def headline(summary: Summary, db: RunDatabase) -> Words:
-    """Return the sentences, with amounts from queries."""
+    """Return the summary of a run, with amounts from queries."""
     parts: list[str | Cell] = [(sentence(summary) or _traffic(summary)) + " "]
     query = db.ask(
         "select payer, sum(amount_micro)::bigint as micro,\n"
@@ -47,14 +47,14 @@ def _money(query: Query, left: Query) -> list[str | Cell]:
 
 
 def _party(account: object) -> str:
-    """Return the name of an account's owner; accounts of sources belong to their users."""
+    """Return the name of an account's owner: users for the account of a source."""
     name = str(account)
     source = name.removeprefix("source:")
     return name if source == name else f"users of {source}"
 
 
 def _traffic(summary: Summary) -> str:
-    """Return sentences on the rates of the sources, and on congested links."""
+    """Return sentences on the total rate of all flows and on congested links."""
     whole = summary.whole or (summary.phases[-1] if summary.phases else None)
     if whole is None:
         return "The run ended before the measured window began."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links that set paid marks, and the payments of each source with their reasons."""
+"""Shows which links set the marks, and what each source paid and why."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Parts: TypeAlias = list[str | Cell]
 
 
 def marks_of(db: RunDatabase) -> Query:
-    """Return the marks by source and link.
+    """Query the marks by source and link.
 
-    The columns are source, link, packets, marks, lost, underway, share of the source's marks, and
-    marked share of its packets.
+    The columns are source, link, packets, marks, lost, underway, the link's share of the source's
+    marks, and the marked share of the packets.
     """
     return db.ask(
         "select source, link, packets, marks, lost, underway,\n"
@@ -38,7 +38,7 @@ def marks_of(db: RunDatabase) -> Query:
 
 
 def where_marked(marked: Query) -> Table | None:
-    """Return the table of marks by link; None if no packet was marked."""
+    """Return the table of marks by source and link; None without marks."""
     if not marked.rows:
         return None
     rows = []
@@ -65,7 +65,7 @@ def where_marked(marked: Query) -> Table | None:
 
 
 def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
-    """Return a paragraph per source on payments and their reasons, the most expensive first."""
+    """Return a paragraph per source on payments and their reasons, the largest sum first."""
     sums: dict[str, int] = {}
     for row in payments.query.rows:
         if row[3]:
@@ -109,7 +109,7 @@ def _where(links: list[tuple[str, float]]) -> str:
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    """Return sentences, by phase, on rate, share of marked packets, and load of the link."""
+    """Return a sentence per phase on a source's rate and marking, and on a link's load."""
     told = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"

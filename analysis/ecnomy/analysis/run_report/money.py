@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The payments in a run, by payer, payee and purpose, with count, price and phase.
+"""Reports the payments of a run by payer, payee and purpose, with count, price and phase.
 
-All amounts come from the ledger, to the micro-unit. Sums are compared with the balances in the
-manifest.
+All amounts come from the ledger, to the micro-unit. Their sums are compared with the balances in
+the manifest.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MOST_PERIODS: Final = 8
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """The unit of a ledger quantity: names for `one` and `many`, and the `size` in the ledger."""
+    """The unit of a quantity: its singular and plural, and its size in the ledger's unit."""
 
     one: str
     many: str
@@ -63,11 +63,11 @@ _WORDS: Final = {
 
 
 class Payments(msgspec.Struct, frozen=True):
-    """The sums of the ledger: a row per payer, source, kind and payee.
+    """The sums of the ledger, with a row per payer, payee, kind and source.
 
     Attributes:
         query: the query, with columns payer, payee, kind, source, quantity, lowest price, highest
-            price, micro, mean price of a unit in money, flows.
+            price, micro, and mean unit price in money.
         units: kind -> unit of its quantities.
     """
 
@@ -75,15 +75,15 @@ class Payments(msgspec.Struct, frozen=True):
     units: Mapping[str, Unit]
 
     def money(self, row: int) -> Cell:
-        """Return the amount paid, to the micro-unit."""
+        """Return the amount of a row, to the micro-unit."""
         return self.query.cell(row, 7, amount(int(self.query.rows[row][7])))
 
     def about(self, row: int) -> Cell:
-        """Return the amount paid, rounded for sentences."""
+        """Return the amount of a row, rounded for sentences."""
         return self.query.cell(row, 7, rounded(int(self.query.rows[row][7])))
 
     def count(self, row: int) -> Cell:
-        """Return the count with its unit."""
+        """Return the quantity of a row with its unit."""
         _, _, kind, _, quantity, *_ = self.query.rows[row]
         unit = self.units.get(kind, Unit("unit", "units"))
         many = float(quantity) / unit.size
@@ -91,7 +91,7 @@ class Payments(msgspec.Struct, frozen=True):
         return Cell(f"{told} {unit.one if many == 1 else unit.many}", value=many)
 
     def price(self, row: int) -> Cell:
-        """Return the price of a unit, or the mean price with the lowest and the highest."""
+        """Return the unit price of a row, or the mean with the lowest and the highest price."""
         low, high, mean = (self.query.rows[row][i] for i in (5, 6, 8))
         if mean is None:  # postings without a count
             return Cell("-")
@@ -101,7 +101,7 @@ class Payments(msgspec.Struct, frozen=True):
         return self.query.cell(row, 8, text)
 
     def what(self, row: int) -> str:
-        """Return the purpose of the payment in words."""
+        """Return the purpose of a row's payments in words."""
         kind, source = str(self.query.rows[row][2]), str(self.query.rows[row][3])
         words = _WORDS.get(kind, kind)
         return f"{words} of {source}" if source else words
@@ -113,12 +113,12 @@ def amount(micro: int) -> str:
 
 
 def rounded(micro: int) -> str:
-    """Return an amount for sentences, to the cent or with three significant digits."""
+    """Return an amount rounded for sentences."""
     return significant(micro / 1e6).replace("-", "\u2212")
 
 
 def payments_of(db: RunDatabase) -> Payments:
-    """Sum up the ledger of a run."""
+    """Sum the postings of a run by payer, payee, kind and source."""
     units = {**_UNITS, **_contracts(db.run.manifest.scenario)}
     sizes = " ".join(f"when '{kind}' then {u.size}" for kind, u in units.items() if u.size > 1)
     query = db.ask(
@@ -132,7 +132,7 @@ def payments_of(db: RunDatabase) -> Payments:
 
 
 def _contracts(scenario: Any) -> dict[str, Unit]:
-    """Return the units in which contracts of the scenario count, by kind in the ledger."""
+    """Return the units of the scenario's contracts, by the kind of their postings."""
     agents = ((scenario or {}).get("market") or {}).get("agents", ())
     found = {}
     for contract in (c for agent in agents for c in agent.get("contracts") or ()):
@@ -144,7 +144,7 @@ def _contracts(scenario: Any) -> dict[str, Unit]:
 
 
 def money_blocks(db: RunDatabase, payments: Payments) -> list[Block]:
-    """Return the tables of payments, or a sentence if nobody paid."""
+    """Return the tables of payments, or a sentence if there were no payments."""
     if not payments.query.rows:
         return [Words.of("No money changed hands in this run.")]
     blocks: list[Block] = [_paid(db, payments)]
@@ -213,7 +213,7 @@ def _titled(one: Any) -> str:
 
 
 def balances(db: RunDatabase) -> Table | None:
-    """Return receipts, payments and balance of every account; None for a run without a market.
+    """Return income, payments and balance of every account; None for a run without postings.
 
     Raises:
         ResultsError: the ledger and the manifest's balances disagree.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on one run: events, payments and their reasons, plots, settings, provenance.
+"""Writes the page on one run: traffic, payments and their reasons, plots, and settings.
 
-The page is one HTML file without external resources. Every amount shows the DuckDB query behind it.
+The page is one HTML file without external resources. It shows the DuckDB query of each amount.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A plot (PNG) of several panels, with a description in words."""
+    """A plot (PNG) with a description in words."""
 
     id: str
     caption: str
@@ -42,12 +42,12 @@ class Drawing(msgspec.Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """The picture as a data address."""
+        """The picture as a data URL."""
         return "data:image/png;base64," + base64.b64encode(self.png).decode()
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """The content of a page without its template; sections may also contain Drawings."""
+    """The content of the page without its template. Sections may also contain Drawings."""
 
     title: str
     kicker: str
@@ -58,15 +58,15 @@ class RunPage(msgspec.Struct, frozen=True):
 
 
 def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, ...]:
-    """Write the page of a run.
+    """Write the page of a run, and return its summary.
 
     Args:
         folder: the folder of the run's results.
-        file: the page; an existing file is replaced once the new page is complete.
-        told: the command shown on the page.
+        file: the page; an existing file is replaced when the new page is complete.
+        told: the command line to show on the page.
 
     Returns:
-        The summary, in lines for the terminal.
+        The title and the summary, in lines for the terminal.
 
     Raises:
         ResultsError: a table is missing, or the ledger and the balances disagree.
@@ -82,7 +82,7 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
 
 
 def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
-    """Return the content of the page.
+    """Return the content of the page without its template.
 
     Raises:
         ResultsError, InputError: as for write_run_page.
@@ -126,12 +126,12 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
 
 
 def _notices(run: RawRun) -> list[Words]:
-    """Return the warnings about missed targets and unequal prices."""
+    """Return warnings about missed targets and unequal prices."""
     return [Words.of(f"{one}.") for one in notices(run.raw)]
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:
-    """Return the plots that apply to the run."""
+    """Return the plots of the run."""
     found = []
     with temporary_folder() as folder:
         file = folder / "drawn.png"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a run's scenario, and the sources of the numbers on the page."""
+"""Lists the settings of a run's scenario, and the origin of the numbers on its page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNTOLD: Final = ("version", "title", "seed")
 
 
 def settings_section(run: RawRun) -> Section:
-    """Return the scenario's settings that differ from their defaults."""
+    """Return the section with the settings that differ from their defaults."""
     scenario = run.manifest.scenario or {}
     given = given_settings(scenario)
     whole = given == scenario
@@ -45,7 +45,7 @@ def settings_section(run: RawRun) -> Section:
 
 
 def provenance_section(run: RawRun, told: Sequence[str]) -> Section:
-    """Return the section on the command, seed, versions and machine behind the numbers."""
+    """Return the section on the command, seed, versions and machine that gave the numbers."""
     rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, told))
     table = Table(
         id="provenance-table",
@@ -82,10 +82,10 @@ def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _machine(run: RawRun) -> dict[str, Any]:
-    """Return machine.json; {} if the file is missing, because results are complete without it.
+    """Return the content of machine.json; {} if the file is missing, which is not an error.
 
     Raises:
-        ResultsError: the file has changed since it was written.
+        ResultsError: the file has changed since the run wrote it.
     """
     file = run.path / "machine.json"
     try:
