@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates of sources and loads of links, phase by phase, as in `ecnomy show`."""
+"""Shows rates of sources and loads of links, phase by phase, as in `ecnomy show`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINK: Final = ("link", "used", "marked", "queue", "wait", "dropped")
 
 
 def traffic_blocks(summary: Summary) -> list[Block]:
-    """Return tables of flows and links, by phase or, if phases are many, over the whole window."""
+    """Return the tables of flows and links by phase or, for many phases, over the whole window."""
     shown = summary.phases
     if (len(shown) > _MOST_PHASES or not shown) and summary.whole is not None:
         shown = (summary.whole,)
@@ -83,7 +83,7 @@ def _ms(seconds: float) -> str:
 
 
 def _short(value: float) -> str:
-    """Replace values too small to print by a short text."""
+    """Return a number in words, which are shorter for a very small value."""
     return f"< {_LEAST}" if 0 < value < _LEAST else significant(value, 1)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings of a sweep (points, comparisons, curves, maps and fronts) and their page."""
+"""The findings of a sweep (points, comparisons, curves, maps and fronts), and their page."""
 
 from ecnomy.analysis.sweep_report.findings import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, open_swept

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building blocks for the sections of a sweep's page: scales, cells, plots."""
+"""Building blocks for the sections of a sweep's page: scales, cells and plots."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ MOST_ROWS: Final = 200
 
 
 def scales_of(swept: Swept) -> dict[str, Scale]:
-    """Return the printed form of each outcome."""
+    """Return the scale on which each outcome is shown."""
     return {name: scale_of(name, swept.of(name)) for name in swept.outcomes}
 
 
 def text_cell(text: str, value: Any = None) -> Cell:
-    """Return a cell; the CSV contains the full `value`."""
+    """Return a cell with a text; the CSV contains the unrounded `value` instead."""
     known = value is not None and math.isfinite(float(value))
     return Cell(text, value=float(value) if known else None)
 
 
 def picture_of(name: str, caption: str, alt: str, figure: Figure, head: Sequence[str],
              rows: Sequence[Sequence[Any]]) -> Picture:  # fmt: skip
-    """Return a plot with its values as CSV."""
+    """Return a plot, with its values as CSV."""
     told = tuple(tuple(row) for row in rows)
     return Picture(name, caption, alt, OF, svg_of(figure), tuple(head), told)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairwise comparisons of the values of a factor: difference, certainty, and multiplicity.
+"""Compares the values of a factor in pairs: difference, interval, and multiple testing.
 
-Two values are compared over all other factors, by the mean of each replicate over the points with
-each value. So each replicate gives one pair of numbers, with the same seeds on both sides if seeds
-are paired. In a sweep with samples, each sample gives a pair instead. Replicates that lack a point
-on either side are dropped.
+Values are compared by each replicate's mean over all points with that value. Each replicate thus
+gives one pair of numbers, with the same seeds on both sides if seeds are paired. In a sweep with
+samples, each sample gives a pair instead. Replicates that lack a point on either side are dropped.
 
-All comparisons of a page get q-values together (statistics/comparisons.py). If replicates were
-added until an interval was narrow, p-values are multiplied by the number of looks.
+The q-values cover all comparisons of a page (statistics/comparisons.py). If replicates were added
+until an interval was narrow, each p-value is multiplied by the number of looks.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ _ALL_PAIRS: Final = 12  # all pairs are compared up to this number of levels
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """Two values of a factor, compared in one outcome.
+    """The comparison of two values of a factor in one outcome.
 
     Attributes:
-        varied: index of the factor in the sweep.
-        first, second: levels.
-        outcome: a column of outcomes.
-        compared: the comparison; its difference is the second level minus the first.
-        q: the q-value (statistics/comparisons.py); NaN until all comparisons are made.
-        ratio: the standard error of the difference over that for independent seeds; NaN if seeds
-            are not paired.
+        varied: index of the factor among the sweep's factors.
+        first, second: indices of the two values.
+        outcome: column of the outcome.
+        compared: the comparison; its difference is the second value's mean minus the first value's.
+        q: the q-value (statistics/comparisons.py); NaN if p is unknown.
+        ratio: standard error of the difference / that for independent seeds; NaN if seeds are not
+            paired.
     """
 
     varied: int
@@ -51,9 +50,10 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
-    """Return all comparisons of a sweep.
+    """Return the comparisons of a sweep for all factors and outcomes.
 
-    The comparisons are all pairs of categorical values, and neighbouring pairs of numeric values.
+    Categorical values are compared in all pairs (many values only with the first), and numeric
+    values with their neighbours.
     """
     found = []
     for number, varied in enumerate(swept.varied):
@@ -73,10 +73,10 @@ def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
 
 
 def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
-    """Return the statistical unit of each run, and whether the units form pairs across levels.
+    """Return the statistical unit of each run, and whether units form pairs across levels.
 
     Returns:
-        The replicate of each run (in a sweep with samples, its sample), and whether units are
+        The replicate of each run (its sample in a sweep with samples), and whether units are
         paired.
     """
     others = [one for one in swept.varied if one is not varied]
@@ -87,16 +87,16 @@ def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
 
 
 def level_rows(varied: Varied, values: Floats, units: Any, own: Any = None) -> Floats:
-    """Return the mean of an outcome over all other factors, by level and unit.
+    """Return an outcome's mean over all other factors, by level and unit.
 
     Args:
         varied: the factor with the levels.
         values: the outcome of each run.
-        units: the unit of each run, as from units_of.
-        own: the runs that count; None for all runs.
+        units: the unit of each run, from units_of.
+        own: whether each run counts; None to count all runs.
 
     Returns:
-        [levels, units]; NaN if a run is missing.
+        Means of shape (levels, units); NaN if a run is missing.
     """
     levels, count = len(varied.factor.labels), int(units.max()) + 1
     known = np.isfinite(values) if own is None else np.isfinite(values) & own
@@ -120,7 +120,7 @@ def _pairs(varied: Varied) -> list[tuple[int, int]]:
 
 
 def _contrast(a: Floats, b: Floats, paired: bool, level: float) -> tuple[Comparison, float] | None:
-    """Return a comparison and the ratio of standard errors; None for fewer than two units."""
+    """Return the comparison and its ratio of standard errors; None for fewer than two units."""
     if paired:
         both = np.isfinite(a) & np.isfinite(b)
         a, b = a[both], b[both]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Response curves: an outcome along a parameter, with bands, and its optimum.
+"""Computes curves of an outcome along a parameter, with bands, and the optimum.
 
-The band is Student's t confidence interval for the mean over replicates or, for a sampled
-parameter, over the samples of a bin. peaks.py finds the optimum and its limits. If seeds are
-paired, replicates are drawn together. With two values or one replicate, the optimum is the best
-value that was run, or the top of the parabola through it and its neighbours. One replicate does not
-give an interval. The best of several noisy means is biased upwards, so its interval is slightly
+The band is Student's t interval of the mean over replicates or, for a sampled parameter, over the
+samples in a bin. peaks.py finds the optimum and its interval. If seeds are paired, the bootstrap
+draws the replicates of all values together. With two values or one replicate, the optimum is the
+best value simulated, or the top of the parabola through it and its neighbours. One replicate does
+not give an interval. The best of several noisy means is biased upwards, so its interval is slightly
 optimistic.
 """
 
@@ -38,7 +38,7 @@ class Curve(msgspec.Struct, frozen=True):
     Attributes:
         name: name of the curve in a plot of several curves; "" for a single curve.
         x: values of the parameter, ascending.
-        mean, half: mean of the outcome and half-width of its interval; NaN if there is no interval.
+        mean, half: mean of the outcome, and half-width of its interval (NaN if unknown).
         n: number of values behind each mean.
     """
 
@@ -50,17 +50,17 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 class Best(msgspec.Struct, frozen=True):
-    """The optimum of an outcome along a parameter.
+    """The optimum of an outcome along a parameter, with its interval.
 
     Attributes:
-        level: the best level that was run.
-        x: the value of that level.
-        mean, half: mean of the outcome at that level, and half-width of its interval.
-        at, low, high: the optimum of the curve, and its interval.
-        limit: the cause of the interval's width (peaks.py); "" if the curve has no top between the
+        level: index of the best value simulated.
+        x: the best value simulated.
+        mean, half: mean of the outcome at `x`, and half-width of its interval.
+        at, low, high: position of the curve's optimum, and its interval.
+        limit: main cause of the interval's width (peaks.py); "" if the curve has no top between the
             values.
-        inner: whether the interval excludes the smallest and the largest value that was run.
-        share: share of bootstrap draws in which this level was best.
+        inner: whether the interval excludes the smallest and the largest value simulated.
+        share: share of bootstrap draws in which `x` was best.
     """
 
     level: int
@@ -76,7 +76,7 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
-    """Return curves of an outcome along a factor, one per value of the first categorical factor.
+    """Return curves along a factor, one per value of the first categorical factor.
 
     Args:
         swept: the runs of the sweep.
@@ -111,7 +111,7 @@ def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats)
 
 
 def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
-    """Return the means of bins that hold equally many samples."""
+    """Return a curve through the means of bins with equal numbers of samples."""
     known = np.isfinite(y)
     x, y = x[known], y[known]
     count = max(1, min(_BINS, len(x) // 5))
@@ -134,7 +134,7 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
 
 
 def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
-    """Return the optimum of an outcome along a factor; None for samples or without a direction."""
+    """Return the optimum along a factor; None for samples, or if neither direction is better."""
     sign = better(outcome)
     if varied.factor.sampled or not varied.is_number or sign == 0:
         return None
@@ -169,7 +169,7 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
 def _peak(
     x: Floats, means: Floats, drawn: Floats, count: int, level: float
 ) -> tuple[float, float, float, str]:
-    """Return the optimum of the curve, its interval, and the cause of the width of the interval."""
+    """Return the position of the optimum, its interval, and the main cause of the width."""
     if count < 2:
         return float(_tops(x, means[:, np.newaxis])[0]), math.nan, math.nan, ""
     ends = (0, len(x) - 1)
@@ -182,7 +182,7 @@ def _peak(
 
 
 def _drawn(rows: Floats, paired: bool) -> Floats:
-    """Return means of resampled replicates: [levels, draws]."""
+    """Return the means of resampled replicates, of shape (levels, draws)."""
     rng = np.random.Generator(np.random.Philox(key=_KEY))
     count = rows.shape[1]
     even = np.full(count, 1 / count)
@@ -194,7 +194,7 @@ def _drawn(rows: Floats, paired: bool) -> Floats:
 
 
 def _tops(x: Floats, means: Floats) -> Floats:
-    """Return the top of the parabola through the largest mean and its neighbours: [draws]."""
+    """Return the top of the parabola through the largest mean and its neighbours, per draw."""
     top = means.argmax(axis=0)
     found: Floats = x[top].astype(np.float64)
     if len(x) < 3:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings of a sweep in sentences.
+"""Describes the findings of a sweep in sentences.
 
-The first finding is at the top of the sweep's page and at the end of the printed output. It names
-the best strategy (or value of another non-numeric factor) in the main outcome, and its certainty.
-Without such a factor, it names the best numeric value or, failing that, the parameters that matter.
-A difference counts if its q-value among all comparisons of the sweep is at most 0.05.
+The headline stands at the top of the sweep's page and at the end of the printed output. It names
+the best strategy (or the best value of another categorical factor) by the main outcome. If all
+factors are numeric, it names the best value or, for samples, the parameters that matter. A
+difference is significant if its q-value among all comparisons of the sweep is at most 0.05.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Found(msgspec.Struct, frozen=True):
     """The findings of a sweep.
 
     Attributes:
-        headline: the answer in one sentence.
-        detail: the numbers behind the headline, or "".
-        sure: whether the headline is significant; None if not tested.
+        headline: the main finding in one sentence.
+        detail: the numbers behind the headline; "" without any.
+        sure: whether the headline is significant; None if it was not tested.
         more: further sentences, the most useful one first.
         contrasts: all comparisons of the sweep.
-        bests: (factor, outcome) -> optimum along that numeric factor.
-        matters: the shares of variance of each outcome.
-        lead: the factor of the headline, or None.
+        bests: (factor, outcome) -> optimum along a numeric factor.
+        matters: the shares of each outcome's variance.
+        lead: index of the factor in the headline; None without one.
     """
 
     headline: str
@@ -64,10 +64,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def conclusion_lines(folder: Path) -> tuple[str, ...]:
-    """Return the last lines of `ecnomy sweep`.
+    """Return the last lines that `ecnomy sweep` prints: headline, detail, findings and notes.
 
     Raises:
-        ResultsError: the sweep has no finished run.
+        ResultsError: the sweep has no completed run.
         InputError: DuckDB is not installed.
     """
     swept = open_swept(folder)
@@ -113,14 +113,14 @@ def found_of(swept: Swept) -> Found:
 
 
 def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
-    """Return the numeric factor that matters most."""
+    """Return the numeric factor with the largest share of variance."""
     if not matters or not matters[0].total:
         return numbers[0]
     return max(numbers, key=lambda n: matters[0].total[n].mean)
 
 
 def _where_known(outcome: str) -> str:
-    """Return a note on the runs that have an outcome; "" if all runs have it."""
+    """Return a note on the runs that report an outcome; "" if it is not a profit."""
     word, _, name = outcome.partition(".")
     if word != "profit":
         return ""
@@ -130,7 +130,7 @@ def _where_known(outcome: str) -> str:
 def _best_kind(
     swept: Swept, number: int, contrasts: Sequence[Contrast], scale: Scale
 ) -> tuple[str, str, bool | None]:
-    """Return the best value of a factor, compared with the second best."""
+    """Return the headline, detail and significance for the best value of a categorical factor."""
     varied, main = swept.varied[number], swept.outcomes[0]
     sign = better(main) or 1
     rows = level_rows(varied, swept.of(main), units_of(swept, varied)[0])
@@ -180,7 +180,7 @@ def _contrast(
 
 
 def _gap(c: Contrast, best: int, varied: Varied, other: int, scale: Scale) -> str:
-    """Return `3.1 more than red (95 % interval 2.0 to 4.2, q < 0.001)`."""
+    """Return a phrase such as `3.1 more than red (95 % interval 2.0 to 4.2, q < 0.001)`."""
     between = c.compared.difference
     turn = 1 if c.second == best else -1
     low, high = sorted((turn * between.low, turn * between.high))
@@ -198,7 +198,7 @@ def _best_number(
     swept: Swept, number: int, bests: dict[tuple[int, str], Best],
     contrasts: Sequence[Contrast], scale: Scale,
 ) -> tuple[str, str, bool | None]:  # fmt: skip
-    """Return the number at which the main outcome is best."""
+    """Return the headline, detail and significance for the best value of a numeric factor."""
     best = bests.get((number, swept.outcomes[0]))
     if best is None:
         return "", "", None
@@ -235,7 +235,7 @@ def _best_words(
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    """Return a sentence on up to three parameters that matter most, with shares of the variance."""
+    """Return a sentence on up to three parameters with the largest shares of variance."""
     shares, told = matters.total or matters.alone, called(matters.outcome)
     parts = []
     for i in matters.order()[:3]:

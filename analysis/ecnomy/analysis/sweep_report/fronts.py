@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pareto fronts: points that no other point beats in two outcomes at once.
+"""Finds the Pareto front of two outcomes: the points that no other point dominates.
 
-Means decide which points are on the front. A point is `beaten` if another point is better in both
-outcomes by more than the sum of both half-widths.
+Means determine which points are on the front. A point is `beaten` if another point is better in
+both outcomes by more than the sum of both half-widths.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _PROFIT: Final = re.compile(r"profit\..+|.+\.profit|balance\..+")
 
 
 class Front(msgspec.Struct, frozen=True):
-    """Two outcomes of all points, and their Pareto front.
+    """The means of all points in two outcomes, and their Pareto front.
 
     Attributes:
         x, y: names of the two outcomes.
-        means, halves: means and half-widths of intervals, [points, 2].
+        means, halves: means and half-widths of their intervals, of shape (points, 2).
         on: whether each point is on the front.
-        beaten: whether another point beats each point by more than the half-widths.
+        beaten: for each point, whether another one is better in both by more than the half-widths.
     """
 
     x: str
@@ -51,7 +51,7 @@ def pair_of(swept: Swept) -> tuple[str, str] | None:
 
 
 def front_of(swept: Swept) -> Front | None:
-    """Return the front; None for under three points or fewer than two outcomes to rank."""
+    """Return the front; None for fewer than three points or two rankable outcomes."""
     pair = pair_of(swept)
     if pair is None or swept.points < 3:
         return None
@@ -65,7 +65,7 @@ def front_of(swept: Swept) -> Front | None:
 
 
 def _undominated(values: Any) -> Any:
-    """Return whether each row is undominated: no other row is as good in both and better in one."""
+    """Return for each row whether no other row is as good in both columns and better in one."""
     order = np.lexsort((-values[:, 1], -values[:, 0]))
     on = np.zeros(len(values), dtype=bool)
     best, at = -np.inf, np.nan
@@ -79,7 +79,7 @@ def _undominated(values: Any) -> Any:
 
 
 def _beaten(values: Any, halves: Any) -> Any:
-    """Return whether another row beats each row in both by more than the half-widths."""
+    """Return for each row whether another is better in both columns by more than half-widths."""
     low, high = values - np.nan_to_num(halves), values + np.nan_to_num(halves)
     order = np.argsort(-low[:, 0])
     best = np.maximum.accumulate(np.where(np.isnan(low[order, 1]), -np.inf, low[order, 1]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections of a page on two quantities at once: maps over parameters, and fronts of outcomes."""
+"""Sections of a sweep's page: maps of outcomes over two parameters, and Pareto fronts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FRONT: Final = 8  # number of points of a front that are named
 
 
 def maps_section(swept: Swept, found: Found) -> Section | None:
-    """Return outcomes over two parameters; None if fewer than two vary."""
+    """Return maps of the outcomes over two parameters; None if fewer than two vary."""
     pair = _mapped(swept, found)
     if pair is None:
         return None
@@ -59,10 +59,10 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 
 
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
-    """Return the two factors of a map: numeric ones first.
+    """Return the two factors of a map, numeric factors first; None if fewer than two vary.
 
-    Among equally numeric factors, the most important come first if sampled, otherwise those with
-    most levels.
+    Among sampled factors, the factors with the largest shares of variance come first. Among other
+    factors, those with most levels do.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []
@@ -78,7 +78,7 @@ def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
 
 
 def _bins(varied: Varied) -> tuple[Any, list[str]]:
-    """Return the row or column of each run in a map, and their labels."""
+    """Return the row or column of each run in a map, and the labels of rows or columns."""
     if not varied.factor.sampled and len(varied.factor.labels) <= _MAP_LEVELS:
         order = np.argsort(varied.factor.values, kind="stable") if varied.factor.values else None
         if order is None:
@@ -98,7 +98,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
 
 
 def front_section(swept: Swept) -> Section | None:
-    """Return the trade-off between two outcomes; None without a front."""
+    """Return the section on the trade-off between two outcomes; None without a front."""
     drawn = front_of(swept)
     if drawn is None:
         return None

@@ -23,7 +23,7 @@ _MOST_POINTS: Final = 2000  # rows in the CSV of all outcomes
 
 
 class SweepPage(msgspec.Struct, frozen=True):
-    """The content that the template needs."""
+    """The content of the page without its template."""
 
     title: str
     found: Found
@@ -42,15 +42,15 @@ def write_sweep_page(
 
     Args:
         folder: the folder of the sweep.
-        file: the page; an existing file is replaced once the new page is complete.
-        command: the command shown on the page.
-        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, otherwise the
-            usual outcomes.
+        file: the page; an existing file is replaced when the new page is complete.
+        command: the command line to show on the page.
+        outcomes: the outcomes to report; if empty, the outcomes that the sweep file names or,
+            without names, the usual outcomes.
 
     Returns: The findings at the top of the page.
 
     Raises:
-        ResultsError: the sweep has no finished run.
+        ResultsError: the sweep has no completed run.
         InputError: an outcome is missing from all runs, or a package is missing.
     """
     from ecnomy.analysis.support.whole_file import write_whole
@@ -82,7 +82,7 @@ def _kind(block: Any) -> str:
 def _lead(
     swept: Swept, found: Found, sections: list[Section]
 ) -> tuple[Picture | None, list[Section]]:
-    """Return the plot next to the answer, and remove that plot from its section."""
+    """Return the plot next to the answer, and the sections without this plot."""
     if found.lead is not None and not swept.varied[found.lead].is_number:
         return kind_picture(swept, found.lead, swept.outcomes[0]), sections
     wanted = "matters" if found.lead is None else "curves"
@@ -119,7 +119,7 @@ def _facts(swept: Swept, found: Found) -> tuple[tuple[str, str], ...]:
 
 
 def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
-    """Return all outcomes of all points as CSV: numbers of runs, means, standard deviations."""
+    """Return the CSV of all outcomes by point (means, standard deviations), and its description."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 
@@ -152,7 +152,7 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
 
 
 def _made(swept: Swept, command: list[str], compared: bool) -> Section:
-    """Return the provenance of the page."""
+    """Return the section on the origin and the method of the page."""
     head = head_of(swept.folder)
     seeds = "the same at every point (paired)" if swept.paired else "drawn for each point"
     rows = [

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The top of the curve through noisy means, and the limits of its precision.
+"""Finds the top of a curve through noisy means, with an interval that allows for bias.
 
-Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. The axis
-is the logarithm of the values if that spaces them more evenly. A low degree over many levels has
-little noise and much bias (a skewed curve pulls the top of a parabola to the curve's flat side). A
-high degree over few levels has much noise and little bias. The chosen model is the least noisy
-model whose top agrees, within the noise of the difference, with the top of each noisier model. Its
-interval is Student's t interval from a bootstrap over replicates, widened at both ends by the
-model's bias. The bias is the largest distance to sufficiently precise noisier models, to the degree
-below, and to the same model on the other axis. In simulations, 95 % intervals of skewed curves
-contain the optimum in at least 90 % of the cases. Five values a factor of two apart are too few to
-show the skew: only 87 % contain the optimum at a noise of 1 % of the curve's range, and 74 % do at
-a noise of 3 %.
+Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. They are
+fitted to the logarithms of the values if these are spaced more evenly. A low degree over many
+levels has little noise but much bias, because the skew of a curve pulls the top of a parabola to
+its flat side. A high degree over few levels has much noise but little bias. The chosen model is the
+least noisy one whose top agrees with the top of each noisier model, within the noise of their
+difference. Its interval is Student's t interval from a bootstrap over replicates, widened at both
+ends by the bias of the model. The bias is the largest distance to three kinds of models: noisier
+models of sufficient precision, the next lower degree, and the same model on the other axis. In
+simulations with skewed curves, 95 % intervals contain the optimum in at least 90 % of the cases.
+Five values a factor of two apart are too few to show the skew: the share is only 87 % if the noise
+is 1 % of the curve's range, and 74 % if it is 3 %.
 
-Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias and variance); Lepskii
-1991 (the choice between models by their differences); Efron 1979 (bootstrap).
+Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias and variance); Lepskii 1991
+(choice between models by their differences); Efron 1979 (bootstrap).
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _RARE: Final = 0.025  # the top is not searched at levels that are best in a sma
 
 
 class Peak(msgspec.Struct, frozen=True):
-    """The top of a curve.
+    """The top of a curve, with its interval.
 
     Attributes:
         at: position of the top, in the unit of the values.
-        low, high: interval of the position; NaN for one replicate.
-        limit: the main cause of the interval's width: NOISE, SKEW (models treat the curve's skew
-            differently) or SPACING (too few levels to detect skew); "" for one replicate.
+        low, high: interval of the position; NaN with one replicate.
+        limit: main cause of the interval's width: NOISE, SKEW (models handle the curve's skew
+            differently) or SPACING (too few levels to detect skew); "" with one replicate.
     """
 
     at: float
@@ -63,7 +63,8 @@ class Peak(msgspec.Struct, frozen=True):
 class _Model(msgspec.Struct, frozen=True):
     """The top according to one model, for the means and for each draw, with its standard error.
 
-    `levels` are the first and the last fitted level, `grid` is the range searched for its top.
+    `levels` are the first and the last level fitted. `grid` is the range in which the top is
+    searched.
     """
 
     top: float
@@ -75,12 +76,12 @@ class _Model(msgspec.Struct, frozen=True):
 
 
 def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -> Peak:
-    """Return the top of the curve through the means.
+    """Return the top of the curve through mean outcomes.
 
     Args:
-        x: three or more levels, ascending.
-        means: mean outcome at each level; the largest is the best.
-        drawn: mean outcomes of resampled replicates, [levels, draws].
+        x: at least three levels, ascending.
+        means: mean outcome at each level, where larger is better.
+        drawn: means of resampled replicates, of shape (levels, draws).
         count: number of replicates.
         level: confidence level of the interval.
     """
@@ -111,7 +112,7 @@ def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -
 
 
 def _is_spread_in_logs(x: Floats) -> bool:
-    """Return whether logarithms space the values more evenly."""
+    """Return whether the values are spaced more evenly on a logarithmic axis."""
     if x[0] <= 0:
         return False
     plain, logs = np.diff(x), np.diff(np.log(x))
@@ -119,7 +120,7 @@ def _is_spread_in_logs(x: Floats) -> bool:
 
 
 def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]:
-    """Return the models that the levels support, the least noisy one first."""
+    """Return the models that can be fitted to the levels, the least noisy one first."""
     top = int(means.argmax())
     shares = np.bincount(drawn.argmax(axis=0), minlength=len(z)) / drawn.shape[1]
     likely = np.append(np.flatnonzero(shares >= _RARE), top)
@@ -143,9 +144,9 @@ def _other_axis(
 ) -> float:
     """Return the top of the same model on the other axis (values or logarithms).
 
-    The returned top is on the first axis. Its distance from the model's top measures the effect of
-    the model's form. If the other axis fits worse than noise explains, the top of the given model
-    is returned.
+    The top is converted to the first axis. Its distance from the model's top measures the effect of
+    the model's form. If the model fits worse on the other axis than noise explains, the result is
+    the given model's top.
     """
     if x[0] <= 0:
         return model.top
@@ -167,14 +168,14 @@ def _other_axis(
 
 
 def _misfit(z: Floats, means: Floats, errors: Floats, degree: int) -> float:
-    """Return the sum of squared residuals, in standard errors of means, without common shifts."""
+    """Return the sum of squared residuals of a fit, each in standard errors of its mean."""
     table = np.vander((z - z.mean()) / np.ptp(z), degree + 1)
     left = means - table @ (np.linalg.pinv(table) @ means)
     return float(((left / np.maximum(errors, 1e-9 * np.ptp(means) + 1e-300)) ** 2).sum())
 
 
 def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
-    """Return the first and the last of the levels nearest to the top."""
+    """Return the first and the last of the `width` levels nearest to the top."""
     first = last = top
     while last - first + 1 < width:
         below = z[top] - z[first - 1] if first > 0 else math.inf
@@ -184,7 +185,7 @@ def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
 
 
 def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
-    """Return the maxima of the polynomials through columns of means over the grid."""
+    """Return the maximum over a grid of the polynomial fitted to each column of means."""
     middle, reach = (z[0] + z[-1]) / 2, (z[-1] - z[0]) / 2
     fit = np.linalg.pinv(np.vander((z - middle) / reach, degree + 1))
     heights = np.vander((grid - middle) / reach, degree + 1) @ (fit @ means)
@@ -200,10 +201,11 @@ def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
 
 
 def _choice(models: list[_Model], count: int) -> tuple[_Model, list[float]]:
-    """Return the chosen model, and its distance from the models that measure its bias.
+    """Return the chosen model, and the distances to the models that measure its bias.
 
-    The bias is measured by sufficiently precise noisier models, and by the degree below. If the
-    series converges, the change by the last degree bounds the changes by further degrees.
+    The bias is measured by noisier models of sufficient precision, and by the next lower degree. If
+    the series of degrees converges, the change by the last degree bounds the changes by further
+    degrees.
     """
     for number, model in enumerate(models):
         gaps = []

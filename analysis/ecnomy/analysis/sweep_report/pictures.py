@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of a sweep: SVG on a page, or the PNG that `show` writes.
+"""Draws the plots of a sweep, as SVG for a page or as the PNG that `show` writes.
 
-Plots are narrow, so that text is legible on a phone. Markers and lines repeat the information of
-colours.
+Plots are narrow, so that text is legible on a phone. Markers and line styles repeat the information
+in colours.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _figure(height: float) -> tuple[Figure, Any]:
 def dots(
     names: Sequence[str], mean: Any, half: Any, scale: Scale, best: int, zero: bool = False
 ) -> Figure:
-    """Draw a mean and its interval for each name, with the best mean filled."""
+    """Draw a mean with its interval for each name; the best mean is filled."""
     with panel_style():
         figure, axis = _figure(1.0 + 0.38 * len(names))
         y = np.arange(len(names))
@@ -60,7 +60,7 @@ def dots(
 
 
 def curves(drawn: Sequence[Curve], label: str, scale: Scale, best: float | None = None) -> Figure:
-    """Draw an outcome along a parameter, with bands and a line at its optimum."""
+    """Draw curves of an outcome along a parameter, with bands and a line at the optimum."""
     with panel_style():
         figure, axis = _figure(3.2)
         for i, curve in enumerate(drawn):
@@ -89,7 +89,7 @@ def curves(drawn: Sequence[Curve], label: str, scale: Scale, best: float | None 
 
 def heat(table: Any, rows: Sequence[str], columns: Sequence[str], axes: tuple[str, str],
          scale: Scale) -> Figure:  # fmt: skip
-    """Draw means over two parameters, with numbers in the cells if they fit."""
+    """Draw a map of means over two parameters, with numbers in the cells if they fit."""
     with panel_style():
         figure, axis = _figure(min(1.6 + 0.34 * len(rows), 6.0))
         shown = np.ma.masked_invalid(table * scale.by)
@@ -118,7 +118,7 @@ def _ticks(axis: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
-    """Draw all points in two outcomes. Points on the front are joined, filled and named."""
+    """Draw all points in two outcomes; points on the front are joined, filled and named."""
     with panel_style():
         figure, axis = _figure(3.6)
         means = drawn.means * np.array([x.by, y.by])
@@ -153,7 +153,7 @@ def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
 
 
 def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> Figure:
-    """Draw shares of variance: `parts` [kinds, names] side by side, with `error` [2, names]."""
+    """Draw shares of variance: `parts` (kinds, names) stacked, with errors `error` (2, names)."""
     with panel_style():
         figure, axis = _figure(1.3 + 0.4 * len(names))
         y, left = np.arange(len(names)), np.zeros(len(names))
@@ -179,7 +179,7 @@ def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> 
 
 
 def pairs(names: Sequence[str], ratios: Any) -> Figure:
-    """Draw the ratio of standard errors of differences, with paired over independent seeds."""
+    """Draw standard errors of differences with paired seeds, relative to independent seeds."""
     with panel_style():
         figure, axis = _figure(1.1 + 0.44 * len(names))
         y = np.arange(len(names))

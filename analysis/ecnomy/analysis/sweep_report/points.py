@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep as arrays: the finished runs, their points, and the selected outcomes.
+"""Reads a sweep into arrays: the completed runs, their points, and the selected outcomes.
 
-DuckDB reads columns of numbers, 100,000 runs in a second. If seeds are paired, the runs of a
-replicate share a seed, so each point has the same traffic.
+DuckDB reads the columns, at 100,000 runs per second. If seeds are paired, the runs of a replicate
+share a seed, so they have the same traffic at all points.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _NO_OUTCOMES: Final = (
 
 
 class Search(msgspec.Struct, frozen=True):
-    """The target of a search (ecnomy.markets.sweep.searched).
+    """The goal of a search and its checks (ecnomy.markets.sweep.searched).
 
     Attributes:
-        verb: the verb that continues the search and prints the answer.
-        bounds: (outcome, least mean, largest mean) of each bound; None if unbounded on a side.
-        checked: the points that the search checked with separate seeds; empty before the check.
-        there: the first outcome over the separate seeds, at the last checked point.
+        verb: the command that continues the search and prints the result.
+        bounds: (outcome, least mean, largest mean) of each bound; None on a side without a bound.
+        checked: the points that the search checked with new seeds; empty before the check.
+        there: the first outcome over the new seeds at the last point checked.
     """
 
     verb: str
@@ -63,11 +63,11 @@ class Search(msgspec.Struct, frozen=True):
 
 
 class Varied(msgspec.Struct, frozen=True):
-    """A factor with several values, and the value of each run.
+    """A factor with several values, and its value in each run.
 
     Attributes:
-        codes: level of each run, as a number; for samples, the rank of the value.
-        x: numeric value of each run; for categorical levels, the number of the level.
+        codes: number of the level in each run; for samples, the rank of the value.
+        x: value in each run; for categorical factors, the number of the level.
     """
 
     factor: Factor
@@ -76,7 +76,7 @@ class Varied(msgspec.Struct, frozen=True):
 
     @property
     def is_number(self) -> bool:
-        """Whether the values are numbers, with an order and distances."""
+        """Whether the values are numbers."""
         return self.factor.sampled or bool(self.factor.values)
 
     @property
@@ -85,27 +85,27 @@ class Varied(msgspec.Struct, frozen=True):
         return self.factor.axis
 
     def told(self, level: int) -> str:
-        """Return the printed form of a level in sentences."""
+        """Return a level in words for sentences."""
         name = self.factor.labels[level]
         return name if not self.is_number else f"{self.factor.name} {name}"
 
 
 class Swept(msgspec.Struct, frozen=True):
-    """The finished runs of a sweep.
+    """The completed runs of a sweep.
 
     Attributes:
         varied: the factors with several values.
         outcomes: the selected outcomes, the main one first.
-        values: a column per outcome, a row per run; NaN if a run lacks it.
-        point: number of each run's point, from 0 without gaps.
-        replicate: replicate number of each run, as in the sweep.
+        values: outcomes of shape (runs, outcomes); NaN if a run lacks an outcome.
+        point: point of each run, numbered from 0 without gaps.
+        replicate: replicate of each run, numbered as in the sweep.
         labels: the label of each point.
         paired: whether the runs of a replicate share a seed.
-        level: confidence level of intervals; above LEVEL if replicates were added until an interval
-            was narrow, so that LEVEL still holds (sequential.py).
-        looks: largest number of looks at a point.
-        notes: warnings for readers, such as failed runs.
-        search: the target of a search; None if the sweep lists all points.
+        level: confidence level of intervals. It is above LEVEL if replicates were added until an
+            interval was narrow, so that all looks together are at LEVEL (sequential.py).
+        looks: largest number of looks at the replicates of a point.
+        notes: notes for readers, e.g. on failed runs.
+        search: the goal of a search; None if the sweep lists all points.
     """
 
     folder: Path
@@ -123,27 +123,27 @@ class Swept(msgspec.Struct, frozen=True):
     search: Search | None = None
 
     def of(self, outcome: str) -> Floats:
-        """Return a column of outcomes."""
+        """Return the values of an outcome by run."""
         column: Floats = self.values[:, self.outcomes.index(outcome)]
         return column
 
     @property
     def runs(self) -> int:
-        """The number of finished runs."""
+        """The number of completed runs."""
         return len(self.point)
 
     @property
     def points(self) -> int:
-        """The number of points."""
+        """The number of points with a completed run."""
         return len(self.labels)
 
     def table(self, outcome: str) -> tuple[Floats, Floats, Integers]:
-        """Return mean, standard deviation (NaN for one run) and number of runs of each point."""
+        """Return mean, standard deviation (NaN for one run) and number of runs at each point."""
         return moments(self.of(outcome), self.point, self.points)
 
 
 def moments(values: Floats, groups: Integers, count: int) -> tuple[Floats, Floats, Integers]:
-    """Return mean, standard deviation and number of the finite values of each group."""
+    """Return the mean, standard deviation and number of the finite values in each group."""
     known = np.isfinite(values)
     own, y = groups[known], values[known]
     n = np.bincount(own, minlength=count)
@@ -155,7 +155,7 @@ def moments(values: Floats, groups: Integers, count: int) -> tuple[Floats, Float
 
 
 def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
-    """Return the half-width of each group's Student t interval; NaN for one run."""
+    """Return the half-width of Student's t interval of each group's mean; NaN for one run."""
     from scipy.stats import t
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -164,7 +164,7 @@ def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
 
 
 def mean_interval(values: Floats, level: float) -> Interval:
-    """Return Student's t interval, unbounded for a single run."""
+    """Return Student's t interval of a mean, which is NaN at both ends for a single run."""
     mean, spread, n = moments(values, np.zeros(len(values), dtype=np.int64), 1)
     half = float(half_widths(spread, n, level)[0])
     at = float(mean[0])
@@ -172,15 +172,15 @@ def mean_interval(values: Floats, level: float) -> Interval:
 
 
 def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
-    """Open the finished runs of a sweep.
+    """Open the completed runs of a sweep.
 
     Args:
         folder: the folder of the sweep.
-        named: outcomes to select; if empty, the outcomes that the sweep file names, otherwise the
-            usual outcomes.
+        named: outcomes to select; if empty, the outcomes that the sweep file names or, without
+            names, the usual outcomes.
 
     Raises:
-        ResultsError: no run is finished, or the sweep does not exist.
+        ResultsError: the sweep does not exist or has no completed run.
         InputError: an outcome is missing from all runs.
     """
     from ecnomy.analysis.sweeps.open_sweep import connect
@@ -231,7 +231,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
 
 
 def _unlike(read: dict[str, Any]) -> tuple[str, ...]:
-    """Return a note if welfare counts more agents in some runs than in others."""
+    """Return a note if welfare covers more agents in some runs than in others."""
     if _COUNTED not in read:
         return ()
     counts = np.nan_to_num(_floats(read[_COUNTED])).astype(np.int64)
@@ -255,7 +255,7 @@ def _chosen(
     head: dict[str, Any],
     named: Sequence[str],
 ) -> tuple[str, ...]:
-    """Return the named outcomes, or the main outcomes beginning with those of every point."""
+    """Return the named outcomes or, without names, the main outcomes."""
     numbers = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
     parameters = set(head["kinds"])
     there = [
@@ -281,10 +281,10 @@ def _chosen(
 
 
 def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
-    """Return the outcomes common to all points with a finished run.
+    """Return the outcomes that all points with a completed run have.
 
-    An outcome of only some points, such as the profit of agents that declare a utility, can compare
-    only those points.
+    For example, the profit of agents that declare a utility may exist at some points only, so it
+    can compare only these points.
     """
     if not names:
         return []
@@ -297,7 +297,7 @@ def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
 
 
 def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
-    """Return the runs that determined a search's choice, without checks on other seeds."""
+    """Return the runs that determined a search's choice, without the checks with new seeds."""
     search = msgspec.convert(head["search"], Search)
     own = swept.replicate < head["replicates"]
     if not own.all():
@@ -327,7 +327,7 @@ def _moves(column: Floats) -> bool:
 
 
 def _floats(column: Any) -> Floats:
-    """Return floats, NaN for missing values."""
+    """Return a column as floats, with NaN for missing values."""
     if isinstance(column, np.ma.MaskedArray):
         masked: Any = column.astype(np.float64)
         filled: Floats = masked.filled(math.nan)
@@ -355,7 +355,7 @@ def _varied(
 
 
 def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
-    """Return a factor of a sweep from an older version, whose head does not list factors."""
+    """Return a factor of a sweep by an earlier version of ecnomy, which stored no factors."""
     unit = head["kinds"][path]
     if unit is None:
         values, codes = np.unique(np.asarray(column, dtype=str), return_inverse=True)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of `ecnomy show` for a sweep: findings, points, and earnings of providers.
+"""Prints what `ecnomy show` reports on a sweep: findings, points, and earnings of providers.
 
-A point has a value for each parameter. Outcomes are means over the point's runs, with the
+A point assigns a value to each parameter. Outcomes are means over the runs of a point, with the
 half-width of a 95 % interval (Student's t over replicates). The profit of a guaranteed stream
-provider is marked `profit` or `loss` if its whole 95 % interval (Student's t over the seeds) is
-above or below 0, otherwise `open`.
+provider is marked `profit` or `loss` if its whole interval is above or below 0, and `open`
+otherwise.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _MANY = 12  # largest number of values to list
 
 
 def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the guaranteed stream providers with columns in the table of a sweep."""
+    """Return the names of the guaranteed stream providers in a sweep's table."""
     names = [str(name) for name in frame.columns]
     return tuple(name.removesuffix(_SOLD) for name in names if name.endswith(_SOLD))
 
 
 def mark_of(profits: list[float]) -> tuple[str, float]:
-    """Return `profit`, `loss` or `open`, and the half-width (NaN for one run, which is open)."""
+    """Return `profit`, `loss` or `open`, and the half-width of the interval (NaN for one run)."""
     from ecnomy.analysis.statistics.intervals import LEVEL, t_interval
 
     if len(profits) < 2:
@@ -47,15 +47,15 @@ def mark_of(profits: list[float]) -> tuple[str, float]:
 
 
 def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> None:
-    """Print a sweep.
+    """Print the findings, the points and the earnings of a sweep.
 
     Args:
         folder: the folder of the sweep.
         console: the console to print to.
-        picture: the file of its picture, or None.
+        picture: the file for the sweep's plot; None to draw nothing.
 
     Raises:
-        ResultsError: the sweep has no finished run, or a shard cannot be read.
+        ResultsError: a shard of the sweep's table is unreadable.
     """
     from ecnomy.analysis.statistics.intervals import LEVEL
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
@@ -90,7 +90,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
 
 
 def values_words(column: pd.Series) -> str:
-    """Return the values of a parameter, or the count and range of many numbers."""
+    """Return the values of a parameter in words; for many numbers, only their count and range."""
     values = list(column.dropna().unique())
     numbers = all(isinstance(value, int | float) for value in values)
     if len(values) <= _MANY:
@@ -102,7 +102,7 @@ def values_words(column: pd.Series) -> str:
 
 
 def _print_found(folder: Path, console: Console, picture: Path | None) -> None:
-    """Print the findings, the points, and the picture."""
+    """Print the points and the findings, and draw the plot."""
     from ecnomy.analysis.sweep_report.findings import found_of
     from ecnomy.analysis.sweep_report.points import open_swept
     from ecnomy.analysis.sweep_report.table import points_table, sweep_picture
@@ -141,7 +141,7 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
 
 
 def guarantee_values(folder: Path) -> list[dict[str, Any]]:
-    """Return the mean sales and earnings of guaranteed stream providers by point, for programs."""
+    """Return the mean sales and earnings of each provider at each point, as plain values."""
     from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
     frame = open_sweep(folder, partial=True)
