@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a search (`tune`, `calibrate`), ranked by its target.
+"""Ranks the points of a search (`tune`, `calibrate`) by their distance from its goal.
 
-A search concentrates on promising values, which form neither a grid nor samples. So points are not
-compared in pairs, and shares of the variance are not reported. The best of many noisy means is
-partly due to luck. So the verb of the search reports the certainty from unused seeds.
+A search concentrates on promising values, so its points are neither a grid nor random samples. They
+are not compared in pairs, and have no shares of the variance. The best of many noisy means is
+partly due to luck, so the verb of the search checks it with new seeds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORDS = {"maximise": "highest", "minimise": "lowest"}
 
 
 def best_first(swept: Swept) -> npt.NDArray[np.int64]:
-    """Return all points, the best first, by the target of the search or by the main outcome."""
+    """Return all points, the best first, by the goal of the search or by the main outcome."""
     main, search = swept.outcomes[0], swept.search
     mean = swept.table(main)[0]
     if search is None or search.outcome != main:
@@ -39,7 +39,7 @@ def best_first(swept: Swept) -> npt.NDArray[np.int64]:
 
 
 def _outside(swept: Swept) -> Floats:
-    """Return the distance of each point from the bounds of a search; 0 within the bounds."""
+    """Return how far each point violates the bounds of a search; 0 if it violates none."""
     found = np.zeros(swept.points)
     for outcome, least, most in swept.search.bounds if swept.search else ():
         if outcome not in swept.outcomes:
@@ -54,7 +54,7 @@ def _outside(swept: Swept) -> Floats:
 
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:
-    """Return a sentence on the best point, and a sentence on the outcome at this point."""
+    """Return a sentence on the best point, and one on its outcome with new seeds."""
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (

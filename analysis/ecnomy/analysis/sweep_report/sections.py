@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of a sweep's page: comparisons, points, curves, important parameters, seeds."""
+"""The sections of a sweep's page: comparisons, points, curves, parameters and seeds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PAIRS: Final = 10
 
 
 def sections_of(swept: Swept, found: Found) -> list[Section]:
-    """Return all sections for which the sweep has data."""
+    """Return the sections for which the sweep has data."""
     made = [
         _comparisons(swept, found),
         _points(swept),
@@ -53,7 +53,7 @@ def sections_of(swept: Swept, found: Found) -> list[Section]:
 
 
 def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
-    """Draw an outcome for each value of a non-numeric factor."""
+    """Draw the means of an outcome for each value of a categorical factor."""
     varied, scale = swept.varied[number], scale_of(outcome, swept.of(outcome))
     rows = level_rows(varied, swept.of(outcome), units_of(swept, varied)[0])
     levels = np.repeat(np.arange(len(rows)), rows.shape[1])
@@ -243,7 +243,7 @@ def _matters_table(swept: Swept, found: Found) -> Table:
 
 
 def _breakable(name: str) -> str:
-    """Return a path that can wrap after dots, so that columns stay narrow."""
+    """Return a path that can wrap after each dot, so that columns stay narrow."""
     return name.replace(".", ".\u200b")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The printed table of a sweep's points in `ecnomy show`, and its picture."""
+"""The table of a sweep's points in `ecnomy show`, and its plot."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _LONG: Final = 40  # longest label in characters that is not wrapped
 
 
 def points_table(swept: Swept) -> Table:
-    """Return the table of points with means and half-widths, and a star at the best point.
+    """Return the table of points, with means and half-widths; a star marks the best point.
 
-    If points are many or come from a search, only the best are printed, in descending order.
+    If there are many points, or they come from a search, only the best are shown, best first.
     """
     from rich import box
     from rich.table import Table
@@ -67,7 +67,7 @@ def points_table(swept: Swept) -> Table:
 
 
 def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
-    """Return a heading with the parameter names common to all points, and the points' labels."""
+    """Return a heading with the names of the varied parameters, and a label for each point."""
     runs = [int(np.flatnonzero(swept.point == i)[0]) for i in points]
     short, whole = [], []
     for run in runs:
@@ -81,7 +81,7 @@ def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
 
 
 def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
-    """Draw the findings in the main outcome; return False without a varied factor."""
+    """Draw the main outcome over the varied factors; return False if there is nothing to draw."""
     figure = _figure(swept, found)
     if figure is None:
         return False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of `ecnomy show SWEEP --json` and `ecnomy sweep --json`: unrounded findings.
+"""The findings of a sweep as unrounded values, for `show SWEEP --json` and `sweep --json`.
 
-The values equal those in the table, the sentences and the page. Their units are those of the runs'
-columns.
+The values equal those in the table, in the sentences and on the page. Their units are those of the
+columns in the sweep's table.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = ["sweep_values"]
 
 
 def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the findings of a sweep.
+    """Return the findings of a sweep as plain values.
 
     Args:
         folder: the folder of the sweep.
-        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, otherwise the
-            usual outcomes.
+        outcomes: the outcomes to report; if empty, the outcomes that the sweep file names or,
+            without names, the usual outcomes.
 
     Raises:
-        ResultsError: the sweep has no finished run.
+        ResultsError: the sweep has no completed run.
         InputError: an outcome is missing from all runs, or DuckDB is not installed.
     """
     swept = open_swept(folder, outcomes)
@@ -75,7 +75,7 @@ def _parameter(varied: Varied, whole: Sequence[str]) -> dict[str, Any]:
 
 
 def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return each point with its values, the means and intervals of outcomes, and finished runs."""
+    """Return the points with their values and outcomes, and the number of completed runs."""
     given, done = _given(folder)
     found: list[dict[str, Any]] = [
         {"label": label or None, "values": values, "outcomes": {}}
@@ -91,7 +91,7 @@ def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _given(folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the parameters and runs of each point with a finished run, as in `Swept.labels`."""
+    """Return the values of each point with a completed run, and the number of completed runs."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 
@@ -125,7 +125,7 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
 
 
 def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
-    """Return, by numeric factor, the best value that was run, and the peak of the curve."""
+    """Return the best value simulated and the peak of the curve, by numeric factor and outcome."""
     return [
         {
             "parameter": swept.varied[number].factor.name,

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters that matter: each parameter's share of an outcome's variance.
+"""Computes the share of each parameter in an outcome's variance.
 
-Over a whole grid, shares are sums of squares of the means minus the part due to chance. `alone` is
-the share of the parameter alone (first order). `total` is the share that vanishes if the parameter
-is fixed (with all its interactions). `chance` is the share of differences between replicates. Over
-samples, or if points are missing, a share is the loss of a rank regression without the parameter,
-and `rest` covers chance and interactions together. Negative shares are due to chance and printed as
-0.
+For a complete grid, shares are sums of squares of the means minus the part due to chance. `alone`
+is the share of a parameter alone (first order). `total` is the share that vanishes if the parameter
+is fixed, which includes all its interactions. `chance` is the share of differences between
+replicates. For samples, or if points are missing, a share is the loss of a rank regression without
+the parameter, and `rest` covers both chance and interactions. Negative shares are due to chance and
+are shown as 0.
 
-Intervals are Student's t with the jackknife's standard error over replicates (or over twenty groups
-of samples), because bootstrap percentiles of few replicates are too narrow.
+Intervals are Student's t intervals with the jackknife's standard error over replicates (over twenty
+groups of points for samples), because bootstrap percentiles of few replicates are too narrow.
 
-Source: Sobol' 2001 (shares), Montgomery, Design and Analysis of Experiments, ch. 13 (mean squares),
-Saltelli et al. 2008, 1.2.5 (regression on ranks), Efron, Stein 1981 (jackknife).
+Source: Sobol' 2001 (shares); Montgomery, Design and Analysis of Experiments, ch. 13 (mean squares);
+Saltelli et al. 2008, 1.2.5 (regression on ranks); Efron, Stein 1981 (jackknife).
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _LEVELS: Final = 12  # up to this number of levels, each level counts separately
 
 
 class Matters(msgspec.Struct, frozen=True):
-    """The shares of the variance of one outcome.
+    """The shares of an outcome's variance.
 
     Attributes:
-        alone, total: shares of each factor, in the order of the sweep; `total` is () for samples.
-        rest: share of interactions; for samples, it includes chance.
-        chance: share of replicates; NaN with one replicate per point, or for samples.
-        grid: whether the shares are sums of squares of a whole grid.
+        alone, total: shares of each factor, in the sweep's order; `total` is empty without a grid.
+        rest: share of interactions; without a grid, it includes chance.
+        chance: share of differences between replicates; NaN with one replicate or without a grid.
+        grid: whether the shares are sums of squares over a complete grid.
     """
 
     outcome: str
@@ -52,13 +52,13 @@ class Matters(msgspec.Struct, frozen=True):
     grid: bool
 
     def order(self) -> list[int]:
-        """Return the factors, the most important first."""
+        """Return the indices of the factors, the largest share first."""
         shares = self.total or self.alone
         return sorted(range(len(shares)), key=lambda i: -shares[i].mean)
 
 
 def matters_of(swept: Swept, outcome: str) -> Matters | None:
-    """Return the shares; None if no factor varies or the outcome never changes."""
+    """Return the shares; None if no factor varies or the outcome is constant."""
     values = swept.of(outcome)
     known = np.isfinite(values)
     if not swept.varied or known.sum() < 3 or np.ptp(values[known]) == 0:
@@ -70,7 +70,7 @@ def matters_of(swept: Swept, outcome: str) -> Matters | None:
 
 
 def _rows(swept: Swept, values: Floats) -> tuple[Floats, list[Any]] | None:
-    """Return values [points, replicates] and points' levels; None if the grid is incomplete."""
+    """Return values (points, replicates) and levels of points; None for an incomplete grid."""
     if any(one.factor.sampled for one in swept.varied):
         return None
     replicates = int(np.bincount(swept.point, minlength=swept.points).min())
@@ -110,7 +110,7 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
 
 
 def _cells_without(codes: list[Any]) -> list[Any]:
-    """Return, for each factor, the cell of each point over the other factors."""
+    """Return the cell of each point in the grid of the other factors, for each factor."""
     found = []
     for number in range(len(codes)):
         others = [code for i, code in enumerate(codes) if i != number]
@@ -123,7 +123,7 @@ def _cells_without(codes: list[Any]) -> list[Any]:
 
 
 def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Floats:
-    """Return the shares: each factor alone and with interactions, all interactions, and chance."""
+    """Return the shares of factors alone and in total, of all interactions, and of chance."""
     cells, replicates = rows.shape
     means = rows.mean(axis=1)
     middle = means.mean()
@@ -152,7 +152,7 @@ def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Fl
 
 
 def _of_samples(swept: Swept, outcome: str, values: Floats, known: Any) -> Matters:
-    """Return shares by regression on ranks; runs of one point stay together."""
+    """Return shares by regression on ranks; the jackknife keeps the runs of a point together."""
     y, points = values[known], swept.point[known]
     blocks = [_columns(one, known) for one in swept.varied]
     design = np.column_stack([np.ones(len(y)), *blocks])
@@ -174,7 +174,7 @@ def _of_samples(swept: Swept, outcome: str, values: Floats, known: Any) -> Matte
 
 
 def _columns(varied: Varied, known: Any) -> Floats:
-    """Return a factor's regression columns: one per level but one, or ranks and their squares."""
+    """Return a factor's regression columns: an indicator per level, or ranks and their squares."""
     codes = varied.codes[known]
     levels = np.unique(codes)
     if not varied.factor.sampled and (len(levels) <= _LEVELS or not varied.is_number):
@@ -188,7 +188,7 @@ def _columns(varied: Varied, known: Any) -> Floats:
 
 
 def _lost(gram: Floats, places: Sequence[range]) -> Floats:
-    """Return the loss without each factor, and the residual with all factors, as shares."""
+    """Return the loss without each factor and the residual with all factors, as shares."""
     n, last = gram[0, 0], len(gram) - 1
     squares = gram[last, last] - gram[0, last] ** 2 / n
 
@@ -210,7 +210,7 @@ def _groups(count: int, groups: int) -> list[Any]:
 
 
 def _jackknifed(estimate: Floats, draws: Sequence[Floats], level: float) -> list[Interval]:
-    """Return each estimate with its interval, which is unbounded without a jackknife sample."""
+    """Return each estimate with its interval, whose ends are NaN for fewer than three draws."""
     n = len(draws)
     if n < 3:
         return [Interval(float(v), math.nan, math.nan, level, n) for v in estimate]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a sweep as text: digits that match their intervals, and readable units."""
+"""Formats the numbers of a sweep: digits that match their intervals, and readable units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Scale", "minus", "percent_of", "q_text", "scale_of"]
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """The printed form of an outcome: its values times `by`, in the unit `unit`."""
+    """The scale on which an outcome is shown: its values times `by`, in the unit `unit`."""
 
     outcome: str
     by: float
@@ -24,12 +24,12 @@ class Scale(msgspec.Struct, frozen=True):
 
     @property
     def axis(self) -> str:
-        """Return the outcome in words, with its unit."""
+        """The outcome in words, with its unit."""
         told = called(self.outcome)
         return f"{told} [{self.unit}]" if self.unit else told
 
     def number(self, value: float, half: float = math.nan, sign: str = "") -> str:
-        """Return a value to two digits of its half-width; to three digits without half-width."""
+        """Return a value to two digits of its half-width; without one, to three digits."""
         if not math.isfinite(value):
             return "-"
         value, half = value * self.by, abs(half * self.by)
@@ -40,13 +40,13 @@ class Scale(msgspec.Struct, frozen=True):
         return minus(f"{value:{sign}z,.{decimals}f}")  # z: no minus sign before 0
 
     def between(self, mean: float, half: float, sign: str = "") -> str:
-        """Return a mean and its half-width."""
+        """Return a mean with its half-width."""
         if not math.isfinite(half):
             return self.number(mean, sign=sign)
         return f"{self.number(mean, half, sign)} \u00b1 {self.number(half, half)}"
 
     def with_unit(self, text: str) -> str:
-        """Return the text of a number followed by its unit."""
+        """Return a number's text, followed by the unit."""
         return f"{text} {self.unit}".strip()
 
 
@@ -56,7 +56,7 @@ def _magnitude(value: float) -> int:
 
 
 def scale_of(outcome: str, values: Any) -> Scale:
-    """Return the printed form of an outcome with the given values."""
+    """Return the scale that suits an outcome with the given values."""
     unit = unit_of(outcome)
     finite = np.abs(values[np.isfinite(values)])
     most = float(finite.max()) if finite.size else 0.0
@@ -68,19 +68,19 @@ def scale_of(outcome: str, values: Any) -> Scale:
 
 
 def minus(text: str) -> str:
-    """Replace the hyphen by a real minus sign."""
+    """Replace hyphens with real minus signs."""
     return text.replace("-", "\u2212")
 
 
 def q_text(q: float) -> str:
-    """Return a q-value as text."""
+    """Return a q-value as text, to two digits; "-" for NaN."""
     if math.isnan(q):
         return "-"
     return "< 0.001" if q < 0.001 else f"{q:.2g}" if q < 0.995 else "1"
 
 
 def percent_of(share: float) -> str:
-    """Return a share in percent; shares below 0 by chance are 0."""
+    """Return a share in percent; a negative share, which is due to chance, is shown as 0."""
     if math.isnan(share):
         return "-"
     return f"{100 * max(share, 0.0):.0f} %"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access to a sweep: its runs as a table (open_sweep), columns in words, and SQL (query)."""
+"""Access to a sweep: its table of runs (open_sweep), column names in words, and SQL (query)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors on failed runs of a sweep: their number and the first reason, or how to list reasons."""
+"""Errors about failed runs of a sweep, with a reason or with the query that lists reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["no_finished_run", "refuse_failed_runs"]
 
 
 def no_finished_run(folder: Path) -> ResultsError:
-    """Return the error for a sweep in which all runs failed."""
+    """Return the error for a sweep without a completed run."""
     query = shlex.join(["ecnomy", "query", str(folder), "select reason from runs"])
     return ResultsError(f"{folder}: the sweep has no finished run; for the reasons, run: {query}")
 
@@ -26,12 +26,12 @@ def no_finished_run(folder: Path) -> ResultsError:
 def refuse_failed_runs(
     runs: pd.DataFrame, place: object, name: Callable[[int], str] | None = None
 ) -> None:
-    """Raise ResultsError if a run of a sweep failed.
+    """Raise ResultsError if any run failed.
 
     Args:
-        runs: rows of runs, as in ecnomy.analysis.sweeps.open_sweep.
-        place: the file or folder at the start of the message.
-        name: returns the name of the run with a given number; None: the message names no run.
+        runs: rows of the sweep's table (ecnomy.analysis.sweeps.open_sweep).
+        place: the file or folder that the message begins with.
+        name: function that names the run with a given number; None to name no run.
     """
     failed = runs[runs["status"] != "done"]
     if failed.empty:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the points of a sweep: labels from its file, or short names of what varies.
+"""Names the points of a sweep, by the labels in its file or the values of its factors.
 
-A *factor* varies independently: a path of a grid, a range of samples, or the items of a list or
-zip, whose paths vary together. The name of a mapping (strategy, marking law) is its label or the
+A *factor* varies independently: a path in a grid, a range of samples, or the items of a list or
+zip, whose paths vary together. A mapping (strategy, marking law) is named by its label or by the
 words of value_words.py. The name of a point consists of the values of all factors that vary.
 """
 
@@ -36,16 +36,16 @@ _LONG: Final = 60  # longest generated name in characters
 
 
 class Factor(msgspec.Struct, frozen=True):
-    """Parameters that vary together, independent of all others.
+    """Parameters that vary together, independently of all others.
 
     Attributes:
         name: a short name for axes.
         paths: paths of its parameters; the first one represents the factor.
         unit: unit of numeric values; "" for other values.
-        labels: labels of its levels in order; () for samples and for sweeps of older versions.
-        values: numeric values of its levels at the first path; () if they are not numbers.
-        cells: per path, the values in the table of runs, level by level.
-        sampled: whether its values are drawn.
+        labels: labels of the levels in order; empty for samples and for sweeps of earlier versions.
+        values: numeric values of the levels at the first path; empty if they are not numbers.
+        cells: for each path, the values of the levels in the sweep's table.
+        sampled: whether the values are drawn at random.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Factor(msgspec.Struct, frozen=True):
 
     @property
     def axis(self) -> str:
-        """The name with the unit."""
+        """The name of the factor with its unit."""
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
 def factors_in(head: dict[str, Any]) -> tuple[Factor, ...]:
-    """Return the factors in the head of a sweep; () for heads of older versions."""
+    """Return the factors in the head of a sweep; empty for heads of earlier versions."""
     return tuple(
         one
         for told in head.get("factors", ())
@@ -112,7 +112,7 @@ def _words(column: Sequence[Any], kind: str | None) -> list[str]:
 
 
 def _unquoted(text: str) -> str:
-    """Return a text without the quotes that YAML requires."""
+    """Return a text without the quotes that YAML needed."""
     if not text.startswith('"'):
         return text
     try:
@@ -132,7 +132,7 @@ def _item(paths: tuple[str, ...], row: Sequence[str]) -> str:
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
-    """Make labels distinct by numbering equal ones."""
+    """Return the labels, with numbers after repeated ones."""
     seen: dict[str, int] = {}
     found = []
     for label in labels:
@@ -142,11 +142,11 @@ def _distinct(labels: Sequence[str]) -> list[str]:
 
 
 class Names:
-    """The names of points and values in the view `runs`.
+    """The names of points and values, for the view `runs`.
 
     Attributes:
-        points: an Arrow table with `point` (identity), `number`, `place`, `replicate`, and the
-            label of each factor with levels, in `label 0`, `label 1` and so on.
+        points: an Arrow table with `point` (the key), `number`, `place`, `replicate`, and the label
+            of each factor that has levels, as `label 0`, `label 1` and so on.
     """
 
     def __init__(self, head: dict[str, Any], texts: Callable[[str], list[str]]) -> None:
@@ -175,7 +175,7 @@ class Names:
         self.points = pa.table(columns)
 
     def label(self, there: dict[str, str]) -> str:
-        """Return SQL for the name of a run's point; `there` has the type of each column."""
+        """Return SQL for the name of a run's point; `there` maps each column to its type."""
         many = sum(len(f.labels) != 1 for f in self._factors) > 1
         parts = []
         for number, factor in enumerate(self._factors):
@@ -194,7 +194,7 @@ class Names:
         return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
 
     def replaced(self, there: dict[str, str]) -> str:
-        """Return the SQL of `replace (...)`: names for mappings, and integers for whole numbers."""
+        """Return SQL `replace (...)` with names for mappings and integers for whole numbers."""
         own: dict[str, str] = {}
         for number, factor in enumerate(self._factors):
             path = factor.paths[0]
@@ -216,7 +216,7 @@ class Names:
 
 
 def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, str]:
-    """Return the SQL of names for mappings within the items of a list or zip."""
+    """Return SQL that names the mappings in the items of a list or zip, by path."""
     found = {}
     for path, cells in zip(factor.paths, factor.cells, strict=True):
         if there.get(path) == "VARCHAR":
@@ -230,7 +230,7 @@ def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, s
 
 
 def _told(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
-    """Return the SQL of a number with its unit."""
+    """Return SQL for a number with its unit."""
     prefix = _literal(f"{short_path(path)} " if named else "")
     column = f"made.{quoted_name(path)}"
     shown = f"printf('%.5g', {column})" if there.get(path) == "DOUBLE" else f"{column}::varchar"
@@ -238,11 +238,12 @@ def _told(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
 
 
 def named(head: dict[str, Any], texts: Callable[[str], list[str]]) -> Names:
-    """Return the names of the points of a sweep.
+    """Return the names of the points and values of a sweep.
 
     Args:
         head: the head of the sweep, from head_of.
-        texts: function that returns the texts of the runs at a path, for older versions.
+        texts: function that returns the texts of a path in the runs, for sweeps of earlier
+            versions.
     """
     return Names(head, texts)
 
@@ -267,7 +268,7 @@ def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
-    """Return the level of each place in each factor; for samples, the number of the sample."""
+    """Return the level of each point in each factor; for samples, the number of the sample."""
     told = head.get("factors", ())
     found: list[Any] = []
     stride = 1
@@ -279,7 +280,7 @@ def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
 
 
 def labels_of(folder: str | Path) -> dict[str, dict[str, Any]]:
-    """Return the values behind the names of a sweep: path -> name -> value (a mapping as a dict).
+    """Return the values behind the names of a sweep: path -> name -> value.
 
     Raises:
         ResultsError: the sweep does not exist.
@@ -303,7 +304,7 @@ def _value(cell: Any) -> Any:
 
 
 def quoted_name(name: str) -> str:
-    """Return the name of a column, quoted for SQL."""
+    """Return a column name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -314,5 +315,5 @@ def _literal(text: str) -> str:
 def labels_of_column(
     path: str, unit: str, labels: Sequence[str], values: tuple[float, ...]
 ) -> Factor:
-    """Return the factor of a single parameter, from its values in the runs."""
+    """Return the factor of a single parameter, from its labels and values in the runs."""
     return Factor(short_path(path), (path,), unit, tuple(labels), values, (), False)

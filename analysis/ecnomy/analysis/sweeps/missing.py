@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The missing runs of a sweep in one line: their number, their shards, and how to make them.
+"""Describes the missing runs of a sweep: their number, their shards, and how to run them.
 
 Runs are missing while the sweep is in progress, or if a shard was lost, damaged or not merged.
 """
@@ -24,12 +24,12 @@ _MERGE: Final = "run the shards again and merge them (`ecnomy merge`), or run th
 
 
 def missing_runs(folder: Path, asked: int, there: Iterable[int]) -> str:
-    """Return a line on missing runs; "" if no run is missing.
+    """Return a line about missing runs; "" if all runs exist.
 
     Args:
         folder: the folder of the sweep.
-        asked: number of runs of the sweep.
-        there: numbers of the finished and failed runs, counted from 0.
+        asked: total number of runs in the sweep.
+        there: numbers of the completed and failed runs, counted from 0.
     """
     missing = set(range(asked)) - set(there)
     if not missing:
@@ -48,6 +48,6 @@ def missing_runs(folder: Path, asked: int, there: Iterable[int]) -> str:
 
 
 def say_missing(folder: Path, there: Iterable[int]) -> None:
-    """Print the line of `missing_runs`, if any, on standard error."""
+    """Print the line about missing runs, if there are any, on standard error."""
     if line := missing_runs(folder, len(head_of(folder)["points"]), there):
         say(f"ecnomy: {folder}: {line}", sys.stderr)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a sweep as one table: each row has a run's key, parameters and outcomes.
+"""Opens the runs of a sweep as one table, in which a row has a run's parameters and outcomes.
 
-Shards may differ in their columns, for example if some runs lack a source. Missing values are
-empty. The table includes records outside shards, so that queries work while the sweep runs. It
-shows only runs of the current sweep and, for a repeated point, its latest record.
+Shards may have different columns, for example if some runs lack a source. Missing values are empty.
+The table includes records that are not in a shard yet, so that queries work while the sweep runs.
+It contains only runs of the current sweep and, for a repeated run, the latest record.
 """
 
 from __future__ import annotations
@@ -39,25 +39,26 @@ _LATEST = "qualify row_number() over (partition by made.point order by made.gene
 
 
 def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) -> pd.DataFrame:
-    """Return the finished runs of a sweep, and report missing runs in one line on standard error.
+    """Return the runs of a sweep, and report missing runs in one line on standard error.
 
     Args:
         folder: the folder of the sweep.
-        raw: whether parameters stay as recorded, with mappings as JSON text instead of names.
-            Missing runs are then not reported.
-        partial: whether runs may be missing without being reported.
+        raw: whether to leave parameters as recorded, with mappings as JSON text instead of names;
+            missing runs are then not reported.
+        partial: whether to accept missing runs without reporting them.
 
     Returns:
-        One row per run in the order of the sweep: `run` (its key), `number`, `point` (number of
-        the point), `replicate`, `label` (name of the point), `engine` (None if an old folder does
-        not name it), `seed`, `status` (done or failed), `reason`, the parameters by path, the
-        outcomes (markets/README.md), `engine_cpu_s`, `wall_s`, `data_packets`, `worker` (its
-        address). Numeric parameters have the units of `parameter_units`. Named values and mappings
-        such as strategies appear by name (ecnomy.analysis.sweeps.labels). Counts are integers.
+        One row per run, in the order of the sweep. The columns are `run` (its key), `number`,
+        `point` (number of the point), `replicate`, `label` (name of the point), `engine` (None if
+        an old folder does not name it), `seed`, `status` (done or failed), `reason`, the parameters
+        by path, the outcomes (markets/README.md), `engine_cpu_s`, `wall_s`, `data_packets` and
+        `worker` (its address). Numeric parameters have the units of `parameter_units`. Labelled
+        values and mappings such as strategies appear by name (ecnomy.analysis.sweeps.labels).
+        Counts are integers.
 
     Raises:
-        ResultsError: the sweep does not exist, has no finished run, or has a file that is
-            unreadable or altered.
+        ResultsError: the sweep does not exist, has no run yet, or has a file that is unreadable or
+            altered.
         InputError: DuckDB is not installed.
     """
     with connect(folder, raw=raw) as connection:
@@ -68,7 +69,7 @@ def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) 
 
 
 def whole_kept(result: Any) -> pd.DataFrame:
-    """Return the rows of a query; columns of integers with missing values become pandas' Int64."""
+    """Return the rows of a query; integer columns with missing values become pandas' Int64."""
     integers = [
         c for c, kind in zip(result.columns, result.types, strict=True) if str(kind) in _INTEGERS
     ]
@@ -91,7 +92,7 @@ load = open_sweep  # former name; removed in the next release
 
 
 def parameter_units(folder: str | Path) -> dict[str, str]:
-    """Return the unit of each numeric parameter that has a unit.
+    """Return the unit of each numeric parameter with a unit, by path.
 
     Raises:
         ResultsError: the sweep does not exist.
@@ -103,16 +104,16 @@ def parameter_units(folder: str | Path) -> dict[str, str]:
 def connect(
     folder: str | Path, *, raw: bool = False, confined: bool = False
 ) -> duckdb.DuckDBPyConnection:
-    """Return a new connection with the sweep as the view `runs`.
+    """Return a new database connection with the sweep as the view `runs`.
 
     Args:
         folder: the folder of the sweep.
-        raw: as in `open_sweep`.
-        confined: whether SQL may open only the shards of the sweep and cannot load extensions. SQL
-            can still write to the shards, so check that statements only read.
+        raw: as for `open_sweep`.
+        confined: whether SQL can open only the shards of the sweep and cannot load extensions. It
+            can still write to the shards, so the caller must check that statements only read.
 
     Raises:
-        ResultsError, InputError: as `open_sweep`.
+        ResultsError, InputError: as for `open_sweep`.
     """
     try:
         import duckdb
@@ -186,7 +187,7 @@ def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any],
 
 
 def _texts(connection: Any, made: str, path: str, there: dict[str, str]) -> list[str]:
-    """Return the values of a text parameter by their first runs; [] for other parameters."""
+    """Return the distinct values of a text parameter in order; [] for other parameters."""
     if there.get(path) != "VARCHAR":
         return []
     quoted = quoted_name(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns in words: owner, quantity and unit (markets/README.md)."""
+"""Names outcome columns in words: subject, quantity and unit (markets/README.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Named", "called", "name_of"]
 
 
 class Named(msgspec.Struct, frozen=True):
-    """The name of a column: owner, quantity, and unit (of the value times `factor`)."""
+    """A column in words: subject, quantity, and the unit of its values times `factor`."""
 
     subject: str
     what: str
@@ -21,7 +21,7 @@ class Named(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The quantity with its unit, as in tables."""
+        """The quantity with its unit."""
         return f"{self.what} [{self.unit}]" if self.unit else self.what
 
 
@@ -68,11 +68,11 @@ _WHOLE: Final = "all"
 
 
 def name_of(column: str, sellers: Collection[str] = ()) -> Named:
-    """Return the name of a column in words.
+    """Return a column in words.
 
     Args:
-        column: the column.
-        sellers: names of agents whose balance is their profit.
+        column: the column's name.
+        sellers: names of agents whose balances are their profits.
     """
     if column.startswith(_BALANCE):
         account = column.removeprefix(_BALANCE)
@@ -92,6 +92,6 @@ def name_of(column: str, sellers: Collection[str] = ()) -> Named:
 
 
 def called(column: str) -> str:
-    """Return a column's words in a sentence (`shop: balance at the end`); unknown columns stay."""
+    """Return a column as a phrase (`shop: balance at the end`); unknown names stay unchanged."""
     named = name_of(column)
     return named.what if named.subject == _WHOLE else f"{named.subject}: {named.what}"

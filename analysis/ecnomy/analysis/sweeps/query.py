@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `query`: SQL over the runs of a sweep.
+"""The verb `query`: runs SQL over the runs of a sweep.
 
-Queries can only read, and only in the folder of the sweep. With --unsafe, any DuckDB statement
-runs.
+Queries can only read, and only the files of the sweep. With --unsafe, any DuckDB statement is
+allowed.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def query_command(
 
 
 def _refuse_changes(connection: Any, sql: str) -> None:
-    """Raise InputError unless all statements are SELECT (DESCRIBE and SUMMARIZE included)."""
+    """Raise InputError unless each statement is a SELECT (or DESCRIBE or SUMMARIZE)."""
     for statement in connection.extract_statements(sql):
         kind = statement.type.name
         if kind != "SELECT":
@@ -96,7 +96,7 @@ def _say_missing(connection: Any, folder: Path) -> None:
 
 
 def _show(result: Any) -> None:
-    """Print a table; on a narrow terminal, print each row with one line per column."""
+    """Print a table; if it is too wide for the terminal, print one line per column of each row."""
     if not sys.stdout.isatty():
         result.show(max_width=UNBOUNDED, max_rows=_ALL_ROWS)
         return

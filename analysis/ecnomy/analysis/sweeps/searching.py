@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common code of the verbs that make runs as they need them: calibrate, evaluate, tune, tournament.
+"""Runs simulations as needed for the verbs calibrate, evaluate, tune and tournament.
 
-Runs are kept, so the same command resumes an interrupted search.
+Completed runs are kept, so the same command resumes an interrupted search.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ def make_missing(
     *,
     accept_old_code: bool = False,
 ) -> None:
-    """Make the missing runs of a sweep, and repeat failed ones.
+    """Simulate the missing runs of a sweep, and repeat failed runs.
 
     Args:
-        sweep: the needed runs.
+        sweep: the sweep of all runs that are needed.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a listener, given the number of all runs and of missing runs.
+        told: function that returns a progress listener, from the numbers of all and of missing
+            runs.
         accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:
@@ -62,9 +63,9 @@ def workers_when_needed(
 
     Args:
         limits: limits of each run.
-        scheduler: address of a running dask scheduler, "" for local workers.
-        workers: number of local workers, 0 for one per CPU.
-        rounds: whether results may request further runs.
+        scheduler: address of a running dask scheduler; "" for local workers.
+        workers: number of local workers; 0 for one per CPU.
+        rounds: whether results of runs may request further runs.
     """
     from ecnomy.markets.cli.sweeping import Observed
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool

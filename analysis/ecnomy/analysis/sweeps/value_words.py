@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short and distinct names for the values of a swept parameter.
+"""Names the values of a swept parameter by short and distinct words.
 
-The name of a mapping, such as a strategy or a marking law, is its kind or law. If several mappings
-share a name, it includes the fewest keys that distinguish them: `red (min_threshold 7 kB)`.
+A mapping such as a strategy or a marking law is named by its kind or law. If several mappings have
+the same kind or law, the name also has the fewest keys that distinguish them: `red (min_threshold 7
+kB)`.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _MOST = 3  # a name includes at most this many keys
 
 
 def short_path(path: str) -> str:
-    """Return a short name of a parameter for axes: `gold.count`, `price_per_mark`."""
+    """Return a short name of a parameter, e.g. `gold.count` or `price_per_mark`."""
     parts = path.split(".")
     kept = [part for part in parts[1:] if part not in ("agents", "links")] or parts
     return ".".join(kept)
 
 
 def words_of(values: Sequence[Any]) -> dict[Any, str]:
-    """Return each value in words: numbers unchanged, mappings (as JSON text) as described above."""
+    """Return each value in words; mappings (as JSON text) are named as described above."""
     read = {value: _read(value) for value in values}
     named: dict[str, list[Any]] = {}
     for value, mapping in read.items():

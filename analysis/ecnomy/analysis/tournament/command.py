@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `tournament` of the command line."""
+"""The verb `tournament`: finds out which strategies prevail in mixed populations."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: 
 
 
 def _dry(tournament: Any, workers: int) -> None:
-    """Print the entrants, the excluded strategies, and the number and duration of pairwise runs."""
+    """Print the entrants, the skipped strategies, and the number and duration of pairwise runs."""
     import os
 
     from ecnomy.analysis.tournament.playing import beginning
@@ -131,7 +131,7 @@ def _dry(tournament: Any, workers: int) -> None:
 
 
 def _found(tournament: Any, table: Any, folder: Path) -> Any:
-    """Write the page and the pay-offs of all runs, and return the results."""
+    """Write the page and the pay-offs of one network, and return the results."""
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
     from ecnomy.analysis.tournament.paying import found_in
 
@@ -142,7 +142,7 @@ def _found(tournament: Any, table: Any, folder: Path) -> Any:
 
 
 def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
-    """Return the results as JSON."""
+    """Return the results as plain values for JSON."""
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
@@ -160,7 +160,7 @@ def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
 
 
 def _tell(tournament: Any, found: Any, folder: Path) -> None:
-    """Report the results in the terminal."""
+    """Print the results in the terminal."""
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
@@ -173,7 +173,7 @@ def _tell(tournament: Any, found: Any, folder: Path) -> None:
 
 
 def _strategies(found: Any) -> list[dict[str, Any]]:
-    """Return table rows; `rank` is alpha-rank's mass, `earns` the pay-off alone [money/s]."""
+    """Return the strategies, best first, with mass in alpha-rank and pay-off alone [money/s]."""
     return [
         {
             "name": found.table.names[number],
@@ -193,7 +193,7 @@ def _strategies(found: Any) -> list[dict[str, Any]]:
 
 
 def _ranking(tournament: Any, found: Any) -> Table:
-    """Return the table of strategies, the best first."""
+    """Return a table of the strategies, best first."""
     from ecnomy.analysis.tournament.wording import money
     from ecnomy.markets.cli.table_fit import titled_table
 
