@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entrants: the strategies that the file names, and every other installed strategy.
+"""Reads the entrants: the strategies that the file names, and the other installed strategies.
 
     strategies:
       steady: {strategy: {kind: constant-charge, charge: 1 money/s}}
@@ -7,9 +7,9 @@
       theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
 
 An entry may have a `role`, and a `transport` that replaces the scenario's transport. The default
-role is a price handler if the strategy fits that role, otherwise a customer. An installed strategy
-(of ecnomy, or of users by entry points) that no entry names also plays, under its own name, if it
-fits a price handler and needs no parameters. Excluded strategies are listed with reasons.
+role is price handler if the strategy fits that role, otherwise customer. An installed strategy (of
+ecnomy, or of users by entry points) that no entry names also plays under its own name if it fits a
+price handler and needs no parameters. Excluded strategies are listed with reasons.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _OWN: Final = "--with"
 
 
 class Entrant(msgspec.Struct, frozen=True):
-    """A strategy that plays, as written in its players' entries.
+    """A strategy that takes part in the tournament.
 
     Attributes:
         name: name in tables and pictures.
         role: the role of the player's agent.
-        strategy: mapping with `kind` and parameters, as written.
-        transport: the transport of the player's source; {} for the scenario's transport.
-        stated: whether the file or the command names the strategy; otherwise it plays because it is
-            installed.
+        strategy: mapping with `kind` and parameters, as in the file.
+        transport: the transport of the player's source; empty for the scenario's transport.
+        stated: whether the file or the command names the strategy; otherwise, it plays because it
+            is installed.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Entrant(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The entrant in one line."""
+        """The strategy and its transport in one line."""
         params = [f"{k} {_short(v)}" for k, v in self.strategy.items() if k != "kind"]
         law = [f"{k} {v}" if k != "law" else str(v) for k, v in self.transport.items()]
         told = [str(self.strategy["kind"]), *params, *([f"over {' '.join(law)}"] if law else [])]
@@ -63,12 +63,12 @@ class Entrant(msgspec.Struct, frozen=True):
 def read_entrants(
     node: Node, without: Node | None, own: tuple[str, ...] = ()
 ) -> tuple[tuple[Entrant, ...], dict[str, str]]:
-    """Return the entrants (in the file's order, then installed ones) and the excluded strategies.
+    """Return the entrants (in file order, then installed ones), and why others are excluded.
 
     Args:
         node: the YAML value of `strategies`.
         without: the YAML value of `without`: strategy -> the reason for its exclusion.
-        own: more strategies, by name or dotted path.
+        own: further strategies, by name or dotted path.
 
     Raises:
         ScenarioError: the section is invalid; the message names the place.
@@ -123,7 +123,7 @@ def _entrant(name: str, entry: Node, node: Node) -> Entrant:
 
 
 def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
-    """Return a strategy that the command line names, under the last part of its name."""
+    """Return the entrant for a strategy on the command line, named by the last part of its path."""
     name = kind.rpartition(":")[2]
     try:
         role = _role_for(kind)
@@ -140,12 +140,12 @@ def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
 
 
 def _role_for(kind: str) -> str:
-    """Return the first role of ROLES that the strategy fits; "" if it fits no role."""
+    """Return the first of ROLES that a strategy fits; "" if it fits neither."""
     return next((role for role in ROLES if not wanted_instead(kind, role)), "")
 
 
 def _why_not(listed: Listed) -> str:
-    """Return why an installed, unnamed strategy does not play; "" if it plays."""
+    """Return why an installed strategy that no entry names does not play; "" if it plays."""
     if listed.fault:
         return f"cannot be used: {listed.fault}"
     if ROLES[0] not in listed.roles:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys under `tournament` of a sweep file, as tournament_file.py and entrants.py read them.
+"""The keys under `tournament` in a sweep file, which tournament_file.py and entrants.py read.
 
-Through the entry points `ecnomy.additions`, they are part of the sweep file's reference (`ecnomy
-explain tournament`).
+Through the entry point `ecnomy.additions`, the keys become part of the sweep file's reference
+(`ecnomy explain tournament`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mixes at rest on each network of a tournament."""
+"""Reports the mixes at rest on each network of a tournament."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ NETWORKS: Final = "networks.csv"
 
 
 def shares_of(found: Found, outcome: Outcome) -> Floats:
-    """Return each strategy's share of players at rest, averaged over all mixed starts.
+    """Return each strategy's share of the players at rest, as a mean over all mixed starts.
 
     Returns:
-        Shares of shape (strategies,); their sum is 1.
+        Shares of shape (strategies,), which sum to 1.
     """
     shares = np.zeros(len(found.table))
     for rest in outcome.rests:
@@ -35,7 +35,7 @@ def shares_of(found: Found, outcome: Outcome) -> Floats:
 
 
 def write_networks(networks: Mapping[str, Found], file: Path) -> None:
-    """Write rows: network, players, strategy, share at rest, a player's earnings and payments."""
+    """Write a CSV of each strategy's share at rest, and of a player's earnings and payments."""
     with file.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(("network", "players", "strategy", "share", "earns_per_s", "pays_per_s"))
@@ -48,7 +48,7 @@ def write_networks(networks: Mapping[str, Found], file: Path) -> None:
 
 
 def resting_table(title: str, networks: Mapping[str, Found]) -> Table:
-    """Return a row for each network and population, with shares at rest, earnings and payments."""
+    """Return a table of shares at rest, earnings and payments, by network and population."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     told = (

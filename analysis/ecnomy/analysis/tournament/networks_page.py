@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a tournament on several networks, with the rest points on each network."""
+"""Writes the page of a tournament on several networks: the rest points on each network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALL: Final = 0.995  # from this share upwards, all players count as having a st
 
 
 def write_networks_page(title: str, networks: Mapping[str, Found], file: Path) -> AnswerPage:
-    """Write the page next to the folders of the networks.
+    """Write the page of a tournament on several networks, and return its content.
 
     Raises:
         InputError: jinja2 is missing.
@@ -37,7 +37,7 @@ def write_networks_page(title: str, networks: Mapping[str, Found], file: Path) -
 
 
 def networks_page(title: str, networks: Mapping[str, Found]) -> AnswerPage:
-    """Return the content of the page."""
+    """Return the content of the page without its template."""
     ends = [_end(found, outcome) for _, found, outcome in _each(networks)]
     counts = dict(Counter(ends).most_common())
     most = next(iter(counts))
@@ -64,7 +64,7 @@ def _each(networks: Mapping[str, Found]) -> Iterator[tuple[str, Found, Outcome]]
 
 
 def _end(found: Found, outcome: Outcome) -> str:
-    """Return a clause on the strategy of all players at rest, or on the strategies in the mix."""
+    """Return the strategy that all players use at rest, or the mix of strategies, in words."""
     shares = shares_of(found, outcome)
     names = [name for name, share in zip(found.table.names, shares, strict=True) if share > 0.005]
     return names[0] if shares.max() > _ALL else f"a mix of {listed(names)}"
@@ -76,7 +76,7 @@ def _others(counts: Mapping[str, int]) -> str:
 
 
 def _rests(networks: Mapping[str, Found]) -> Section:
-    """Return the shares as bars and as a table."""
+    """Return the section with the shares at rest, as bars and as a table."""
     populations = len(next(iter(networks.values())).table.populations)
     names = next(iter(networks.values())).table.names
     labels, rows, cells = [], [], []

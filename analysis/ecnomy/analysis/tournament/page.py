@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a tournament: one self-contained HTML file, and its pay-offs as CSV."""
+"""Writes the page of a tournament (one self-contained HTML file) and its pay-offs as CSV."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEAD = ("players", "mix", "strategy", "count", "payoff", "low", "high", "paid",
 
 
 def write_page(tournament: Tournament, found: Found, file: Path) -> AnswerPage:
-    """Write the page.
+    """Write the page of a tournament, and return its content.
 
     Raises:
         InputError: jinja2 is missing.
@@ -39,7 +39,7 @@ def write_page(tournament: Tournament, found: Found, file: Path) -> AnswerPage:
 
 
 def write_payoffs(found: Found, file: Path) -> None:
-    """Write every pay-off, one row per mix and strategy."""
+    """Write a CSV of all pay-offs, with a row per mix and strategy."""
     from ecnomy.analysis.support.whole_file import write_whole
 
     out = io.StringIO()
@@ -50,7 +50,7 @@ def write_payoffs(found: Found, file: Path) -> None:
 
 
 def payoff_rows(found: Found) -> list[tuple[object, ...]]:
-    """Return rows: players, mix, strategy, count, mean pay-off with interval, mean paid, seeds."""
+    """Return rows of players, mix, strategy, count, pay-off, interval, payment and seeds."""
     table, rows = found.table, []
     for profile in sorted(table.earned, key=lambda each: (sum(each), [-n for n in each])):
         for number, count in enumerate(profile):
@@ -64,7 +64,7 @@ def payoff_rows(found: Found) -> list[tuple[object, ...]]:
 
 
 def page_of(tournament: Tournament, found: Found) -> AnswerPage:
-    """Return the content of the page."""
+    """Return the content of the page without its template."""
     order = found.ranking
     return AnswerPage(
         title=tournament.sweep.title or "Tournament",
@@ -103,7 +103,7 @@ def _facts(found: Found) -> list[tuple[str, str]]:
 
 
 def _ends(found: Found, order: Sequence[int]) -> Section:
-    """Return portraits, rest points and alpha-rank."""
+    """Return the section with portraits, alpha-rank and rest points."""
     blocks: list[Table | Picture | Words] = [
         Words.of(
             "Strategies that earn more than the mean grow, the others shrink (replicator "
@@ -323,6 +323,6 @@ def _how(tournament: Tournament, found: Found) -> Section:
 
 
 def listed_amounts(tournament: Tournament) -> str:
-    """Describe the amounts that grow with the number of players."""
+    """Return a phrase about the amounts that grow with the number of players."""
     told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
     return f", with {listed(told)} per player" if told else ""

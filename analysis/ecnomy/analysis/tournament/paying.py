@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a tournament: stable mixes, possible entrants, and whether paying pays off.
+"""Evaluates a tournament: stable mixes, entries of outsiders, and whether paying pays off.
 
-A strategy pays if any of its players made a payment in any run. Among N players, mixes of the
+A strategy pays if any of its players made a payment in any run. Among N players, the mixes of the
 finalists drift from a grid of mixed starts to stable populations. Paying pays off to the extent
-that paying strategies have a share of these populations. The results of single seeds show the
-certainty.
+that paying strategies have a share of these populations. The agreement of single seeds shows how
+certain the result is.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _ALL: Final = 0.99
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A lone player of another strategy in a stable mix.
+    """The entry of a lone player with another strategy into a stable mix.
 
     Attributes:
         stranger: the strategy of the lone player.
-        profile: the mix including it.
-        gain: earnings of the lone player minus the mean earnings in the mix without that player.
-        q: q-value of the gain, among all entries.
+        profile: the mix with the lone player.
+        gain: the lone player's earnings minus the mean earnings in the mix without that player.
+        q: q-value of the gain, among all entries in populations of this size.
     """
 
     stranger: int
@@ -45,28 +45,28 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def enters(self) -> bool:
-        """Whether the lone player earns significantly more."""
+        """Whether the lone player earns significantly more than the players of the mix."""
         return self.q <= SURE and self.gain.difference.mean > 0
 
     @property
     def loses(self) -> bool:
-        """Whether the lone player earns significantly less."""
+        """Whether the lone player earns significantly less than the players of the mix."""
         return self.q <= SURE and self.gain.difference.mean < 0
 
 
 class Outcome(msgspec.Struct, frozen=True, eq=False):
-    """The outcome of a population of a given size.
+    """The outcome in populations of one size.
 
     Attributes:
         players: the number of players, N.
         mass: alpha-rank's mass of each strategy.
-        masses: alpha-rank's mass for each seed alone, of shape (seeds, strategies).
-        rests: the rest points of mixes of finalists.
-        entries: for each rest point, the entries of other strategies.
-        paying: the share of players with a paying strategy at rest, over all starts.
-        by_seed: `paying` for each seed alone.
-        paid: a player's payments in the mix to which most starts lead [money/s].
-        earned: a player's earnings in that mix [money/s].
+        masses: alpha-rank's masses from each seed alone, of shape (seeds, strategies).
+        rests: the rest points of the finalists' mixes.
+        entries: the entries of the other strategies into each rest point.
+        paying: share of players with a paying strategy at rest, as a mean over all starts.
+        by_seed: `paying` from each seed alone.
+        paid: mean payments of a player in the mix to which most starts lead [money/s].
+        earned: mean earnings of a player in that mix [money/s].
     """
 
     players: int
@@ -81,29 +81,29 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def verdict(self) -> int:
-        """1 if paying pays off, -1 if it does not, 0 if it does for some players."""
+        """The verdict: 1 if paying pays off, -1 if it does not, 0 if only some players pay at rest."""
         return _verdict(self.paying)
 
     @property
     def agree(self) -> int:
-        """The number of single seeds that give this verdict."""
+        """The number of seeds that give this verdict on their own."""
         return sum(_verdict(share) == self.verdict for share in self.by_seed)
 
     @property
     def open(self) -> tuple[Entry, ...]:
-        """The entries that significantly gain in a stable mix."""
+        """The entries that gain significantly."""
         return tuple(one for entries in self.entries for one in entries if one.enters)
 
 
 class Found(msgspec.Struct, frozen=True, eq=False):
-    """All results of a tournament.
+    """The results of a tournament.
 
     Attributes:
         table: the pay-offs.
         finalists: numbers of the finalists.
         payers: numbers of the strategies that pay.
-        changes, replies: changes and best replies of lone players.
-        outcomes: the outcome of each population.
+        changes, replies: gains of lone players who change their strategy, and best replies.
+        outcomes: the outcome for each number of players.
     """
 
     table: Payoffs
@@ -115,19 +115,19 @@ class Found(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def ranking(self) -> list[int]:
-        """Strategies by alpha-rank's mass over all populations, then by `mean_alone`."""
+        """The strategies by alpha-rank's mass over all populations, then by `mean_alone`."""
         mass = np.mean([one.mass for one in self.outcomes], axis=0)
         earned = [self.mean_alone(number) for number in range(len(self.table))]
         return sorted(range(len(earned)), key=lambda n: (-round(float(mass[n]), 9), -earned[n]))
 
     def mean_alone(self, strategy: int) -> float:
-        """Return a strategy's mean earnings when all use it, over all populations [money/s]."""
+        """Return the mean earnings over populations in which all use a strategy [money/s]."""
         alone = [self.table.alone(strategy, players).mean() for players in self.table.populations]
         return float(np.mean(alone))
 
 
 def found_in(table: Payoffs, finalists: int) -> Found:
-    """Evaluate the table of all rounds.
+    """Evaluate the pay-offs of all rounds.
 
     Raises:
         InputError: open_spiel is not installed.
@@ -167,7 +167,7 @@ def _paying(rests: tuple[Rest, ...], members: tuple[int, ...], payers: tuple[int
 
 
 def _mean_player(values: Floats, profile: Profile) -> Floats:
-    """Return the means over all players, one per seed."""
+    """Return the mean over all players, for each seed."""
     counts = np.array(profile, dtype=np.float64)
     return np.asarray(np.nan_to_num(values) @ counts / counts.sum(), dtype=np.float64)
 
@@ -175,7 +175,7 @@ def _mean_player(values: Floats, profile: Profile) -> Floats:
 def _entries(
     table: Payoffs, players: int, members: tuple[int, ...], rests: tuple[Rest, ...]
 ) -> tuple[tuple[Entry, ...], ...]:
-    """Return the lone entrants of each mix; q-values are over all entrants of the population."""
+    """Return the entries into each rest point, with q-values over all of these entries."""
     tried: list[list[tuple[int, Profile, Comparison]]] = []
     for rest in rests:
         whole = mixed(dict(zip(members, rounded(rest.mix, players), strict=True)), len(table))

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pay-offs by profile and strategy, one value for each seed.
+"""Computes the pay-offs of a tournament by profile and strategy, with a value for each seed.
 
 The pay-off of a strategy in a run is the mean over its players of
 
     mean over time of U(x_t) - k x_t d_t  -  paid          [money/s]
 
-with x_t the goodput of a report's epoch, d_t the round trip at its end and k the cost of delay.
-
-The pay-off of a strategy without players in a profile is NaN.
+where x_t is the goodput in a report's epoch, d_t the round trip at its end, and k the cost of
+delay. The pay-off is NaN for a strategy without players in the profile.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ __all__ = ["Payoffs", "mix_words", "payoffs_of"]
 
 
 class Payoffs(msgspec.Struct, frozen=True, eq=False):
-    """The table of pay-offs.
+    """The pay-offs and payments in all profiles.
 
     Attributes:
         names: names of the strategies.
         populations: numbers of players.
-        earned: profile -> pay-offs, money/s, of shape (seeds, strategies).
-        paid: profile -> payments, money/s, of shape (seeds, strategies).
+        earned: profile -> pay-offs of shape (seeds, strategies) [money/s].
+        paid: profile -> payments of shape (seeds, strategies) [money/s].
     """
 
     names: tuple[str, ...]
@@ -57,21 +56,21 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return int(next(iter(self.earned.values())).shape[0])
 
     def of(self, strategy: int, counts: dict[int, int]) -> Floats:
-        """Return a strategy's pay-off in a mix of the given counts, one per seed."""
+        """Return a strategy's pay-off in a mix with the given counts, for each seed."""
         return self.earned[mixed(counts, len(self))][:, strategy]
 
     def alone(self, strategy: int, players: int) -> Floats:
-        """Return a strategy's pay-off when all players use it, one per seed."""
+        """Return a strategy's pay-off if all players use it, for each seed."""
         return self.of(strategy, {strategy: players})
 
     def lone(self, strategy: int, other: int, players: int) -> Floats:
-        """Return, per seed, the pay-off of one player of a strategy when all others use `other`."""
+        """Return the pay-off of one player of a strategy if all others use `other`, per seed."""
         if strategy == other:
             return self.alone(strategy, players)
         return self.of(strategy, {strategy: 1, other: players - 1})
 
     def gain(self, strategy: int, other: int, players: int) -> Comparison:
-        """Return the gain of a player of `other` who changes to a strategy; the others stay."""
+        """Return the gain of one player who changes from `other` to a strategy; the others stay."""
         before, after = self.alone(other, players), self.lone(strategy, other, players)
         return compared(before, after, paired=True, level=LEVEL)
 
@@ -80,15 +79,15 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return t_interval(self.earned[profile][:, strategy], LEVEL)
 
     def means(self) -> dict[Profile, Floats]:
-        """Return profile -> mean pay-offs over seeds, one per strategy."""
+        """Return profile -> mean pay-off of each strategy over seeds."""
         return {profile: values.mean(axis=0) for profile, values in self.earned.items()}
 
     def seed(self, number: int) -> dict[Profile, Floats]:
-        """Return profile -> pay-offs of one seed, one per strategy."""
+        """Return profile -> pay-off of each strategy with one seed."""
         return {profile: values[number] for profile, values in self.earned.items()}
 
     def paid_alone(self, strategy: int, players: int) -> float:
-        """Return the mean payment per player when all players use this strategy."""
+        """Return the mean payment of a player if all players use a strategy [money/s]."""
         profile = mixed({strategy: players}, len(self))
         return float(self.paid[profile][:, strategy].mean())
 
@@ -99,7 +98,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
 
 
 def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.DataFrame) -> Payoffs:
-    """Return the table, from the runs of `profiles` in their order (as in sweeps.open_sweep).
+    """Return the pay-offs from a table of runs, which has the runs of `profiles` in their order.
 
     Raises:
         ResultsError: a run failed or is missing.
@@ -128,7 +127,7 @@ def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.Da
 
 
 class _Columns:
-    """Pay-offs and payments by run and player; NaN for players that a run lacks."""
+    """Pay-offs and payments of shape (runs, players); NaN for players that a run lacks."""
 
     def __init__(self, tournament: Tournament, frame: pd.DataFrame, most: int) -> None:
         earned, paid = [], []
@@ -147,7 +146,7 @@ class _Columns:
 
 
 def _by_strategy(players: Floats, profile: Profile) -> Floats:
-    """Return means over the players of each strategy, of shape (seeds, strategies)."""
+    """Return the mean over the players of each strategy, of shape (seeds, strategies)."""
     found = np.full((players.shape[0], len(profile)), np.nan)
     begin = 0
     for strategy, count in enumerate(profile):
@@ -158,5 +157,5 @@ def _by_strategy(players: Floats, profile: Profile) -> Floats:
 
 
 def mix_words(names: Sequence[str], profile: Profile) -> str:
-    """Return a profile in words: `3 elastic, 1 reno`."""
+    """Return a profile in words, e.g. `3 elastic, 1 reno`."""
     return ", ".join(f"{count} {name}" for name, count in zip(names, profile, strict=True) if count)

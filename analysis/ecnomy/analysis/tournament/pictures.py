@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a tournament as SVG: pay-offs, best replies, drift of finalists, alpha-rank.
+"""Draws a tournament as SVG: pay-offs, best replies, drift of finalists, alpha-rank.
 
-Text or shape repeats the information of colours. The same numbers give the same bytes.
+Text or shapes repeat the information in colours. The same numbers give the same bytes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
 
 
 def table(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """Draw the pay-off of a lone player (row) among others (column), with the best framed."""
+    """Draw pay-offs of a lone player (row) among others (column), with the best reply framed."""
     from matplotlib.patches import Rectangle
 
     names = [found.table.names[number] for number in order]
@@ -78,7 +78,7 @@ def _others(players: int) -> str:
 
 
 def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """Draw an arrow from each strategy to its best reply, dashed if the gain is not significant."""
+    """Draw an arrow from each strategy to its best reply, dashed if the gain is insignificant."""
     with panel_style():
         figure, axis = _figure(*_NARROW)
         turns = {n: math.pi / 2 - 2 * math.pi * k / len(order) for k, n in enumerate(order)}
@@ -112,7 +112,7 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
 
 
 def portrait(found: Found, outcome: Outcome) -> bytes:
-    """Draw the drift of finalists' mixes, as arrows on a triangle or along one share."""
+    """Draw the drift of the finalists' mixes: arrows on a triangle, or speed over a share."""
     means = found.table.means()
     flow = Flow(means, outcome.players, found.finalists)
     names = [found.table.names[number] for number in found.finalists]
@@ -178,7 +178,7 @@ def _line(axis: Axes, flow: Flow, outcome: Outcome, names: Sequence[str]) -> Non
 
 
 def shares(labels: Sequence[str], names: Sequence[str], values: Floats) -> bytes:
-    """Draw a bar for each label, divided among names by values of shape (labels, names)."""
+    """Draw a bar per label, divided among names by values of shape (labels, names)."""
     with panel_style():
         figure, axis = _figure(1.1 + 0.3 * len(labels), 7.2)
         left = np.zeros(len(labels))
@@ -199,7 +199,7 @@ def shares(labels: Sequence[str], names: Sequence[str], values: Floats) -> bytes
 
 
 def masses(found: Found, order: Sequence[int]) -> bytes:
-    """Draw alpha-rank's mass of each strategy in each population, with dots for single seeds."""
+    """Draw alpha-rank's mass of each strategy by population, with dots for single seeds."""
     with panel_style():
         figure, axis = _figure(0.9 + 0.42 * len(order))
         many = len(found.outcomes)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of a tournament's runs: rates by report, and payments, of each agent with flows.
+"""Computes columns of a tournament's runs: rates, round trips and payments of each agent.
 
 measure: ecnomy.analysis.tournament.player_columns:player_columns
 
-    <agent>.goodputs_bps[k]   mean goodput of its flows in the k-th epoch of the measured window
+    <agent>.goodputs_bps[k]   mean goodput of the agent's flows in epoch k of the measured window
     <agent>.round_trips_s[k]  mean smoothed round trip of its flows at the end of that epoch
-    <agent>.paid_per_s        postings of the ledger in that window: paid minus received, money/s
+    <agent>.paid_per_s        payments minus income in the measured window, money/s
 
-The columns hold rates and round trips instead of utilities, so that any utility can be applied to
-the same runs. A round trip without a measurement is 0.
+The columns contain rates and round trips instead of utilities, so that any utility can be applied
+to the same runs. A round trip that was not measured is 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["player_columns"]
 
 
 def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
-    """Return the columns of a run, for each agent with a source of the same name.
+    """Return the columns of a run for each source, whose agent has the same name.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -55,7 +55,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
 
 
 def _net(ledger: Any, account: str) -> int:
-    """Return the payments of an account minus its income [micro-units]."""
+    """Return an account's payments minus its income [micro-units]."""
     amounts = ledger["amount_micro"]
     paid = amounts[ledger["debit"].astype(str) == account].sum()
     received = amounts[ledger["credit"].astype(str) == account].sum()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tournament's runs, in rounds: pairs, the finalists, and outsiders in stable mixes.
+"""Plays a tournament in rounds: pairs, mixes of the finalists, outsiders in stable mixes.
 
-Each round is a sweep of all profiles requested so far, in one folder. The existing runs determine
-the profiles of the next round, so the same command resumes a killed tournament.
+Each round is a sweep of all profiles requested so far, in one folder. Completed runs determine the
+profiles of the next round, so the same command resumes an interrupted tournament.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> 
 def played(
     tournament: Tournament, folder: Path, pool: Pool, told: Told, *, accept_old_code: bool = False
 ) -> Payoffs:
-    """Play rounds until the next one adds no profile.
+    """Play all rounds, and return the pay-offs.
 
     Args:
-        tournament: the tournament as its file states it.
+        tournament: the tournament that the file defines.
         folder: the folder of its runs.
         pool: the workers for the runs.
-        told: function that returns a listener for each round.
+        told: function that returns a progress listener for each round, from the numbers of
+            requested and of missing runs.
         accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:
@@ -56,15 +57,15 @@ def played(
 
 
 def beginning(tournament: Tournament) -> list[Profile]:
-    """Return every strategy alone and every pair, in each population."""
+    """Return the profiles of all single strategies and pairs, for each number of players."""
     entrants = len(tournament.entrants)
     return [profile for players in tournament.populations for profile in pairs(players, entrants)]
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """Return the strategies with the largest alpha-rank mass over populations, ordered by number.
+    """Return the strategies with the largest mean mass in alpha-rank, ordered by number.
 
-    If masses are equal, the strategy comes first that earns more when all players use it.
+    Among strategies with equal mass, those that earn more if all players use them come first.
     """
     means = table.means()
     mass = np.mean([ranked(means, players, len(table)) for players in table.populations], axis=0)
@@ -90,7 +91,7 @@ def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
 
 
 def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
-    """Return profiles with a lone player of each other strategy in each stable mix of finalists."""
+    """Return the stable mixes of finalists, alone and with a lone player of each other strategy."""
     members = finalists_of(table, tournament.finalists)
     found = []
     for players in tournament.populations:
@@ -106,7 +107,7 @@ def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
 
 
 def rounded(mix: npt.NDArray[np.float64], players: int) -> tuple[int, ...]:
-    """Return the mix among a number of players, in whole players (largest remainders)."""
+    """Return a mix as whole numbers of players (by the largest remainders)."""
     exact = np.asarray(mix, dtype=np.float64) * players
     counts = np.floor(exact + 1e-9).astype(int)
     order = np.argsort(-(exact - counts), kind="stable")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles (numbers of players of each strategy on the network) and their runs.
+"""Profiles (the number of players of each strategy on the network) and their runs.
 
-A profile is a tuple of counts, one for each entrant. Players are numbered in the order of the
-entrants, so that player 3 has the same random numbers in all profiles of a seed.
+A profile is a tuple with a count for each entrant. Players are numbered in the order of the
+entrants, so player 3 has the same random numbers in all profiles with the same seed.
 
-Ten strategies among eight players have 24,310 mixes. The tournament plays
+Ten strategies among eight players have 24,310 mixes. The tournament plays only these:
 
-    alone     each strategy, used by all players
-    pairs     each pair of strategies, in every mix of the two
+    alone     all players use one strategy
+    pairs     each pair of strategies, in all mixes of the two
     final     all mixes of the finalists, which the pairs determine (playing.py)
     outsider  a lone player of each other strategy in a stable mix of finalists
 """
@@ -31,7 +31,7 @@ __all__ = ["assignment_of", "pairs", "simplex", "sweep_of"]
 
 
 def pairs(players: int, entrants: int) -> Iterator[Profile]:
-    """Return every strategy alone, then every mix of two."""
+    """Yield each strategy alone, then all mixes of two strategies."""
     for number in range(entrants):
         yield alone(number, players, entrants)
     for i, j in itertools.combinations(range(entrants), 2):
@@ -40,13 +40,13 @@ def pairs(players: int, entrants: int) -> Iterator[Profile]:
 
 
 def simplex(members: tuple[int, ...], players: int, entrants: int) -> Iterator[Profile]:
-    """Return every mix of the given entrants."""
+    """Yield all mixes of the given entrants."""
     for chosen in itertools.combinations_with_replacement(members, players):
         yield mixed({number: chosen.count(number) for number in members}, entrants)
 
 
 def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
-    """Return a profile's settings in the scenario: sources, agents, and scaled amounts."""
+    """Return the settings of a profile: sources, agents, and amounts that grow with players."""
     base = msgspec.json.decode(tournament.sweep.base)
     sources: list[Any] = []
     agents: list[Any] = []
@@ -70,13 +70,13 @@ def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
 
 
 def _players(profile: Profile) -> Iterator[int]:
-    """Return the entrant of each player."""
+    """Yield the entrant of each player."""
     for number, count in enumerate(profile):
         yield from itertools.repeat(number, count)
 
 
 def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
-    """Return a section of the scenario as JSON, with the template replaced by players."""
+    """Return a section of the scenario as JSON, with players in place of the template."""
     found: list[Any] = []
     for entry in entries:
         if entry["name"] == player:
@@ -87,12 +87,12 @@ def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
 
 
 def _over(entry: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Return a player's entry: its own keys, then the template's keys."""
+    """Return a player's entry: the template without its strategy, updated by the player's keys."""
     return {**{key: value for key, value in entry.items() if key != "strategy"}, **own}
 
 
 def sweep_of(tournament: Tournament, profiles: Iterable[Profile]) -> Sweep:
-    """Return the sweep that plays these profiles, in order, each with all seeds."""
+    """Return the sweep that plays profiles in order, each with all seeds."""
     sweep = tournament.sweep
     points: list[Point] = []
     rows: list[Assignment] = []

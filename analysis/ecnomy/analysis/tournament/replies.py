@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profitable changes of strategy by a lone player among equal players, and other players' loss.
+"""Finds profitable changes of strategy by a lone player, and the loss of the other players.
 
-In a population in which all play j, one player changes to i while the others stay.
+In a population in which all players use j, one player changes to i while the others stay.
 
-    gain          its earnings after the change minus its earnings before
-    loss          the change in the earnings of each other player
+    gain          the player's earnings after the change minus those before
+    loss          the same difference for each of the other players
     best reply    the i with the largest gain; j itself if no change gains
-    exploits      i gains and the others lose
+    exploits      whether i gains and the others lose
 
-Comparisons are paired by seed. A gain or loss is significant if its q-value, among all changes of
-the tournament, is at most 0.05.
+Comparisons are paired by seed. A gain or loss is significant if its q-value among all changes in
+the tournament is at most 0.05.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ SURE: Final = 0.05
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One player of `old` changes to `new` while all others stay.
+    """A change of one player from `old` to `new`, while all others stay.
 
     Attributes:
         players: number of players.
-        new, old: numbers of strategies.
-        gain, loss: gain of the player who changes, and loss of each other player.
-        q_gain, q_loss: q-values of gain and loss.
+        new, old: numbers of the two strategies.
+        gain, loss: change in the earnings of the player, and of each other player.
+        q_gain, q_loss: q-values of `gain` and `loss`.
     """
 
     players: int
@@ -63,14 +63,14 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """The best reply to a population of one strategy.
+    """The best reply of a lone player to a population with one strategy.
 
     Attributes:
         players: number of players.
-        to: the strategy of the population.
-        best: the best strategy for a lone player.
-        change: the change to the best strategy; None if staying is best.
-        stays: whether every change is a significant loss.
+        to: strategy of the population.
+        best: strategy with the largest gain for a lone player.
+        change: the change to `best`; None if staying is best.
+        stays: whether all changes are significant losses.
     """
 
     players: int
@@ -81,7 +81,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def changes_of(table: Payoffs) -> tuple[Change, ...]:
-    """Return all changes of a lone player, in each population."""
+    """Return all changes of a lone player, for each number of players."""
     found = []
     each = itertools.permutations(range(len(table)), 2)
     for players, (new, old) in itertools.product(table.populations, list(each)):
@@ -98,7 +98,7 @@ def changes_of(table: Payoffs) -> tuple[Change, ...]:
 
 
 def replies_of(table: Payoffs, changes: tuple[Change, ...]) -> tuple[Reply, ...]:
-    """Return the best reply to each strategy in each population."""
+    """Return the best reply to each strategy, for each number of players."""
     found = []
     for players, old in itertools.product(table.populations, range(len(table))):
         own = [one for one in changes if one.players == players and one.old == old]

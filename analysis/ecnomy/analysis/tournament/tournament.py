@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A validated tournament, as its file defines it."""
+"""A validated tournament, as its file defines it, with the pay-offs of players."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ LEAST: Final = 1e-3  # as a share of x0, if U(0) is infinite (as in welfare.decl
 
 
 class Tournament(msgspec.Struct, frozen=True, eq=False):
-    """A validated tournament.
+    """A validated tournament on one network, or on several.
 
     Attributes:
         sweep: the sweep with scenario, seeds and limits of the runs.
-        player: the name of the source and the agent that represent one player in the scenario.
+        player: name of the source and of the agent that stand for one player in the scenario.
         populations: numbers of players.
-        per_player: path -> amount and unit, to be multiplied by the number of players.
-        utility: the utility of every player's rate and round trip.
+        per_player: path -> amount per player, and its unit.
+        utility: the utility of each player's rate, with the cost of delay.
         told: the utility as written in the file.
         entrants: the strategies that play.
-        absent: installed strategy -> the reason why it does not play.
-        finalists: the number of strategies played in all mixes.
-        networks: name -> the scenario with the changes of that network, as JSON, and the changes as
-            written; {}: only the sweep's scenario.
-        changes: the changes of this network as written; "" for the sweep's scenario.
+        absent: strategy -> why it does not play.
+        finalists: number of strategies that are played in all mixes.
+        networks: name -> the scenario with the changes for this network, as JSON, and the changes
+            as written; empty for the sweep's scenario only.
+        changes: the changes for this network as written; "" for the sweep's scenario.
     """
 
     sweep: Sweep
@@ -58,14 +58,14 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the entrants, ordered by number."""
+        """The names of the entrants, ordered by number."""
         return tuple(one.name for one in self.entrants)
 
     def worth(self, rates_bps: Floats, round_trips_s: Floats) -> Floats:
-        """Return U of rates minus the cost of delay, money/s.
+        """Return the utility of rates minus the cost of delay [money/s].
 
-        A rate of 0 counts as x0/1000 if U(0) is infinite. The cost of delay is `delay_cost` for
-        each MB of goodput and second of round trip.
+        A rate below x0/1000 counts as x0/1000 if U(0) is infinite. The cost of delay is
+        `delay_cost` per MB of goodput and second of round trip.
         """
         x0 = self.utility.x0
         assert x0 is not None

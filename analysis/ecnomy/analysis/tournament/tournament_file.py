@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `tournament` of a sweep file: players, network and pay-off.
+"""Reads the section `tournament` of a sweep file: players, networks and pay-off.
 
     scenario: ../examples/tournament-link.yaml      # with one source and one agent of this name:
     tournament:
@@ -14,9 +14,9 @@
       without: {price-demand: a demand curve is of many users}
     replicates: 6
 
-The rest of the file is as for a sweep. A player's pay-off, in money per second, is a mean over
-time: the utility of the player's goodput, minus the cost of delay (both report by report), minus
-the player's payments in the ledger.
+The rest of the file is the same as for a sweep. A player's pay-off [money/s] is a mean over time:
+the utility of the goodput minus the cost of delay, both report by report, minus the player's
+payments in the ledger.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ _NEEDED: Final = tuple(name for name, key in TOURNAMENT.items() if key.default i
 def load_tournament(
     path: str | os.PathLike[str], own: tuple[str, ...] = (), *, quick: bool = False
 ) -> Tournament:
-    """Read a tournament's file and try each entrant in the scenario.
+    """Read the file of a tournament, and validate each entrant in the scenario.
 
     Args:
         path: the file.
-        own: more strategies, by name or dotted path.
+        own: further strategies, by name or dotted path.
         quick: whether to apply the settings under `quick`.
 
     Raises:
@@ -126,7 +126,7 @@ def _check_keys(node: Node, path: str) -> None:
 
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:
-    """Drop installed strategies whose scenario is invalid; raise an error for named ones."""
+    """Drop installed strategies with an invalid scenario; raise an error for named strategies."""
     fit, absent = [], dict(found.absent)
     for number, entrant in enumerate(found.entrants):
         profile = alone(number, found.populations[0], len(found.entrants))
@@ -180,7 +180,7 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
 
 
 def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
-    """Return name -> the scenario with the network's changes, and the changes as written."""
+    """Return name -> the scenario with the changes for a network, and the changes as written."""
     if node is None:
         return {}
     path, found = "tournament.networks", dict[str, tuple[str, str]]()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a tournament in sentences: the answer, its certainty, and the rest points."""
+"""Describes the results of a tournament in sentences: answer, certainty and rest points."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _PAYS: Final = {1: "Paying pays", -1: "Paying does not pay", 0: "Paying pays for
 
 
 def money(value: float, sign: str = "") -> str:
-    """Return a rate in money/s, rounded to two decimals."""
+    """Return an amount in money/s, rounded to two decimals, with a real minus sign."""
     return f"{value:{sign}.2f}".replace("-", "\u2212")
 
 
 def headline(found: Found) -> str:
-    """Return a headline on whether paying for congestion pays off."""
+    """Return a headline about whether it is worth paying for congestion."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
         return f"{who} pays here, so the runs do not show whether it is worth paying"
@@ -44,7 +44,7 @@ def headline(found: Found) -> str:
 
 
 def verdict_class(found: Found) -> str:
-    """Return the CSS class that colours the answer on the page."""
+    """Return the CSS class that colours the headline."""
     verdicts = {one.verdict for one in found.outcomes}
     if len(verdicts) > 1 or len(found.payers) in (0, len(found.table)):
         return "undecided"
@@ -52,7 +52,7 @@ def verdict_class(found: Found) -> str:
 
 
 def summary(found: Found) -> str:
-    """Return the text below the headline: rest points with players' payments and earnings."""
+    """Return sentences on the most frequent rest point, with a player's payments and earnings."""
     ends: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)
@@ -74,7 +74,7 @@ def _end(found: Found, outcome: Outcome) -> str:
 
 
 def _each(values: Sequence[float], none: str, some: str) -> str:
-    """Return one amount if all are equal, otherwise each amount."""
+    """Return a phrase with one amount if all are equal, otherwise with each amount."""
     amounts = [money(value) for value in values]
     if not any(values):
         return none
@@ -82,13 +82,13 @@ def _each(values: Sequence[float], none: str, some: str) -> str:
 
 
 def mix_of(found: Found, rest: Rest) -> str:
-    """Return a mix in words: `all average`, `60 % elastic and 40 % reno`."""
+    """Return a mix in words, e.g. `all average` or `60% elastic and 40% reno`."""
     names = [found.table.names[number] for number in found.finalists]
     return shares_words(rest.mix, names)
 
 
 def sure_words(found: Found) -> str:
-    """Return sentences on the agreement of seeds and on possible entrants to the final mix."""
+    """Return sentences on the agreement of seeds, and on strategies that gain by entering."""
     seeds = found.table.seeds
     agree = [f"{one.agree} of {seeds} seeds with {one.players} players" for one in found.outcomes]
     enters = {
@@ -106,15 +106,15 @@ def sure_words(found: Found) -> str:
 
 
 def temptations(found: Found) -> list[Change]:
-    """Return, for each population, the best change of a payer to a strategy that never pays.
+    """Return the best change of a payer to a strategy that never pays, for each population.
 
-    All players start with the paying strategy that earns most when everyone uses it.
+    Before the change, all players use the paying strategy that earns most if all use it.
     """
     return _best(found, among_payers=True)
 
 
 def returns(found: Found) -> list[Change]:
-    """Return, for each population, the best change from never paying to a paying strategy."""
+    """Return the best change of a non-payer to a paying strategy, for each population."""
     return _best(found, among_payers=False)
 
 
@@ -138,6 +138,6 @@ def _best(found: Found, *, among_payers: bool) -> list[Change]:
 
 
 def entry_words(found: Found, entry: Entry) -> str:
-    """Return a lone entrant and its gain in words."""
+    """Return the strategy of a lone entrant and its gain, in words."""
     name, gain = found.table.names[entry.stranger], entry.gain.difference
     return f"{name} {money(gain.mean, '+')} ({money(gain.low, '+')} to {money(gain.high, '+')})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy tune`: search for parameters with the best outcome, or with a target outcome."""
+"""`ecnomy tune`: searches for parameters with the best outcome, or with a target outcome."""
 
 from __future__ import annotations
 

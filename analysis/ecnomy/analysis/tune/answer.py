@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a tuning: the best values, their outcome, and values that are equally good.
 
-The best of many noisy means is partly due to luck. So the outcome at the best values is measured
-again, with unused seeds. `outcome` covers only these seeds.
+The best of many noisy means is partly due to luck. The outcome at the best values is therefore
+measured again with new seeds, and `outcome` covers only these seeds.
 
     found          The best values keep all constraints. With a target, the interval over the
-                   unseen seeds overlaps the accepted range.
-    missed         The best values met these conditions with the seeds of the search only.
-    not reachable  No tried values keep the constraints, or all outcomes are on one side of
-                   the target and the unseen seeds miss it too.
+                   new seeds overlaps the accepted range.
+    missed         The best values met these conditions only with the seeds of the search.
+    not reachable  All values tried violate the constraints, or all outcomes are on one side
+                   of the accepted range, and the new seeds miss it too.
 
-Values are as good as the best values if the 95 % interval of the paired difference, over the
-search's seeds, contains 0. Values with an outcome within a hundredth of the best are reported
+Values are as good as the best values if the 95 % interval of the paired difference over the
+search's seeds contains 0. Values whose outcome is within a hundredth of the best are reported
 separately, because a choice among them costs almost nothing.
 """
 
@@ -42,15 +42,15 @@ Rows = dict[str, Row]  # outcome -> one value per seed
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """Values that were tried.
+    """The outcome of values that the search tried.
 
     Attributes:
-        values: values of the parameters.
-        mean: mean outcome over the search's seeds; NaN if a run has no outcome.
-        low, high: ends of the 95 % confidence interval for the mean.
-        kept: whether the means of all constrained outcomes are within their bounds.
-        same: whether the difference from the best is insignificant.
-        near: whether the outcome is within a hundredth of the best.
+        values: the value of each parameter.
+        mean: mean outcome over the search's seeds; NaN if a run lacks the outcome.
+        low, high: ends of the 95 % interval of the mean.
+        kept: whether the means of all constrained outcomes are within the constraints.
+        same: whether the values keep the constraints and do not differ significantly from the best.
+        near: whether the values keep the constraints, within a hundredth of the best outcome.
     """
 
     values: Values
@@ -67,13 +67,13 @@ class Answer(msgspec.Struct, frozen=True):
 
     Attributes:
         verdict: found, missed or not reachable.
-        values: the best values; if no values keep the constraints, the nearest ones.
-        outcome: outcome at these values, over seeds that the search has not used.
-        bounds: outcome of each constraint at these values, over the same seeds.
-        same: per parameter, the range of tried values that are as good as the best.
-        near: per parameter, the range of tried values within a hundredth of the best outcome.
-        tried: all tried values, each once, in the order of the search.
-        why: reason for the verdict, or a warning, or "".
+        values: the best values; if no values keep the constraints, those nearest to keeping them.
+        outcome: interval of the outcome at these values, over new seeds.
+        bounds: interval of each constrained outcome at these values, over the same seeds.
+        same: range of the tried values that are as good as the best, for each parameter.
+        near: range of the tried values within a hundredth of the best outcome, for each parameter.
+        tried: all values tried, each once, in the order of the search.
+        why: reason for the verdict, or a warning; "" without either.
     """
 
     verdict: str
@@ -87,16 +87,17 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> int:
-        """The index of the values in `tried`."""
+        """The index of the best values in `tried`."""
         return next(i for i, each in enumerate(self.tried) if each.values == self.values)
 
 
 def best_of(tuning: Tuning, tried: dict[Values, Rows]) -> Values:
-    """Return the values with the best means, by constraints, outcome, and order of the search.
+    """Return the values that violate constraints least and, among these, have the best mean.
 
     Args:
-        tuning: the aim and the constraints.
-        tried: values in the order of the search, with their outcomes.
+        tuning: the aim and the constraints of the search.
+        tried: outcomes of the values tried, in the order of the search; among equal values, the
+            first wins.
     """
 
     def rank(values: Values) -> tuple[float, float]:
@@ -115,12 +116,12 @@ def _excess(bound: Bound, rows: Rows) -> float:
 
 
 def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> Answer:
-    """Return the answer, given runs of the best values with new seeds.
+    """Return the answer, from runs of the best values with new seeds.
 
     Args:
-        tuning: the aim and the constraints.
-        tried: as in `best_of`.
-        unseen: outcomes of the best values with the seeds of the check.
+        tuning: the aim and the constraints of the search.
+        tried: outcomes of the values tried, in the order of the search.
+        unseen: outcomes of the best values with new seeds.
     """
     best = best_of(tuning, tried)
     level = _CHECKED if tuning.aim == TARGET else LEVEL
@@ -191,7 +192,7 @@ def _of(interval: Interval) -> str:
 
 
 def _ends(tuning: Tuning, best: Values, outcome: Interval) -> str:
-    """Return the names of parameters whose best value is at an end of the range."""
+    """Return a warning about parameters whose best value is at an end of the range, or ""."""
     if tuning.aim == TARGET:
         return ""
     found = []

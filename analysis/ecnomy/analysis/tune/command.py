@@ -60,7 +60,7 @@ def tune_command(
 
 
 def _searched(sweep: Sweep, folder: Path, scheduler: str, workers: int) -> Answer:
-    """Run the search; workers start only if a run is missing."""
+    """Run the search. Start workers only if a run is missing."""
     from ecnomy.analysis.tune.run_search import tuned
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):
@@ -83,7 +83,7 @@ def _draw(sweep: Sweep, answer: Answer, file: Path) -> None:
 
 
 def answer_table(sweep: Sweep, answer: Answer) -> Table:
-    """Return a row for each parameter: the best value, and the range of equally good values."""
+    """Return a table with a row per parameter: best value, and ranges of equally good values."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     assert sweep.tune is not None
@@ -124,7 +124,7 @@ def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
 
 
 def answer_values(sweep: Sweep, answer: Answer, folder: Path) -> dict[str, Any]:
-    """Return the search and its answer (see answer.Answer)."""
+    """Return the search and its answer as plain values (see answer.Answer)."""
     assert sweep.tune is not None
     return {
         "folder": folder,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot of a tuning: the outcome over each parameter and over the course of the search."""
+"""Draws a tuning: the outcome over each parameter, and over the course of the search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OUT: Final = "0.6"  # grey for violated constraints
 
 
 def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
-    """Draw a panel for each parameter and one for the course of the search, as a PNG of 150 dpi.
+    """Draw a panel per parameter and one for the course of the search, as a PNG of 150 dpi.
 
     Args:
         sweep: a sweep with `tune`.
@@ -65,7 +65,7 @@ def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
 
 
 def _groups(answer: Answer) -> list[tuple[str, str, list[int]]]:
-    """Return label, colour and indices of each kind of value."""
+    """Return the label, the colour and the indices of each kind of tried values."""
     kinds = {_kind(each): colour for each in answer.tried for colour in (_colour(each),)}
     return [
         (kind, colour, [i for i, each in enumerate(answer.tried) if _kind(each) == kind])
@@ -84,7 +84,7 @@ def _colour(each: Tried) -> str:
 
 
 def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
-    """Draw the outcome over a parameter: means over seeds with intervals, and the check."""
+    """Draw the outcome over a parameter: means with intervals, and the check with new seeds."""
     for label, colour, members in _groups(answer):
         x = [answer.tried[i].values[index] for i in members]
         _bars(axis, answer, x, members, label, colour)
@@ -105,7 +105,7 @@ def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
 
 
 def _course(axis: Axes, tuning: Tuning, answer: Answer) -> None:
-    """Draw the outcome in the order of the search, and the best so far."""
+    """Draw the outcome in the order of the search, and the best outcome so far."""
     for label, colour, members in _groups(answer):
         _bars(axis, answer, [i + 1.0 for i in members], members, label, colour)
     losses = [tuning.loss(each.mean) if each.kept else math.inf for each in answer.tried]

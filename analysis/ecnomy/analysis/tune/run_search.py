@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tuning over the store of its sweep: requested runs, and the result.
+"""Runs the search of a tuning by means of a sweep, and checks its result.
 
-Runs are requested in batches and kept, so a restarted tuning makes only the missing runs.
+Runs are requested in batches and kept, so a restarted tuning simulates only missing runs.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> 
 
 
 def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
-    """Search to the end, then check the best values.
+    """Run the search to its end, then check the best values with new seeds.
 
     Args:
         sweep: a sweep with `tune`.
-        folder: the folder of its runs.
+        folder: the folder of the sweep's runs.
         pool: the workers for missing runs.
-        told: function that returns a progress listener for each batch.
+        told: function that returns a progress listener for each batch, from the numbers of
+            requested and of missing runs.
 
     Raises:
         InputError: the sweep has no `tune`, or optuna is not installed.
@@ -80,7 +81,7 @@ def _check_known(sweep: Sweep, rows: Rows) -> None:
 
 
 def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Iterator[Point]:
-    """Yield the runs of values, with the seeds of the search or with the seeds of the check."""
+    """Yield the runs of values, with the seeds of the search or of the check."""
     assert sweep.tune is not None
     params = sweep.tune.assignment(values)
     first = sweep.replicates if unseen else 0
@@ -90,7 +91,7 @@ def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Itera
 
 
 def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
-    """Make the missing runs of the given points, and return all of their runs in order."""
+    """Simulate the missing runs of points, and return all runs of these points in order."""
     asked = msgspec.structs.replace(sweep, chosen=tuple(points))
     make_missing(asked, folder, pool, told)
     frame = open_sweep(folder, partial=True)
@@ -112,7 +113,7 @@ def _check_columns(sweep: Sweep, frame: pd.DataFrame) -> None:
 
 
 def _rows(sweep: Sweep, frame: pd.DataFrame, count: int) -> list[Rows]:
-    """Return the results of the last `count` values."""
+    """Return the outcomes of the last `count` values."""
     assert sweep.tune is not None
     each = sweep.replicates
     last = frame.iloc[-count * each :]
@@ -128,7 +129,7 @@ def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
 
 
 def _told(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
-    """Return means of the outcome, and the excesses of constrained outcomes over their bounds."""
+    """Return the mean outcome of each of the values, and its excesses over the constraints."""
     outcomes = [float(row[tuning.outcome].mean()) for row in rows]
     excesses = [
         tuple(bound.excess(float(row[bound.outcome].mean())) for bound in tuning.bounds)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The next parameter values of a tuning, given the outcomes of earlier values.
+"""Chooses the next parameter values of a tuning, given the outcomes of earlier values.
 
-The first round is a Latin hypercube over the ranges. optuna's tree-structured Parzen estimator
+The first batch is a Latin hypercube over the ranges. optuna's tree-structured Parzen estimator
 chooses each further batch. It draws values where good outcomes are denser than other outcomes,
-jointly for all parameters and on the scale of each range. The estimator works without gradients,
-and supports several parameters, whole numbers, constraints and noise. Within a batch, it assumes
-bad outcomes of the values just chosen, so that the next values lie elsewhere.
+jointly for all parameters and on the scale of each range. The estimator needs no gradients, and
+supports several parameters, whole numbers, constraints and noise. Within a batch, it assumes bad
+outcomes for the values just chosen, so that the next values lie elsewhere.
 
-The choice depends only on the file. Outcomes of a batch are passed in the order of choice, not in
-the order in which runs end. Draws come from the seed of the sweep. Because a restarted search
-chooses the same values again, the runs are the only record of a search.
+The choice depends only on the file. The outcomes of a batch are passed on in the order of choice,
+not in the order in which runs end. Random numbers come from the seed of the sweep. A restarted
+search therefore chooses the same values again, and needs only the runs as a record.
 
 Source: Bergstra et al. 2011 (TPE); Akiba et al. 2019 (optuna).
 """
@@ -50,7 +50,7 @@ class Search:
     def ask(self) -> list[Values]:
         """Return the values of the next batch, in order; [] at the end of the search.
 
-        Values may repeat, because they are rounded, e.g. to whole numbers.
+        Values may repeat, because they are rounded, for example to whole numbers.
         """
         assert not self._asked, "the results of the previous batch are missing"
         if self._left == self._tuning.trials:
@@ -64,11 +64,13 @@ class Search:
         return [values for _, values in self._asked]
 
     def tell(self, outcomes: list[float], excesses: list[Values]) -> None:
-        """Receive the results of the batch, in order.
+        """Receive the outcomes of the batch, in the order of its values.
 
         Args:
-            outcomes: means of the tuned outcome; NaN if a run has no outcome.
-            excesses: distances beyond each bound, for each outcome; 0 or negative if within.
+            outcomes: mean of the tuned outcome for each of the values; NaN if a run lacks the
+                outcome.
+            excesses: distance beyond each bound, for each of the values; at most 0 within the
+                bound.
         """
         for (trial, _), outcome, excess in zip(self._asked, outcomes, excesses, strict=True):
             for bound, each in zip(self._tuning.bounds, excess, strict=True):
