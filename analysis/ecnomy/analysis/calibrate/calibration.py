@@ -81,7 +81,7 @@ def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
     """Return the sweep of all runs that the searches need so far.
 
     The check runs one value of the search again with other seeds. In the sweep's table, `replicate`
-    continues to count for that value.
+    continues its count for that value.
 
     Raises:
         ResultsError: runs failed or lack the outcome.

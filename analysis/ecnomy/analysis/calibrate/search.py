@@ -56,8 +56,8 @@ class Found(msgspec.Struct, frozen=True):
         verdict: found, missed or not reachable.
         value: the value of the parameter; if not reachable, the nearest end of the range.
         interval: 90 % bootstrap interval of the value over seeds; None if not reachable.
-        figure: 99 % interval of the outcome at `value`, over the new seeds; if the first values
-            already show that the target is not reachable, over the seeds of the search.
+        figure: 99 % interval of the outcome at `value`, over the new seeds, or over the seeds of
+            the search if these already show that the target is not reachable.
         tried: the values, in the order in which they were simulated.
         means: mean outcome at each of these values, over the seeds of the search.
         why: the reason for a verdict other than found, or for a target that lies between two steps.

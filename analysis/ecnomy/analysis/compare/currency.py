@@ -5,8 +5,7 @@ Digests show which sources have changed since the recording. If any has, a run w
 first seed shows whether the outcomes have changed:
 
     laws, bridge, host, plans    the built-in engine, which shares them, repeats its outcomes to the
-    agents, economy              last digit; if it does not, OMNeT++/INET repeats the record's
-    values
+    agents, economy              last digit; if not, OMNeT++/INET repeats the record's values
     omnet/inet                   OMNeT++/INET repeats the record's values to the last digit
 
 If only a run of INET could confirm a record and INET is not installed, the record counts as stale.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digests of Python code. Comments, docstrings, blank lines and module locations do not count.
 
-Names of imports count but not their modules, so a moved module leaves the digest unchanged.
+Imported names count, but their modules do not, so a moved module leaves the digest unchanged.
 """
 
 from __future__ import annotations

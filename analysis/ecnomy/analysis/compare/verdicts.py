@@ -6,17 +6,16 @@ For a relative bound e, the two null hypotheses are linear in the means of both 
     H1: mean(b) - (1 + e) mean(a) >= 0        H2: mean(b) - (1 - e) mean(a) <= 0
 
 The tests therefore allow for noise in the reference's mean. For an absolute bound d, the hypotheses
-are mean(b) - mean(a) >= d and mean(b) - mean(a) <= -d. A one-sided t test of size (1 - level) / 2
-is made for each, which is 0.05 at level 0.90. If both are rejected, the engines are equivalent
-(Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657; for ratios Sasabuchi 1988). If one is
-significantly true, the engines are different. Otherwise, the interval contains a bound, and the row
-is undecided.
+are mean(b) - mean(a) >= d and mean(b) - mean(a) <= -d. Each is tested by a one-sided t test of size
+(1 - level) / 2 (0.05 at level 0.90). If both are rejected, the engines are equivalent (Schuirmann
+1987, J. Pharmacokinet. Biopharm. 15:657; for ratios Sasabuchi 1988). If the means are shown to
+differ by more than a bound, the engines are different. Otherwise, the interval contains a bound,
+and the row is undecided.
 
 Runs with the same seed draw the same files, calls and starts on both engines. If both engines have
 the same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, the samples are
-independent (Welch). Intervals of ratios are Fieller's, because the delta method is inexact. Each
-row is judged on its own, so one in twenty of the rows just outside their bounds is judged
-equivalent.
+independent (Welch). Ratios have Fieller's interval rather than that of the delta method. Each row
+is judged on its own, so one in twenty of the rows just outside their bounds is judged equivalent.
 
 The bounds are 5 % for goodput shares, 10 % for marking probabilities, and 15 % or 1 packet for mean
 queues. They are 5 % for all money, and 5 % or 1 % of all money for each kind of posting. Where two

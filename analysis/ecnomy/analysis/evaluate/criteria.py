@@ -50,7 +50,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         section: section of the RFC.
-        asks: the question that the criterion answers.
+        asks: the question that the criterion asks.
         sources: sources of the scenario. The transport `candidate` stands for the law under
             evaluation or a standard in its place. The transport `other` stands for a competing
             standard.

@@ -7,8 +7,8 @@ of the outcome. The verdict on an outcome is
     worse    if the 95 % interval of d lies beyond m on the worse side
     as good  if this interval does not reach beyond m on the worse side
     open     if it contains that limit, so that more seeds may decide
-    better   if the interval of the difference from the best standard lies beyond m on the better
-    side
+    better   if the interval of the difference from the best standard lies beyond m on the
+             better side
 
 If the RFC sets a bound, the outcome is as good within the bound and worse beyond it. The verdict on
 a criterion is the worst verdict on its outcomes, or `better` if one outcome is better and all
@@ -85,7 +85,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def decisive(self) -> Verdict:
-        """The most extreme of the outcomes that have the criterion's verdict."""
+        """The verdict on the most extreme outcome among those with the criterion's verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
             return min(own, key=lambda one: one.excess)

@@ -61,7 +61,7 @@ def _lower(title: str) -> str:
 
 
 def facts(found: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
-    """Return the largest differences, each as the candidate's value and its description."""
+    """Return the largest shortfalls of the law, each as its value and a description."""
     order = sorted(_of(found, WORSE), key=lambda one: -one.decisive.excess)
     return [_fact(one.decisive) for one in order[:most]]
 

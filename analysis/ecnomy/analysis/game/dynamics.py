@@ -3,7 +3,6 @@
 
 With N players, a strategy's fitness in a large population with shares x is the expected pay-off of
 one of its players against N - 1 others drawn from that population:
-pay-off of one of its players against N - 1 others drawn from that population,
 
     f_i(x) = sum over n of  P(n; N - 1, x)  pay-off of i in the profile n + e_i      P multinomial
 
@@ -120,7 +119,7 @@ class Rest(msgspec.Struct, frozen=True, eq=False):
     """The final state of a population from some of the starts.
 
     Attributes:
-        mix: final shares of the members; meaningless if `still` is false.
+        mix: final shares of the members, at rest or not.
         starts: the share of all starts that end in this state.
         still: whether the population is at rest.
     """

@@ -113,7 +113,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> tuple[Cell, ...]:
-        """`profitable: 0.031 money per call [0.027, 0.035], up to 78 users; breaks even at ...`."""
+        """The answer: `profitable: 0.031 money per call [0.027, 0.035], up to 78 users; ...`."""
         if self.unsold and not self.by_files:
             return (Cell("sold no call"),)
         mean, *ends = (self.per_hour if self.by_files else self.per_call).cells

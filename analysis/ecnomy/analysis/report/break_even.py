@@ -98,7 +98,7 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
 
 
 def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]:
-    """Return the lowest and highest price >= 0 at which mean costs may equal mean income.
+    """Return the lowest and highest price at which mean costs may equal mean income.
 
     Args:
         costs: costs of n runs or blocks [money], of shape (n,).
@@ -106,8 +106,9 @@ def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]
         t: quantile of Student's t for n values.
 
     Returns:
-        The lowest price is negative if the uncut set extends below 0. The highest price is infinite
-        if the set has no upper bound. Both are NaN if the set is empty.
+        The lowest price is negative if the set of these prices extends below 0. The highest price
+        is infinite if the set has no upper bound. Both are NaN if the set contains no price of at
+        least 0.
     """
     n = len(costs)
     a, b = float(costs.mean()), float(kept.mean())

@@ -9,8 +9,7 @@ The first query (prelude), which the page shows too, creates the tables for all 
               accepted, complete, sent, bad (late or lost), ce, broken (ended, promise broken)
     postings  a posting to a provider's account: run, provider, t_ps, line (its purpose), kind,
               flow, quantity, micro (positive if received, negative if paid), and tariff and
-              start_ps
-              of the last call sold to its flow before it (null without such a call)
+              start_ps of the last call sold to its flow before it (null without such a call)
     deals     a call sold: run, provider, tariff, flow, start_ps, complete, micro (the sum of its
               postings: charge, reimbursement, marks)
     accounts  a provider in a run: asked, sold, blocked, ended (null in a sweep without results),

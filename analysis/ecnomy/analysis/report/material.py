@@ -96,8 +96,8 @@ class Key(msgspec.Struct, frozen=True):
 class Made(msgspec.Struct, frozen=True):
     """One run of a report.
 
-    number: number of the run on the page, starting at 1.
-        number: number of the run on the page, from 1.
+    Attributes:
+        number: number of the run on the page, starting at 1.
         case: the value of each key.
         run: the results; None if the sweep did not keep the results of all runs.
         row: outcomes by column, for a run of a sweep.

@@ -17,8 +17,8 @@ def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | Non
     """Return a sentence with the hourly profit of each tariff; None for fewer than two tariffs.
 
     A tariff's profit is the income from its calls or files minus their marks and refunds. Test
-    streams and fixed costs do not belong to a tariff. Without kept results, the sentence is missing
-    too.
+    streams and fixed costs do not belong to a tariff. The result is also None if the results of the
+    runs were not kept.
     """
     if runs[0].run is None:
         return None

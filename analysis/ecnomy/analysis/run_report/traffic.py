@@ -83,7 +83,7 @@ def _ms(seconds: float) -> str:
 
 
 def _short(value: float) -> str:
-    """Return a number in words, which are shorter for a very small value."""
+    """Return a number as text, which is `< 0.01` for a smaller positive value."""
     return f"< {_LEAST}" if 0 < value < _LEAST else significant(value, 1)
 
 

@@ -51,7 +51,7 @@ def pair_of(swept: Swept) -> tuple[str, str] | None:
 
 
 def front_of(swept: Swept) -> Front | None:
-    """Return the front; None for fewer than three points or two rankable outcomes."""
+    """Return the front; None for fewer than three points or fewer than two outcomes to rank."""
     pair = pair_of(swept)
     if pair is None or swept.points < 3:
         return None

@@ -62,7 +62,7 @@ def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map, numeric factors first; None if fewer than two vary.
 
     Among sampled factors, the factors with the largest shares of variance come first. Among other
-    factors, those with most levels do.
+    factors, the factors with the most levels come first.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []

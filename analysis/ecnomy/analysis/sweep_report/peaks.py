@@ -7,11 +7,11 @@ levels has little noise but much bias, because the skew of a curve pulls the top
 its flat side. A high degree over few levels has much noise but little bias. The chosen model is the
 least noisy one whose top agrees with the top of each noisier model, within the noise of their
 difference. Its interval is Student's t interval from a bootstrap over replicates, widened at both
-ends by the bias of the model. The bias is the largest distance to three kinds of models: noisier
-models of sufficient precision, the next lower degree, and the same model on the other axis. In
-simulations with skewed curves, 95 % intervals contain the optimum in at least 90 % of the cases.
-Five values a factor of two apart are too few to show the skew: the share is only 87 % if the noise
-is 1 % of the curve's range, and 74 % if it is 3 %.
+ends by the bias of the model. The bias is the largest distance to the tops of three kinds of
+models: noisier models of sufficient precision, the next lower degree, and the same model on the
+other axis. In simulations with skewed curves, 95 % intervals contain the optimum in at least 90 %
+of the cases. Five values a factor of two apart are too few to show the skew: the share is only 87 %
+if the noise is 1 % of the curve's range, and 74 % if it is 3 %.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias and variance); Lepskii 1991
 (choice between models by their differences); Efron 1979 (bootstrap).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks the points of a search (`tune`, `calibrate`) by their distance from its goal.
+"""Ranks the points of a search (`tune`, `calibrate`) by the goal of the search.
 
 A search concentrates on promising values, so its points are neither a grid nor random samples. They
 are not compared in pairs, and have no shares of the variance. The best of many noisy means is

@@ -4,9 +4,9 @@
 For a complete grid, shares are sums of squares of the means minus the part due to chance. `alone`
 is the share of a parameter alone (first order). `total` is the share that vanishes if the parameter
 is fixed, which includes all its interactions. `chance` is the share of differences between
-replicates. For samples, or if points are missing, a share is the loss of a rank regression without
-the parameter, and `rest` covers both chance and interactions. Negative shares are due to chance and
-are shown as 0.
+replicates. For samples, or if points are missing, a share is the explained variance that a rank
+regression loses without the parameter, and `rest` covers both chance and interactions. Negative
+shares are due to chance and are shown as 0.
 
 Intervals are Student's t intervals with the jackknife's standard error over replicates (over twenty
 groups of points for samples), because bootstrap percentiles of few replicates are too narrow.
@@ -188,7 +188,7 @@ def _columns(varied: Varied, known: Any) -> Floats:
 
 
 def _lost(gram: Floats, places: Sequence[range]) -> Floats:
-    """Return the loss without each factor and the residual with all factors, as shares."""
+    """Return the shares of variance lost without each factor, and the residual share."""
     n, last = gram[0, 0], len(gram) - 1
     squares = gram[last, last] - gram[0, last] ** 2 / n
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names the values of a swept parameter by short and distinct words.
+"""Finds short and distinct names for the values of a swept parameter.
 
 A mapping such as a strategy or a marking law is named by its kind or law. If several mappings have
-the same kind or law, the name also has the fewest keys that distinguish them: `red (min_threshold 7
-kB)`.
+the same kind or law, the name also has the fewest keys that distinguish them, as in `red
+(min_threshold 7 kB)`.
 """
 
 from __future__ import annotations

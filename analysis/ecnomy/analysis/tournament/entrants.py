@@ -7,9 +7,9 @@
       theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
 
 An entry may have a `role`, and a `transport` that replaces the scenario's transport. The default
-role is price handler if the strategy fits that role, otherwise customer. An installed strategy (of
-ecnomy, or of users by entry points) that no entry names also plays under its own name if it fits a
-price handler and needs no parameters. Excluded strategies are listed with reasons.
+role is price handler if the strategy fits that role, otherwise customer. An installed strategy
+(part of ecnomy, or added by an entry point) that no entry names also plays, under its own name, if
+it fits a price handler and needs no parameters. Excluded strategies are listed with reasons.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def verdict(self) -> int:
-        """The verdict: 1 if paying pays off, -1 if it does not, 0 if only some players pay at rest."""
+        """The verdict: 1 if paying pays off, -1 if not, 0 if only some players pay at rest."""
         return _verdict(self.paying)
 
     @property
