@@ -62,7 +62,6 @@ def calibrate_command(
 
 
 def _check_figure(sweep: Any) -> None:
-    """Refuse a column that is not an outcome before the first run starts."""
     from ecnomy.agents.errors import InputError
 
     figure = sweep.calibrate.figure
@@ -75,7 +74,6 @@ def _check_figure(sweep: Any) -> None:
 
 
 def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
-    """Return the parameter, the unit, the outcome, and the result of each search."""
     asked = sweep.calibrate
     return {
         "folder": folder,
@@ -88,7 +86,6 @@ def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
 
 
 def _searched(sweep: Any, folder: Path, scheduler: str, workers: int) -> list[Found]:
-    """Run the searches. Start workers only if a run is missing."""
     from ecnomy.analysis.calibrate.calibration import calibrated
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):

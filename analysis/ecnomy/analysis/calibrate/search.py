@@ -147,7 +147,6 @@ def _checked(
     pair: tuple[float, float],
     seen: Seen,
 ) -> Search:
-    """Return the search with its verdict on the first value of the pair."""
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
     side = _beyond(calibration, known, target)
@@ -179,7 +178,6 @@ def _checked(
 
 
 def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float]) -> bool:
-    """Return whether the target lies between the means at two values that are one step apart."""
     if pair[0] == pair[1] or pair[1] not in known:
         return False
     low, high = sorted(float(known[value].mean()) for value in pair)

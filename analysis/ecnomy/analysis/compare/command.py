@@ -113,8 +113,6 @@ def _show(found: Any, folder: Path) -> None:
 
 
 class _Progress:
-    """Shows the progress of the runs of both engines; see Telling."""
-
     def __init__(self) -> None:
         self._runs = Runs()
         self._total = self._there = self._made = 0

@@ -263,7 +263,6 @@ def _key(task: Task, scenario: Scenario) -> str:
 
 
 def _read(file: Path) -> Done | None:
-    """Return the outcomes in a file; None if it is missing or invalid."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=Done)
     except (OSError, msgspec.DecodeError):

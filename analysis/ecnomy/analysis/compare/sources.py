@@ -139,7 +139,6 @@ def _named(file: Path, state: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
 
 
 def _sources(checkout: Path, folders: Sequence[str]) -> list[Path]:
-    """Return the source files in some folders of a checkout."""
     below = (found for name in folders for found in os.walk(checkout / name))
     return [Path(folder, name) for folder, _, names in below for name in names if _counts(name)]
 

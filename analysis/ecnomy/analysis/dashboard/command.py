@@ -93,7 +93,6 @@ def _open(url: str, folder: Path) -> None:
 
 
 def _check(config: Path, shown: Shown) -> None:
-    """Raise an error for an invalid scenario before the page opens."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
 

@@ -151,7 +151,6 @@ def _draw_panel(
 
 
 def _draw_names(axis: Axes, names: Sequence[str]) -> None:
-    """Draw the legend below the panel."""
     look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.16), "frameon": False}
     axis.legend(**look, fontsize=9, ncols=_columns(names), handlelength=1.8, columnspacing=1.2)
 
@@ -166,7 +165,6 @@ def _key_rows(names: Sequence[str]) -> int:
 
 
 def _draw_key(axis: Axes) -> None:
-    """Draw the key to the colour, width and rim of lines."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 

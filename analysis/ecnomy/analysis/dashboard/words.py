@@ -104,7 +104,6 @@ def _figure(name: str, value: float, words: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Return a number with three significant digits."""
     if value == 0:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -196,8 +196,6 @@ def _meant(told: str, value: Any, words: str) -> bool:
 
 
 class _Sweep:
-    """The completed runs of a sweep."""
-
     def __init__(self, folder: Path) -> None:
         from ecnomy.analysis.sweeps.failed_runs import no_finished_run
         from ecnomy.analysis.sweeps.missing import missing_runs

@@ -69,7 +69,6 @@ def diff_picture(found: Diff, file: Path) -> bool:
 
 
 def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
-    """Return the curves of a group by panel title."""
     together: Curves = {}
     for curves in found:
         for name, curve in curves.items():

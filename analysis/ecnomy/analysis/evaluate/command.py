@@ -136,7 +136,6 @@ def folder_label(transport: dict[str, Any]) -> str:
 
 
 def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
-    """Return a table with a row per criterion."""
     from ecnomy.analysis.evaluate import wording
     from ecnomy.markets.cli.table_fit import titled_table
 

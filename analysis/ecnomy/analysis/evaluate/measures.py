@@ -61,7 +61,6 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
 
 
 def _transfer_s(run: Any, flows: Any) -> float | None:
-    """Return the mean time of the complete transfers that began in the measured window."""
     if not run.file("transfers").is_file():
         return None
     table = run.table("transfers")

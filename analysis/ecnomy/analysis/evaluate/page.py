@@ -109,7 +109,6 @@ def _interval(one: Verdict, law: str) -> tuple[object, ...]:
 
 
 def _warnings(evaluation: Evaluation) -> tuple[Section, ...]:
-    """Return a section with the warnings of `check` about the law, if there are any."""
     found = advice(evaluation)
     if not found:
         return ()

@@ -180,7 +180,6 @@ def _sign(figure: Figure) -> int:
 
 
 def _ends(figure: Figure, means: list[float]) -> tuple[float, float]:
-    """Return the worst and the best of the given means."""
     low, high = min(means), max(means)
     return (low, high) if figure.better == "higher" else (high, low)
 

@@ -56,7 +56,6 @@ def sentence(found: Sequence[Judged]) -> str:
 
 
 def _lower(title: str) -> str:
-    """Return a title with a lower-case first letter."""
     return title[0].lower() + title[1:]
 
 

@@ -92,7 +92,6 @@ def read_game(path: str | os.PathLike[str]) -> Game:
 
 
 def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line that is not empty, with its number."""
     try:
         text = read_bytes(Path(file), _MOST_MIB).decode("utf-8-sig")
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -109,7 +108,6 @@ def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> tuple[str, ...]:
-    """Return the names of strategies; raise an error if a name is missing or repeated."""
     found: list[str] = []
     for number, (cell, line) in enumerate(zip(cells, lines, strict=True), 1):
         name = cell.strip()
@@ -124,7 +122,6 @@ def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> 
 
 
 def _pay_offs(place: str, text: str, kind: int) -> tuple[float, ...]:
-    """Return the numbers in a cell: one pay-off, or two."""
     try:
         found = tuple(float(part) for part in text.split(_BETWEEN))
     except ValueError:

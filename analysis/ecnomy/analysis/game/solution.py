@@ -113,7 +113,6 @@ def _points(
 
 
 def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
-    """Sort rest points by stability, then by share of starts."""
     rank = {True: 0, None: 1, False: 2}
     return tuple(sorted(points, key=lambda one: (rank[one.stable], -np.nan_to_num(one.starts))))
 

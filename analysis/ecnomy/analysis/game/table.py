@@ -50,7 +50,6 @@ def headline(found: Solution) -> str:
 
 
 def _leaders(found: Solution) -> str:
-    """Return a sentence on the strategies with the largest mass in alpha-rank."""
     ranked = _ranked(found)
     first = [words for words, mass in ranked if mass > ranked[0][1] - _TIED]
     if len(first) == len(ranked):

@@ -37,7 +37,6 @@ def environment(folder: Path) -> Any:
 
 @functools.cache
 def _environment(jinja2: Any, folder: Path) -> Any:
-    """Return the environment of a folder, cached so that templates are compiled once."""
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader([folder, here, here.parent])
     return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)

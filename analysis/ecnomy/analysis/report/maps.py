@@ -143,7 +143,6 @@ def _refund(tariffs: tuple[Tariff, ...]) -> str:
 
 
 def _follows(tariffs: tuple[Tariff, ...]) -> str:
-    """Return a sentence on the tariffs whose refunds follow the price."""
     tied = [t.name for t in tariffs if t.tied]
     fixed = [t.name for t in tariffs if not t.tied]
     if tied and fixed:
@@ -245,7 +244,6 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
 
 
 def _measured(material: Material, db: Database, answer: Answer, price: Key) -> list[Block]:
-    """Return a map of measured profits over the swept prices and, if it was swept, the load."""
     at = material.keys.index(price) + 1
     load = material.load
     down = f"k{material.keys.index(load) + 1}" if load is not None else "'all'"

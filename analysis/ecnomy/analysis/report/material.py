@@ -294,7 +294,6 @@ def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> 
 
 
 def _value(told: Any) -> Value:
-    """Return a number as a float, and any other value as text."""
     return float(told) if isinstance(told, int | float) else str(told)
 
 

@@ -65,8 +65,6 @@ def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
 
 
 class _Shown:
-    """An answer with the plot shown next to it."""
-
     def __init__(self, material: Material, db: Database, answer: Answer) -> None:
         self.answer = answer
         self.alone = len(material.providers) == 1
@@ -154,5 +152,4 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
 
 
 def _kind(block: Any) -> str:
-    """Return the name of the template macro that draws a block."""
     return type(block).__name__.lower()

@@ -53,8 +53,6 @@ _OTHER: Final[dict[str, Any]] = {"facecolor": "#CC79A7", "hatch": "\\\\\\"}
 
 
 class _Canvas:
-    """A figure with one or more axes, rendered as SVG."""
-
     def __init__(self, rows: int = 1, height: float = _INCHES[1]) -> None:
         from matplotlib.figure import Figure
 

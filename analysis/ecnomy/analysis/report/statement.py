@@ -109,7 +109,6 @@ def signed(value: Any) -> str:
 
 
 def _check(answer: Answer, table: Table) -> None:
-    """Raise an error unless the page and `ecnomy show` agree on the profit."""
     assert table.query is not None
     found = int(table.query.rows[-1][2])
     wanted = sum(_profit(made, answer.provider) for made in answer.runs)

@@ -64,7 +64,6 @@ def why_it_loses(db: Database, answer: Answer) -> Section | None:
 
 
 def _money(db: Database, own: str) -> Words:
-    """Return a paragraph on the income and the costs of a call, the largest cost first."""
     each = ", ".join(
         f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
     )
@@ -88,7 +87,6 @@ def _money(db: Database, own: str) -> Words:
 
 
 def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
-    """Return a paragraph on a tariff's broken promises and the delay of a full buffer."""
     query = db.ask(
         f"select count(*), count(*) filter (broken), sum(bad) / nullif(sum(sent), 0)\n"
         f"from calls where {own} and accepted and complete and tariff = '{tariff.name}'"
@@ -141,7 +139,6 @@ def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
 
 
 def _price(answer: Answer) -> Words:
-    """Return a paragraph on the break-even price."""
     even = answer.break_even.estimate.mean if answer.measured is None else answer.measured
     if even.text.endswith("price"):
         return Words.of(f"Price: {even.text} breaks even for the same calls.")

@@ -54,7 +54,6 @@ def _party(account: object) -> str:
 
 
 def _traffic(summary: Summary) -> str:
-    """Return sentences on the total rate of all flows and on congested links."""
     whole = summary.whole or (summary.phases[-1] if summary.phases else None)
     if whole is None:
         return "The run ended before the measured window began."

@@ -98,7 +98,6 @@ def _named(account: str, source: str) -> str:
 
 
 def _where(links: list[tuple[str, float]]) -> str:
-    """Return a sentence on the links that set a source's marks."""
     if not links:
         return "Its packets were not marked. "
     if len(links) == 1:
@@ -109,7 +108,6 @@ def _where(links: list[tuple[str, float]]) -> str:
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    """Return a sentence per phase on a source's rate and marking, and on a link's load."""
     told = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"

@@ -126,12 +126,10 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
 
 
 def _notices(run: RawRun) -> list[Words]:
-    """Return warnings about missed targets and unequal prices."""
     return [Words.of(f"{one}.") for one in notices(run.raw)]
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:
-    """Return the plots of the run."""
     found = []
     with temporary_folder() as folder:
         file = folder / "drawn.png"
@@ -147,5 +145,4 @@ def _drawn(name: str, caption: str, file: Path) -> Drawing:
 
 
 def _kind(block: Any) -> str:
-    """Return the name of the template macro that draws a block."""
     return type(block).__name__.lower()

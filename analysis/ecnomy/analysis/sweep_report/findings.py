@@ -113,7 +113,6 @@ def found_of(swept: Swept) -> Found:
 
 
 def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
-    """Return the numeric factor with the largest share of variance."""
     if not matters or not matters[0].total:
         return numbers[0]
     return max(numbers, key=lambda n: matters[0].total[n].mean)
@@ -235,7 +234,6 @@ def _best_words(
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    """Return a sentence on up to three parameters with the largest shares of variance."""
     shares, told = matters.total or matters.alone, called(matters.outcome)
     parts = []
     for i in matters.order()[:3]:

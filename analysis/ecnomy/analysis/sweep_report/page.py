@@ -119,7 +119,6 @@ def _facts(swept: Swept, found: Found) -> tuple[tuple[str, str], ...]:
 
 
 def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
-    """Return the CSV of all outcomes by point (means, standard deviations), and its description."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 
@@ -152,7 +151,6 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
 
 
 def _made(swept: Swept, command: list[str], compared: bool) -> Section:
-    """Return the section on the origin and the method of the page."""
     head = head_of(swept.folder)
     seeds = "the same at every point (paired)" if swept.paired else "drawn for each point"
     rows = [

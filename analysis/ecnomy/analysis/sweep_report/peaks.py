@@ -112,7 +112,6 @@ def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -
 
 
 def _is_spread_in_logs(x: Floats) -> bool:
-    """Return whether the values are spaced more evenly on a logarithmic axis."""
     if x[0] <= 0:
         return False
     plain, logs = np.diff(x), np.diff(np.log(x))

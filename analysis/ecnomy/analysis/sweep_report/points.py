@@ -321,7 +321,6 @@ def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
 
 
 def _moves(column: Floats) -> bool:
-    """Return whether an outcome differs between runs."""
     known = column[np.isfinite(column)]
     return bool(known.size) and float(np.ptp(known)) > 0
 

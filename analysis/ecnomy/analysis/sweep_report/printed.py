@@ -102,7 +102,6 @@ def values_words(column: pd.Series) -> str:
 
 
 def _print_found(folder: Path, console: Console, picture: Path | None) -> None:
-    """Print the points and the findings, and draw the plot."""
     from ecnomy.analysis.sweep_report.findings import found_of
     from ecnomy.analysis.sweep_report.points import open_swept
     from ecnomy.analysis.sweep_report.table import points_table, sweep_picture

@@ -75,7 +75,6 @@ def _parameter(varied: Varied, whole: Sequence[str]) -> dict[str, Any]:
 
 
 def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the points with their values and outcomes, and the number of completed runs."""
     given, done = _given(folder)
     found: list[dict[str, Any]] = [
         {"label": label or None, "values": values, "outcomes": {}}
@@ -125,7 +124,6 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
 
 
 def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
-    """Return the best value simulated and the peak of the curve, by numeric factor and outcome."""
     return [
         {
             "parameter": swept.varied[number].factor.name,

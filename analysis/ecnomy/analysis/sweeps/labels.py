@@ -103,7 +103,6 @@ def _levels(told: dict[str, Any], head: dict[str, Any]) -> Factor:
 
 
 def _words(column: Sequence[Any], kind: str | None) -> list[str]:
-    """Return the values of a path in words."""
     if kind is not None:
         return [str(value) for value in column]
     texts = ["none" if value is None else _unquoted(str(value)) for value in column]
@@ -132,7 +131,6 @@ def _item(paths: tuple[str, ...], row: Sequence[str]) -> str:
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
-    """Return the labels, with numbers after repeated ones."""
     seen: dict[str, int] = {}
     found = []
     for label in labels:

@@ -90,7 +90,6 @@ def tournament_command(
 
 
 def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: bool) -> None:
-    """Report the mixes at rest on each network."""
     from ecnomy.analysis.tournament.networks import NETWORKS, resting_table, write_networks
     from ecnomy.analysis.tournament.networks_page import NETWORKS_PAGE, write_networks_page
 
@@ -107,7 +106,6 @@ def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: 
 
 
 def _dry(tournament: Any, workers: int) -> None:
-    """Print the entrants, the skipped strategies, and the number and duration of pairwise runs."""
     import os
 
     from ecnomy.analysis.tournament.playing import beginning
@@ -131,7 +129,6 @@ def _dry(tournament: Any, workers: int) -> None:
 
 
 def _found(tournament: Any, table: Any, folder: Path) -> Any:
-    """Write the page and the pay-offs of one network, and return the results."""
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
     from ecnomy.analysis.tournament.paying import found_in
 
@@ -142,7 +139,6 @@ def _found(tournament: Any, table: Any, folder: Path) -> Any:
 
 
 def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
-    """Return the results as plain values for JSON."""
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
@@ -160,7 +156,6 @@ def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
 
 
 def _tell(tournament: Any, found: Any, folder: Path) -> None:
-    """Print the results in the terminal."""
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
@@ -193,7 +188,6 @@ def _strategies(found: Any) -> list[dict[str, Any]]:
 
 
 def _ranking(tournament: Any, found: Any) -> Table:
-    """Return a table of the strategies, best first."""
     from ecnomy.analysis.tournament.wording import money
     from ecnomy.markets.cli.table_fit import titled_table
 

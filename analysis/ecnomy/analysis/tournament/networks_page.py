@@ -57,7 +57,6 @@ def networks_page(title: str, networks: Mapping[str, Found]) -> AnswerPage:
 
 
 def _each(networks: Mapping[str, Found]) -> Iterator[tuple[str, Found, Outcome]]:
-    """Yield each network with each of its populations."""
     for name, found in networks.items():
         for outcome in found.outcomes:
             yield name, found, outcome
@@ -76,7 +75,6 @@ def _others(counts: Mapping[str, int]) -> str:
 
 
 def _rests(networks: Mapping[str, Found]) -> Section:
-    """Return the section with the shares at rest, as bars and as a table."""
     populations = len(next(iter(networks.values())).table.populations)
     names = next(iter(networks.values())).table.names
     labels, rows, cells = [], [], []

@@ -103,7 +103,6 @@ def _facts(found: Found) -> list[tuple[str, str]]:
 
 
 def _ends(found: Found, order: Sequence[int]) -> Section:
-    """Return the section with portraits, alpha-rank and rest points."""
     blocks: list[Table | Picture | Words] = [
         Words.of(
             "Strategies that earn more than the mean grow, the others shrink (replicator "

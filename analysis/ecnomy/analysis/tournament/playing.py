@@ -81,7 +81,6 @@ def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
 
 
 def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
-    """Return all mixes of the finalists."""
     members = finalists_of(table, tournament.finalists)
     return [
         profile

@@ -74,7 +74,6 @@ def _end(found: Found, outcome: Outcome) -> str:
 
 
 def _each(values: Sequence[float], none: str, some: str) -> str:
-    """Return a phrase with one amount if all are equal, otherwise with each amount."""
     amounts = [money(value) for value in values]
     if not any(values):
         return none

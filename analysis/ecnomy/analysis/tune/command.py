@@ -60,7 +60,6 @@ def tune_command(
 
 
 def _searched(sweep: Sweep, folder: Path, scheduler: str, workers: int) -> Answer:
-    """Run the search. Start workers only if a run is missing."""
     from ecnomy.analysis.tune.run_search import tuned
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):

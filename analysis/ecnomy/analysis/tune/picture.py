@@ -84,7 +84,6 @@ def _colour(each: Tried) -> str:
 
 
 def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
-    """Draw the outcome over a parameter: means with intervals, and the check with new seeds."""
     for label, colour, members in _groups(answer):
         x = [answer.tried[i].values[index] for i in members]
         _bars(axis, answer, x, members, label, colour)

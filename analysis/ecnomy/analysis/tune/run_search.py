@@ -91,7 +91,6 @@ def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Itera
 
 
 def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
-    """Simulate the missing runs of points, and return all runs of these points in order."""
     asked = msgspec.structs.replace(sweep, chosen=tuple(points))
     make_missing(asked, folder, pool, told)
     frame = open_sweep(folder, partial=True)
