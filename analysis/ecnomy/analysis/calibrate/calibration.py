@@ -43,8 +43,7 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
         sweep: a sweep with `calibrate`.
         folder: the folder of the sweep's runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener for each round, from the numbers of
-            requested and of missing runs.
+        told: function that returns a progress listener for each round.
 
     Returns:
         One result for each point of the sweep's blocks.

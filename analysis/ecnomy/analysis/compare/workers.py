@@ -63,7 +63,6 @@ def _told(told: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
-    """Start a pool of processes, which are terminated at once on an error."""
     context = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(jobs, context, _begin_worker)
     before = set(multiprocessing.active_children())

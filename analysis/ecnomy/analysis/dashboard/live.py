@@ -83,7 +83,6 @@ class Stage:
             return self._market
 
     def _await_players(self) -> None:
-        """Wait until the threads that still step a closed market have ended."""
         players, self._players = self._players - {threading.current_thread()}, set()
         for player in players:
             player.join(_PLAYER_ENDS_S)

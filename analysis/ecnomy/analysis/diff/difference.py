@@ -223,7 +223,6 @@ def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
 
 
 def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-    """Return the paired runs of each group, in the order of the first group."""
     other = {member.key: member for member in second.members}
     pairs = [(member, other[member.key]) for member in first.members if member.key in other]
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)

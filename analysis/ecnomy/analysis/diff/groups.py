@@ -258,7 +258,6 @@ class _Sweep:
             )
 
     def _scenario(self, row: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the scenario of a run, at its point and seed; None if it is invalid."""
         from ecnomy.agents.errors import EcnomyError
         from ecnomy.markets.sweep.point_scenario import scenario_at
 

@@ -154,7 +154,6 @@ class _Given:
         return setting_words(value if inner is None else inner)
 
     def _tree(self, number: int) -> dict[str, Any]:
-        """Return the settings of a run without defaults; parse equal scenarios only once."""
         scenario = {k: v for k, v in self._scenarios[number].items() if k != "seed"}
         text = msgspec.json.encode(scenario, order="sorted")
         if text not in self._trees:

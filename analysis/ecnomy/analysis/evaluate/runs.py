@@ -126,7 +126,6 @@ def _rows(evaluation: Evaluation) -> list[tuple[tuple[str, str, str], Assignment
 
 
 def _settings(evaluation: Evaluation, case: Condition, transport: dict[str, Any]) -> Assignment:
-    """Return the sections of the scenario that conditions change, as JSON."""
     places = {"candidate": transport}
     if case.other:
         places["other"] = criteria().standards[case.other]
@@ -159,8 +158,7 @@ def measured(
         evaluation: the law and the criteria.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener, from the numbers of all and of missing
-            runs.
+        told: function that returns a progress listener, given the numbers of all and missing runs.
 
     Raises:
         SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.

@@ -99,7 +99,6 @@ def solve(game: Game) -> Solution:
 def _points(
     game: Game, mixes: tuple[tuple[Floats, Floats], ...], *, two: bool = False
 ) -> list[RestPoint]:
-    """Return equilibria with their pay-offs and stability, for one population or two."""
     first, second = scaled(game.first), scaled(game.second)
     found = []
     for row, column in mixes:

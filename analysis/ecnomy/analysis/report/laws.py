@@ -119,7 +119,6 @@ def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section
 
 
 def _rest(material: Material, answer: Answer) -> str:
-    """Return the values of the other varied keys in words; "" if no other key varies."""
     values = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
     told = [
         f"{key.words} {key.told(value)}"

@@ -163,7 +163,6 @@ def _note(runs: int) -> Words:
 
 
 def _claims(db: Database, own: str) -> Words | None:
-    """Return a note if refunds do not match the measured quality; None if they match."""
     query = db.ask(
         f"select count(*) filter (back and not broken), count(*) filter (broken and not back)\n"
         f"from (select c.broken, coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) < 0 "

@@ -234,7 +234,6 @@ def _picture(
 
 
 def _threshold(db: Database, answer: Answer) -> float | None:
-    """Return the mean of the blocking thresholds that the provider recorded; None without any."""
     values: list[float] = []
     for made in answer.runs:
         assert made.run is not None

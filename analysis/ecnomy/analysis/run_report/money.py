@@ -132,7 +132,6 @@ def payments_of(db: RunDatabase) -> Payments:
 
 
 def _contracts(scenario: Any) -> dict[str, Unit]:
-    """Return the units of the scenario's contracts, by the kind of their postings."""
     agents = ((scenario or {}).get("market") or {}).get("agents", ())
     found = {}
     for contract in (c for agent in agents for c in agent.get("contracts") or ()):

@@ -78,7 +78,6 @@ def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
 
 
 def _bins(varied: Varied) -> tuple[Any, list[str]]:
-    """Return the row or column of each run in a map, and the labels of rows or columns."""
     if not varied.factor.sampled and len(varied.factor.labels) <= _MAP_LEVELS:
         order = np.argsort(varied.factor.values, kind="stable") if varied.factor.values else None
         if order is None:

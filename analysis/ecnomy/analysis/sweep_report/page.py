@@ -44,8 +44,7 @@ def write_sweep_page(
         folder: the folder of the sweep.
         file: the page; an existing file is replaced when the new page is complete.
         command: the command line to show on the page.
-        outcomes: the outcomes to report; if empty, the outcomes that the sweep file names or,
-            without names, the usual outcomes.
+        outcomes: the outcomes to report; if empty, those of the sweep file or the usual ones.
 
     Returns: The findings at the top of the page.
 
@@ -82,7 +81,6 @@ def _kind(block: Any) -> str:
 def _lead(
     swept: Swept, found: Found, sections: list[Section]
 ) -> tuple[Picture | None, list[Section]]:
-    """Return the plot next to the answer, and the sections without this plot."""
     if found.lead is not None and not swept.varied[found.lead].is_number:
         return kind_picture(swept, found.lead, swept.outcomes[0]), sections
     wanted = "matters" if found.lead is None else "curves"

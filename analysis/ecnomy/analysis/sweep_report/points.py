@@ -176,8 +176,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
 
     Args:
         folder: the folder of the sweep.
-        named: outcomes to select; if empty, the outcomes that the sweep file names or, without
-            names, the usual outcomes.
+        named: outcomes to select; if empty, those of the sweep file or the usual ones.
 
     Raises:
         ResultsError: the sweep does not exist or has no completed run.
@@ -255,7 +254,6 @@ def _chosen(
     head: dict[str, Any],
     named: Sequence[str],
 ) -> tuple[str, ...]:
-    """Return the named outcomes or, without names, the main outcomes."""
     numbers = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
     parameters = set(head["kinds"])
     there = [
@@ -326,7 +324,6 @@ def _moves(column: Floats) -> bool:
 
 
 def _floats(column: Any) -> Floats:
-    """Return a column as floats, with NaN for missing values."""
     if isinstance(column, np.ma.MaskedArray):
         masked: Any = column.astype(np.float64)
         filled: Floats = masked.filled(math.nan)

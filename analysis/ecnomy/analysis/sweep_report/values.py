@@ -28,8 +28,7 @@ def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
 
     Args:
         folder: the folder of the sweep.
-        outcomes: the outcomes to report; if empty, the outcomes that the sweep file names or,
-            without names, the usual outcomes.
+        outcomes: the outcomes to report; if empty, those of the sweep file or the usual ones.
 
     Raises:
         ResultsError: the sweep has no completed run.
@@ -90,7 +89,6 @@ def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _given(folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the values of each point with a completed run, and the number of completed runs."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 

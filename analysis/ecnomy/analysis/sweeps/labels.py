@@ -214,7 +214,6 @@ class Names:
 
 
 def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, str]:
-    """Return SQL that names the mappings in the items of a list or zip, by path."""
     found = {}
     for path, cells in zip(factor.paths, factor.cells, strict=True):
         if there.get(path) == "VARCHAR":

@@ -33,8 +33,7 @@ def make_missing(
         sweep: the sweep of all runs that are needed.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener, from the numbers of all and of missing
-            runs.
+        told: function that returns a progress listener, given the numbers of all and missing runs.
         accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:

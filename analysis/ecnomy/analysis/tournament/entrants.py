@@ -140,7 +140,6 @@ def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
 
 
 def _role_for(kind: str) -> str:
-    """Return the first of ROLES that a strategy fits; "" if it fits neither."""
     return next((role for role in ROLES if not wanted_instead(kind, role)), "")
 
 

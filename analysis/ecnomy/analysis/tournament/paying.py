@@ -167,7 +167,6 @@ def _paying(rests: tuple[Rest, ...], members: tuple[int, ...], payers: tuple[int
 
 
 def _mean_player(values: Floats, profile: Profile) -> Floats:
-    """Return the mean over all players, for each seed."""
     counts = np.array(profile, dtype=np.float64)
     return np.asarray(np.nan_to_num(values) @ counts / counts.sum(), dtype=np.float64)
 

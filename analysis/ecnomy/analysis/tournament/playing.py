@@ -37,8 +37,7 @@ def played(
         tournament: the tournament that the file defines.
         folder: the folder of its runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener for each round, from the numbers of
-            requested and of missing runs.
+        told: function that returns a progress listener for each round.
         accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:

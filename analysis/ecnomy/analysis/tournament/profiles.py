@@ -76,7 +76,6 @@ def _players(profile: Profile) -> Iterator[int]:
 
 
 def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
-    """Return a section of the scenario as JSON, with players in place of the template."""
     found: list[Any] = []
     for entry in entries:
         if entry["name"] == player:

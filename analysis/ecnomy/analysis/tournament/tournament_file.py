@@ -180,7 +180,6 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
 
 
 def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
-    """Return name -> the scenario with the changes for a network, and the changes as written."""
     if node is None:
         return {}
     path, found = "tournament.networks", dict[str, tuple[str, str]]()
@@ -196,7 +195,6 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
 
 
 def _try_networks(found: Tournament, node: Node) -> None:
-    """Raise an error if the first entrant's scenario is invalid on a network."""
     profile = alone(0, found.populations[0], len(found.entrants))
     for name, changes in node.mapping().items():
         own = found.on(name)

@@ -65,7 +65,6 @@ def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
 
 
 def _groups(answer: Answer) -> list[tuple[str, str, list[int]]]:
-    """Return the label, the colour and the indices of each kind of tried values."""
     kinds = {_kind(each): colour for each in answer.tried for colour in (_colour(each),)}
     return [
         (kind, colour, [i for i, each in enumerate(answer.tried) if _kind(each) == kind])
@@ -104,7 +103,6 @@ def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
 
 
 def _course(axis: Axes, tuning: Tuning, answer: Answer) -> None:
-    """Draw the outcome in the order of the search, and the best outcome so far."""
     for label, colour, members in _groups(answer):
         _bars(axis, answer, [i + 1.0 for i in members], members, label, colour)
     losses = [tuning.loss(each.mean) if each.kept else math.inf for each in answer.tried]

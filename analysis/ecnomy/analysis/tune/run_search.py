@@ -40,8 +40,7 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
         sweep: a sweep with `tune`.
         folder: the folder of the sweep's runs.
         pool: the workers for missing runs.
-        told: function that returns a progress listener for each batch, from the numbers of
-            requested and of missing runs.
+        told: function that returns a progress listener for each batch.
 
     Raises:
         InputError: the sweep has no `tune`, or optuna is not installed.
@@ -81,7 +80,6 @@ def _check_known(sweep: Sweep, rows: Rows) -> None:
 
 
 def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Iterator[Point]:
-    """Yield the runs of values, with the seeds of the search or of the check."""
     assert sweep.tune is not None
     params = sweep.tune.assignment(values)
     first = sweep.replicates if unseen else 0
@@ -112,7 +110,6 @@ def _check_columns(sweep: Sweep, frame: pd.DataFrame) -> None:
 
 
 def _rows(sweep: Sweep, frame: pd.DataFrame, count: int) -> list[Rows]:
-    """Return the outcomes of the last `count` values."""
     assert sweep.tune is not None
     each = sweep.replicates
     last = frame.iloc[-count * each :]
