@@ -4,7 +4,7 @@
     scenario = load("configs/examples/gold-silver.yaml", overrides=["duration=60 s"], seed=7)
     plan = make_plan(scenario)          # ecnomy.markets.compile.make
 
-A scenario that loads may still have no plan: make_plan finds the routes and reports missing ones.
+A scenario that loads may still have no plan. make_plan finds the routes and reports missing ones.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Scenario(msgspec.Struct, frozen=True):
     """A scenario with all defaults filled in.
 
     Attributes:
-        document: the written values in integers (ps, bit/s, bytes, micro-money).
+        document: the values of the file as integers (ps, bit/s, bytes, micro-money).
         market: the market, or None if the scenario has no market.
-        places: the name of the file, and the place of each written value for messages.
+        places: the file name and the position of each written value, for messages.
     """
 
     document: Document
@@ -59,9 +59,10 @@ class Scenario(msgspec.Struct, frozen=True):
         return self.document.epoch_ps
 
     def resolved(self) -> dict[str, Any]:
-        """Return plain values from which this scenario can be loaded again.
+        """Return the scenario as plain values that can be loaded again.
 
-        Defaults and bases are filled in. Links replace a topology, and sources replace demands.
+        Defaults and the values of `extends` are filled in. A topology is written as its links, and
+        demands are written as their sources.
         """
         return dict(write(self.document))
 
@@ -76,9 +77,9 @@ def load(
     """Load a scenario from a file.
 
     Args:
-        path: the YAML file; messages name it as given.
-        overrides: changes `path=value`, applied in order after `extends`. Each condition in a path
-            must match at least one value.
+        path: path of the YAML file, which messages show unchanged.
+        overrides: changes of the form `path=value`, applied in order after `extends`. Each
+            condition in a path must match at least one value.
         seed: seed (uint64) that replaces the scenario's seed.
 
     Raises:
@@ -104,7 +105,7 @@ def expect_seed(seed: object) -> None:
 def scenario_from_text(
     text: str, name: str = "<text>", *, overrides: Sequence[str] = (), seed: int | None = None
 ) -> Scenario:
-    """Load a scenario from a string; messages use `name` as its file name.
+    """Load a scenario from a string, with `name` as its file name in messages.
 
     Raises:
         ScenarioError: the scenario is invalid; the message names the place.

@@ -64,11 +64,11 @@ _Share = Annotated[float, Number(what="a share", least=0, most=1)]
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """The price of a call, of its time, and of each packet that it sends.
+    """The price of a call, of its duration, and of its packets.
 
     Attributes:
-        call: price of each call; needs a price under `time` or `packets` too.
-        time: price of a call's time, in whole millionths of money per minute.
+        call: price of each call, in addition to a price under `time` or `packets`.
+        time: price of a call's duration, in whole millionths of money per minute.
         packets: price of each packet that a call sends.
     """
 
@@ -115,7 +115,7 @@ class _ByBandwidth(
     space: _Space
 
     def uses(self, peak_pps: float, mean_pps: float) -> tuple[int, int]:
-        """Return micro-units per minute and per million packets, rounded to the nearest integer."""
+        """Return the prices per minute and per million packets, rounded to whole micro-units."""
         along = tangent(peak_pps, mean_pps, self.space / PS_PER_S)
         micro = float(self.price.exact)
         return round(along.per_s * micro * 60), round(along.per_packet * micro * MEGA)
@@ -137,7 +137,7 @@ class _CallPrice(msgspec.Struct, frozen=True):
     Attributes:
         micro: price of the call, in micro-units. With prices by time of day, this price applies
             outside the periods.
-        per_min: price of its time, in micro-units per minute.
+        per_min: price of its duration, in micro-units per minute.
         by_day: prices by time of day.
         per_mega: price of its packets, in micro-units per million packets.
         by_rates: price by peak and mean rate, which replaces the prices of time and packets.
@@ -150,7 +150,7 @@ class _CallPrice(msgspec.Struct, frozen=True):
     by_rates: _ByBandwidth | None = None
 
     def hours(self) -> tuple[Hours, ...]:
-        """Return the prices of the day's periods, in order of time."""
+        """Return the periods of a day with their prices, in order of time."""
         if self.by_day is None:
             return ()
         periods = self.by_day.periods
@@ -165,7 +165,7 @@ def _of_call(price: Price) -> int:
 
 
 class _CallPriceReader:
-    """Reads and writes the price of a call: an amount, a price of time, both, or prices by hour."""
+    """Reads and writes the price of a call in any of its forms."""
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 6 money/h}"
     forms = (_Parts, _ByBandwidth, TimeOfDay)
@@ -221,28 +221,28 @@ class _CallPriceReader:
 
 
 class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """The price of a call, a promise, and the reimbursement if the promise is broken.
+    """The price and promised quality of a call, and the reimbursement for a broken promise.
 
-    The source's traffic must stay within `max_time` and `peak_rate`. The `mean_rate` is only
-    declared, for a price by rates.
+    The source's traffic must stay within `max_time` and `peak_rate`. The `mean_rate` is only a
+    declaration, on which prices may depend.
 
     Attributes:
-        price: price of a call: an amount, a price of its time, both, prices by hour, or a price by
-            peak and mean rate. A price of time or packets is charged when the call ends. Prices by
-            hour have kind: time-of-day, with amounts such as 0.2 money/call. Callers compare prices
-            at `mean_rate`, or at `peak_rate` if `mean_rate` is not set.
+        price: price of a call: an amount, a price per time or packet, both, prices by hour, or a
+            price by peak and mean rate. Prices per time or packet are charged when the call ends.
+            Prices by hour have kind: time-of-day, with amounts such as 0.2 money/call. Callers
+            compare prices at `mean_rate`, or at `peak_rate` if `mean_rate` is not set.
         max_delay: largest delay of a good packet; packets that arrive later or are lost are bad.
-        max_delay_rate: largest share of bad packets that keeps the promise.
-        reimbursement: repayment for a broken promise; price: the call's full price.
+        max_delay_rate: largest share of bad packets at which the promise is kept.
+        reimbursement: repayment for a broken promise; `price` repays the call's full price.
         max_time: time after which a call is ended; by default there is no limit.
         peak_rate: largest rate at which a source may send in a call; by default there is no limit.
             Required for effective-bandwidth; a price of packets needs `peak_rate` or `mean_rate`.
         mean_rate: mean rate that callers declare, for prices of packets and effective-bandwidth; by
             default `peak_rate`.
-        max_blocking_rate: largest share of calls that may be blocked; a target of the strategy
-            marking-quantile.
-        quality_seen_by: who decides whether a promise was broken; by default the provider (gsp).
-            With subscriber, the provider pays what subscribers claim. A subscriber with
+        max_blocking_rate: largest share of calls that may be blocked; the strategy
+            marking-quantile uses it as a target.
+        quality_seen_by: party that decides whether a promise was broken; by default the provider
+            (gsp). With subscriber, the provider pays each claim. A subscriber with
             `overclaims` also claims for kept promises.
     """
 
@@ -279,14 +279,14 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("mean_rate", f"{mean:g} packets/s", expected)
 
     def _uses(self) -> tuple[int, int]:
-        """Return micro-units per minute and per million packets."""
+        """Return the prices in micro-units per minute and per million packets."""
         if self.price.by_rates is None:
             return self.price.per_min, self.price.per_mega
         assert self.peak_rate is not None and self.mean_rate is not None
         return self.price.by_rates.uses(self.peak_rate, self.mean_rate)
 
     def tariff(self, name: str = DEFAULT_ROW) -> CallTariff:
-        """Return the tariff under this name."""
+        """Return the tariff with the given name."""
         per_min, per_mega = self._uses()
         price, money_back = self.price, self.reimbursement == _AS_PRICE
         day = {}
@@ -317,7 +317,7 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
-    """An entry of a tariff table: the sources of its calls, and the strategy that admits them.
+    """An entry of a tariff table, with the sources of calls and the strategy that admits them.
 
     Attributes:
         sources: sources of the calls sold at this tariff.
@@ -333,15 +333,16 @@ class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
 
 
 class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a table of elastic types: a price per file, a deadline, and a limit for marks.
+    """An entry of the `elastic` table, with a price per file, a deadline, and a limit for marks.
 
-    By default a file is sent by its deadline, and its marks cost at most its price.
+    By default the strategy file-budget aims to send each file by its deadline, and limits the cost
+    of its marks to its price.
 
     Attributes:
         sources: sources of the files or pages.
         price: price of a file, charged when it is complete.
         deadline: promised transfer time of a file, counted from its request.
-        reimbursement: repayment for a late file; price: the file's full price.
+        reimbursement: repayment for a late file; `price` repays the file's full price.
         strategy: strategy that limits the cost of a file's marks; by default file-budget with this
             deadline and price.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convert the entries of service classes, and check their consistency."""
+"""Convert and check the service classes of a scenario."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["check_classes", "class_spec"]
 
 
 def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
-    """Return the agent's class of this name."""
+    """Return the agent's class with this name."""
     entry = agent.classes[name]
     return ClassSpec(
         name,
@@ -31,7 +31,7 @@ def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
 
 
 def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that fees are valid, initial members have room, and classes have the strategy's keys.
+    """Check fees, initial numbers of members, and the keys that strategies need.
 
     Raises: ScenarioError: a check fails.
     """
@@ -47,7 +47,7 @@ def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Pl
 def _check_fees(
     document: Document, agent: AgentEntry, name: str, path: str, places: Places
 ) -> None:
-    """Check that the fees of a row of many flows sum to at most the largest valid fee."""
+    """Check that the total fee of flows that share a row is at most the largest valid fee."""
     many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
     dearest = max(c.fee for c in agent.classes.values())
     for source in agent.classes[name].sources:
@@ -71,8 +71,8 @@ def _check_room(
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
     """Check that the agent's classes have the keys that its strategy needs.
 
-    The strategy's `needs_of_classes` lists the keys that all classes need, as key -> example. Its
-    `needs_of_one_class` lists those that at least one class needs.
+    The strategy's `needs_of_classes` maps each key that all classes need to an example value. Its
+    `needs_of_one_class` maps each key that at least one class needs.
     """
     if agent.strategy is None:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that the parts of a scenario agree: names, nodes, and providers of sources."""
+"""Check the names and nodes of a scenario, and the owners of its sources and links."""
 
 from __future__ import annotations
 
@@ -65,12 +65,11 @@ def _unique(path: str, names: Iterable[str], places: Places) -> None:
 
 
 def market_spec(document: Document, places: Places) -> MarketSpec | None:
-    """Return the document's market, after checking that each source exists and has one provider.
+    """Check the document's market and return it, or None if there is no market.
 
     Raises:
-        ScenarioError: a source is unknown, or has two providers, or has both a provider and a price
-            handler; neither a strategy nor the traffic of its source sets a rate that the strategy
-            needs; or a link is not in exactly one domain.
+        ScenarioError: a source is unknown, or has two owners; a strategy needs a rate that neither
+            it nor its source's traffic sets; or a link is not in exactly one domain.
     """
     market = document.market
     if market is None:
@@ -96,7 +95,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
 
 
 def _check_sources(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that the sources of each agent exist, whatever its role uses them for."""
+    """Check that the sources of each agent exist."""
     groups = _groups(document)
     known = {source.name for source in document.sources} | set(groups)
     shown = list(groups) + [s.name for s in document.sources if s.group is None]
@@ -177,7 +176,7 @@ def _agent(agent: AgentEntry) -> AgentSpec:
 
 
 def _class_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str]]:
-    """Yield (source, name of its owner in messages, path) for the sources of each class."""
+    """Yield (source, owner as named in messages, path) for the sources of each class."""
     for index, agent in enumerate(agents):
         for name, entry in agent.classes.items():
             path = child_path(f"market.agents[{index}].classes", name) + ".sources"
@@ -277,7 +276,7 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
 
 
 def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that users who choose between sources have a flow in each of them."""
+    """Check that the sources between which users choose have equal numbers of flows."""
     rows = {s.name: 1 if s.rows == TOGETHER else s.count for s in document.sources}
     for index, agent in enumerate(agents):
         kind = agent.strategy.kind if agent.strategy else ""
@@ -334,7 +333,7 @@ def _check_weight(
 
 
 def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
-    """Yield each source with its seller or price handler."""
+    """Yield each source in a class, or of a price handler, with its owner as named in messages."""
     for source, owner, _ in _class_sources(agents):
         yield source, owner
     for agent in agents:

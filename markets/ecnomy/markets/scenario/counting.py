@@ -28,11 +28,11 @@ _Packets = Annotated[
 
 
 class Delay(msgspec.Struct, frozen=True, kw_only=True):
-    """One-way delays of delivered data packets, per source.
+    """A histogram of the one-way delays of delivered data packets, per source.
 
     Attributes:
         width: width of a bin.
-        bins: number of bins; the last one includes all longer delays.
+        bins: number of bins; the last bin includes all longer delays.
     """
 
     width: _Time
@@ -40,12 +40,12 @@ class Delay(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue that arrivals find, in packets, without the packet in service, per link.
+    """A histogram of the queue that arriving packets find, per link, without the one in service.
 
     Attributes:
         width: width of a bin.
-        bins: number of bins; the last one includes all longer queues. An arriving packet does not
-            count itself. For Poisson arrivals the histogram equals the distribution over time.
+        bins: number of bins; the last bin includes all longer queues. The arriving packet is not
+            counted. For Poisson arrivals the histogram equals the distribution over time.
     """
 
     width: _Packets = 1
@@ -57,21 +57,21 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         delay: one-way delays of delivered data packets, per source.
-        queue: queues that arrivals find, per link, without the packet in service.
+        queue: queues that arriving packets find, per link, without the packet in service.
     """
 
     delay: Delay | None = None
     queue: Queue | None = None
 
     def asked(self) -> Iterator[tuple[str, int, int]]:
-        """Yield (name, width in ps or packets, bins) of each histogram."""
+        """Yield (name, width of a bin in ps or packets, number of bins) for each histogram."""
         for of, entry in (("delay", self.delay), ("queue", self.queue)):
             if entry is not None:
                 yield of, entry.width, entry.bins
 
 
 class Classes(msgspec.Struct, frozen=True, kw_only=True):
-    """Records of the classes of links with a scheduler, from the beginning of the run.
+    """Records of the classes of links with a scheduler, over the whole run.
 
     Attributes:
         every: time that one row covers; by default the market's epoch.
@@ -84,9 +84,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Quantities to count in bins of time.
 
     Attributes:
-        of: quantities to count: arrivals, marks and drops per link; sent, delivered and ce (marked
-            packets) per source.
-        every: width of a bin of time.
+        of: quantities to count. Per link: arrivals, marks and drops. Per source: sent, delivered
+            and ce (marked packets).
+        every: length of a time bin.
     """
 
     of: tuple[Annotated[str, Choice(OF_LINKS + OF_SOURCES)], ...]
@@ -100,6 +100,6 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
             )
 
     def rows(self, window_ps: int, links: int, sources: int) -> int:
-        """Return the total number of counts."""
+        """Return the number of counts of all links and sources in a window of this length."""
         bins = -(-window_ps // self.every)
         return bins * sum(links if name in OF_LINKS else sources for name in self.of)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `demands:`: a demand matrix that gives one source per pair of nodes.
+"""The YAML under `demands:`, a demand matrix with one source per pair of nodes.
 
 `Sending` holds the keys that a source and a demand matrix share.
 """
@@ -70,12 +70,12 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
             next one, and the steps repeat every period. A larger factor shortens pauses and gaps
             between packets; at 0 nothing new begins. A rate-capped source sends at most rate x
             factor. Member i of greedy flows sends while (i + 1/2) / count is below factor / largest
-            factor. For file sources, the time after `start` (stagger, spread) is stretched. Holding
-            times, file sizes and patience keep their length.
-        rows: whether reports and tables have a row for each flow, or one row with the sums over all
-            flows. A row of many flows has the name of its source. A class fee or another decision
-            of an agent applies to each of these flows.
-        transport: UDP, or the window law of TCP, that carries the data.
+            factor. For file sources, the profile stretches the delays after `start` (stagger,
+            spread). It does not change holding times, file sizes or patience.
+        rows: whether reports and tables have one row per flow, or one row with the sums over all
+            flows. A row of sums has the name of the source. A class fee or another decision of an
+            agent still applies to each flow.
+        transport: UDP, or TCP with a window law.
         send_overhead: largest random delay of each packet at the sender; auto: the transmission
             time of a packet on the slowest link.
     """
@@ -106,13 +106,13 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scale(msgspec.Struct, frozen=True, kw_only=True):
-    """The unit of the matrix in bit/s of IP packets. Set exactly one of the three keys.
+    """The rate that one unit of the matrix stands for. Set exactly one of the three keys.
 
     Attributes:
-        busiest_link: offered load of the busiest link, framing included, over its rate. All demands
-            are taken on their first shortest paths.
-        total: sum of all demands.
-        unit: rate in bit/s that one unit of the matrix stands for.
+        busiest_link: offered load of the busiest link, framing included, relative to its rate, if
+            each demand takes its first shortest path.
+        total: sum of all demands, in bit/s of IP packets.
+        unit: rate that one unit of the matrix stands for, in bit/s of IP packets.
     """
 
     busiest_link: _Ratio | None = None
@@ -129,7 +129,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Demands(Sending, frozen=True, kw_only=True):
-    """A source `<name>-<from>-<to>` for each pair of the matrix, limited to the demand of the pair.
+    """A source `<name>-<from>-<to>` for each pair of nodes, limited to the demand of the pair.
 
     A pair with a demand below 1 bit/s has no source. With `count` > 1, the flows of a pair share
     its demand equally.
@@ -138,12 +138,11 @@ class Demands(Sending, frozen=True, kw_only=True):
         name: first part of the names of the sources, `<name>-<from>-<to>`.
         matrix: the topology's measured demands, or the same demand for each pair of nodes. Agents
             refer to all sources of a matrix by its name (`sources: demand`). A second matrix with a
-            later `start` adds a step in the load.
-        scale: unit of the matrix in bit/s of IP packets, given by one of three keys.
-        senders: nodes at which pairs may begin; by default all.
-        receivers: nodes at which pairs may end; by default all.
-        traffic: traffic, limited to the demand of each pair: cbr (the default) or poisson over UDP,
-            and rate-capped over TCP.
+            later `start` adds a step to the load.
+        scale: rate that one unit of the matrix stands for, given by one of three keys.
+        senders: nodes that may send; by default all.
+        receivers: nodes that may receive; by default all.
+        traffic: kind of traffic: cbr (the default) or poisson over UDP, and rate-capped over TCP.
     """
 
     name: Name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML of a scenario file, with the keys under `sources:`, `market:` and `record:`."""
+"""The YAML of a scenario file, including the keys under `sources:`, `market:` and `record:`."""
 
 from __future__ import annotations
 
@@ -107,15 +107,15 @@ class _LinkOnPath(Word, frozen=True):
 
 
 class Source(Sending, frozen=True, kw_only=True):
-    """A source: `count` equal flows from one node to another.
+    """A source of `count` flows from one node to another.
 
     Attributes:
         name: name of the source in reports, tables and agents.
         sender: node that sends the data.
         receiver: node that receives the data.
-        path: links that the data takes, in order; by default routing finds them. The name of a link
-            means its direction along the path. `ecnomy check` warns of carriers whose links are on
-            no path.
+        path: links that the data takes, in order; by default routing finds them. Links are named
+            without a direction, which follows from the path. `ecnomy check` warns about carriers
+            whose links no path uses.
         traffic: data that the flows send, and when they send it.
         group: group of the source. Tables and pages with many sources show a group as one source.
             Agents can name the group instead of its sources.
@@ -156,15 +156,15 @@ class Source(Sending, frozen=True, kw_only=True):
 
 
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A service class: its fee per flow and time, and the sources whose flows begin in it.
+    """A service class, its fee per flow and time, and the sources whose flows begin in it.
 
     Attributes:
-        fee: price of the time that a flow spends in the class; the provider may post another fee.
+        fee: initial price of a flow's time in the class; the provider may post another fee.
         charge: target cost of the marks of a flow in the class; by default the current fee.
-        members: largest number of flows in the class; by default there is no limit. Customers that
-            would exceed it are not admitted.
-        most_cost: largest cost of the class's marks. A customer is admitted if the cost with one
-            more flow stays within this limit.
+        members: largest number of flows in the class; by default there is no limit. Customers
+            beyond this number are not admitted.
+        most_cost: largest cost of the marks of all flows in the class. A customer is admitted if
+            the cost with one more flow stays within this limit.
         sources: sources whose flows begin in the class.
     """
 
@@ -182,13 +182,13 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
         name: kind of the contract's postings in the ledger; by default the meter's name followed by
             `-charge`.
         meter: quantity counted for each flow. `time`: its active time, from its source's start to
-            its stop. `weight`: the active time, times the weight of the window law to a
-            millionth. The weight is the agent's choice, or else the transport's; it is 0 while the
-            payment for marks steers the flow. `bytes` and `packets`: IP packets delivered. `marks`:
+            its stop. `weight`: the active time multiplied by the weight of the window law, to a
+            millionth. The agent or else the transport sets the weight; it is 0 while the payment
+            for marks controls the flow. `bytes` and `packets`: IP packets delivered. `marks`:
             CE packets delivered. `marked-bytes`: the bytes of CE packets delivered (congestion
             volume, RFC 6789). `marks-set`: marks set in the seller's domain, on packets that arrive
             or are lost. `calls`: admitted calls. `transfers`: complete files and pages.
-        tariff: price of the metered quantity. The unit of a price fits the meter: money/h
+        tariff: price of the metered quantity. The unit of the price must fit the meter: money/h
             for time, money/GB for bytes, money/mark for marks. A price is at most 1,000,000 money,
             and must be a whole number of millionths for some unit. `ecnomy explain per-unit` lists
             the kinds; module:Class names a custom class.
@@ -217,25 +217,24 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         marks_paid_by: party that pays the carrier for the marks of flows in the provider's classes;
             by default the provider.
         sources: sources of the flows that the agent owns, or of the calls that it sells.
-        test_streams: sources of cbr or poisson traffic that a stream provider sends to observe the
+        test_streams: sources whose cbr or poisson traffic a stream provider uses to observe the
             network.
-        tariff: price and promise of the calls of `sources`, which serve as a tariff table of one
-            entry. A stream provider needs `tariff` or `tariffs`. The price is per call, time or
-            packets.
+        tariff: price and promise of the calls of `sources`, as a tariff table with a single entry.
+            A stream provider needs `tariff` or `tariffs`. The price is per call, time or packet.
         tariffs: tariff table of the calls that the agent sells, with an entry for each type of
             connection.
-        elastic: table of the files and pages that the agent carries by a deadline, with an entry
-            for each type. A file is charged when it is complete, and reimbursed if it misses its
-            deadline. Abandoned files are free. A strategy with a budget needs settlement retail,
-            cascade or peering.
+        elastic: table of the files and pages that the agent delivers by a deadline, with an entry
+            for each type. The agent charges for a file when it is complete, and pays a
+            reimbursement if the file is late. Abandoned files are free. A strategy with a budget
+            needs settlement retail, cascade or peering.
         integrated_with: carrier of the same firm; the agent observes the packets of its callers and
             needs no test streams.
-        fixed_costs: costs over time that do not depend on sales; paid to outside:costs.
+        fixed_costs: costs per time that do not depend on sales, paid to outside:costs.
         strategy: rule that turns observations into decisions; by default that of the agent's role.
             Required for a price-handler.
         decision_interval: time between two decisions of the agent; the default depends on its role.
-            An agent decides at the first report at or after the end of the interval, so at most
-            once per epoch. Providers decide at every report, from t = 0 on. A carrier that waits
+            An agent decides at the first report at or after the end of the interval, and so at most
+            once per epoch. Providers decide at every report, from t = 0. A carrier that waits
             for customers (revenue-gradient, revenue-bandit) adapts its interval to their responses.
             A customer adapts its interval to max(5 s, 3 T / (g p)), where T is the round trip, p
             the share of marked packets and g the gain of its window law. Its first decision is
@@ -247,7 +246,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         nodes: nodes whose outgoing links a carrier owns.
         price_per_mark: initial price of a mark in a carrier's domain; by default the market's
             price.
-        contracts: other sales of the agent: tariffs for metered quantities of flows.
+        contracts: contracts that the agent sells, each with a tariff for a metered quantity.
     """
 
     name: Name
@@ -309,7 +308,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def before_reading(node: Node, path: str) -> None:
-        """Refuse a strategy of another role, before a missing parameter is reported."""
+        """Refuse a strategy of another role before reporting its missing parameters."""
         from ecnomy.agents.strategies.find import BUILT_IN
 
         given = node.mapping()
@@ -350,7 +349,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):
-    """The market: its epoch, its agents, and the settlement of marks.
+    """The market, with its epoch, its agents, and the settlement of marks.
 
     Attributes:
         epoch: time between two reports to the market. At each report, debts are settled and agents
@@ -364,8 +363,8 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
             customer pays each carrier for the marks set in its domain. With `peering`, the customer
             pays as with `retail`, and carriers do not pay each other.
         classic_price_ratio: price of a mark on a classic packet, ECT(0), over that of a mark on an
-            L4S packet, ECT(1); by default 1. Every stated price per mark is for L4S packets. The
-            charges between carriers have the same ratio.
+            L4S packet, ECT(1); by default 1. Prices per mark in the file are for L4S packets. The
+            same ratio applies to the charges between carriers.
     """
 
     epoch: _Period = PS_PER_S
@@ -379,8 +378,8 @@ class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Records of a run in addition to the tables that every run has.
 
     Attributes:
-        series: quantities that are sampled over time, per flow or per link. `cwnd`, `rtt` and
-            `rate` are per flow, `queue` and `marking_probability` per link.
+        series: quantities that are sampled over time. `cwnd`, `rtt` and `rate` are sampled per
+            flow, `queue` and `marking_probability` per link.
         every: time between two samples of the series.
         delay_thresholds: delays beyond which a packet counts as late; late packets are counted per
             flow and threshold.
@@ -390,7 +389,7 @@ class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
         histograms: histograms over the measured window, from the warm-up to the end.
         counts: counts in bins of time, which show burstiness. `ecnomy.analysis.dispersion(column)`
             returns the index of dispersion of a column.
-        classes: intervals of the table of classes, which a run with a scheduler has.
+        classes: intervals of the table of classes, which runs with a scheduler write.
     """
 
     series: tuple[Annotated[str, Choice(SERIES)], ...] = ()
@@ -447,5 +446,5 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def epoch_ps(self) -> int:
-        """Return the time between two reports, in ps, with or without a market."""
+        """Return the time between two reports, in ps; it is 1 s without a market."""
         return self.market.epoch if self.market else PS_PER_S

@@ -12,7 +12,7 @@ __all__ = ["expanded"]
 
 
 def expanded(document: Document, places: Places) -> tuple[Document, Places]:
-    """Return the document with links and sources only, and the places of the derived values.
+    """Return the document with topologies and demands expanded, and the places of its values.
 
     Raises:
         ScenarioError: a topology or a demand matrix cannot be expanded.

@@ -100,7 +100,7 @@ def check_classes(names: list[str]) -> None:
 
 
 class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class and its guarantees, with ratios to the next class. None: this guarantee is not given.
+    """A class with its guarantees; a guarantee that is None is not given.
 
     Attributes:
         name: name of the class for sources; by default its number, counted from 1.
@@ -115,17 +115,17 @@ class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", tag_field="kind"):
-    """Absolute and proportional guarantees by class, with or without regulation by ECN.
+    """A scheduler with absolute and proportional guarantees per class, optionally using ECN.
 
     Note:
-        `update` and `gain` control the feedback that keeps delay ratios. The keys from `interval`
-        on control the projection that `regulation` uses, as in the marking law
+        `update` and `gain` control the feedback that keeps delay ratios. The keys after
+        `estimator` control the projection that `regulation` uses, as in the marking law
         flow-projection-heuristic. The sum of the rates of all classes must be below the rate of the
         link. Each source names its `class`, which its ACKs also use.
-        configs/examples/service-classes.yaml is Table 1 of christin2003.
+        configs/examples/service-classes.yaml reproduces Table 1 of christin2003.
 
     Attributes:
-        classes: classes in order, each with its guarantees; a ratio is to the next class.
+        classes: classes in order, each with its guarantees; ratios refer to the next class.
     """
 
     classes: tuple[ServiceClass, ...]
@@ -161,7 +161,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
 
 
 def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | None:
-    """Return the fault of a scheduler on a link of this rate and buffer, with the link's keys."""
+    """Return the fault of a scheduler on a link with this rate and buffer, or None."""
     rates = sum(entry.rate or 0 for entry in scheduler.classes)
     if rates >= rate_bps:
         found = f"rates of {rates:,} bit/s in total"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that a guaranteed stream provider fits its sources."""
+"""Check the sources of guaranteed stream providers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_guarantees(
     taken: dict[str, str],
     places: Places,
 ) -> None:
-    """Check the sources of calls and of test streams, and their sellers.
+    """Check the sources of calls, files and test streams, and their sellers.
 
     These sources must send the right kind of traffic and must not have a seller of another kind.
     Several providers may sell the calls of a source if their tariffs have the same limits.
@@ -62,7 +62,7 @@ def check_guarantees(
 
 
 def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
-    """Yield each place at which a provider lists sources, and their tariff (None: test streams)."""
+    """Yield (path, sources, tariff) of a provider; test streams have the tariff None."""
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
         yield f"{row}.sources", line.sources, line
@@ -91,7 +91,7 @@ def _check_rivals(
     path: str,
     places: Places,
 ) -> None:
-    """Check that all sellers of a source's calls set equal limits; engines keep only one set."""
+    """Check that all sellers of a source's calls set equal limits, as engines keep only one set."""
     rival, other = on_sale.setdefault(name, (owner, line))
     own, its = line.tariff, other.tariff
     limits = (

@@ -28,7 +28,7 @@ HEADERS: Final = tuple(_CLASSES)
 
 
 class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
-    """Queues that packets join by their headers; the scheduler sets the marks (RFC 9332, 8290)."""
+    """A scheduler that sorts packets by header and marks them (RFC 9332, RFC 8290)."""
 
     @property
     def law(self) -> str:
@@ -36,13 +36,13 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return the parameters that differ from the form's defaults, by name in the table."""
+        """Return the parameters that have a value, by their names in the table of laws."""
         table = law_table()["scheduling"][self.law].parameters
         held = {p: getattr(self, p.key) for p in table}
         return {p.name: in_table(p, value) for p, value in held.items() if value is not None}
 
     def implied(self, key: str) -> Any:
-        """Return the value that a key takes if it is not written."""
+        """Return the default of a key, given the other parameters."""
         of = law_table()["scheduling"][self.law]
         parameter = next(p for p in of.parameters if p.key == key)
         default = of.default(parameter, self.values())
@@ -54,7 +54,7 @@ class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
         return list(_CLASSES[trait])
 
     def class_of(self, *, l4s: bool) -> int:
-        """Return the class of a source's packets. With `l4s`, the packets are ECT(1)."""
+        """Return the index of the class of a source's packets, which are ECT(1) with `l4s`."""
         return 0 if l4s else len(self.names()) - 1
 
 

@@ -28,12 +28,12 @@ _MOST_BYTES: Final = 10**15
 
 
 def in_table(parameter: Param, value: Any) -> Any:
-    """Return the value of a key in the unit of the law's parameter, such as seconds for ps."""
+    """Convert the value of a key to the unit of the law's parameter, for example from ps to s."""
     return value / PS_PER_S if parameter.unit == "s" else value
 
 
 def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
-    """Require that `more` is at least `less`, both in the unit of the law's parameters.
+    """Require that the value of `more` is at least that of `less`.
 
     Raises:
         Misfit: the value of `more` is below that of `less`.
@@ -44,7 +44,7 @@ def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
 
 
 def _amount(parameter: Param, value: Any) -> tuple[float, str]:
-    """Return a value as a number in the unit of its parameter, and with its unit."""
+    """Return a value as a number in the unit of its parameter, and as text with the unit."""
     if isinstance(value, Size):
         return value.value, f"{value.value} {value.unit}"
     number = in_table(parameter, value)
@@ -52,14 +52,14 @@ def _amount(parameter: Param, value: Any) -> tuple[float, str]:
 
 
 def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:
-    """Make the YAML struct of a law, in the module of its base.
+    """Return the YAML struct of a law, defined in the module of its base.
 
     Args:
         law: name of the law, which is the value of `tag_field` in YAML.
         about: the struct's docstring.
         fields: name and type of each field, and its default unless the key is required.
-        base: the class of all laws of the family.
-        tag_field: the YAML key that holds the name.
+        base: the base class of the family's laws.
+        tag_field: the YAML key that holds the name of the law.
     """
     return msgspec.defstruct(
         "".join(word.capitalize() for word in law.split("-")),
@@ -75,7 +75,7 @@ def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag
 
 
 def kind_of(family: str, law: str, parameter: Param) -> Any:
-    """Return the type and reader of a parameter."""
+    """Return the annotated type that reads a parameter."""
     match parameter.unit:
         case "choice":
             return Annotated[str, Choice(parameter.choices)]
@@ -112,7 +112,7 @@ def _rate(least: float, most: float) -> Amount:
 
 
 def _packets(family: str, parameter: Param) -> Amount:
-    """Return the reader of a queue or window size, which also accepts a plain number."""
+    """Return the reader of a size in packets; the size of a window may be a plain number."""
     window = family == "window"
     return Amount(
         what="a number of packets" if window else "a size",
@@ -127,7 +127,7 @@ def _packets(family: str, parameter: Param) -> Amount:
 
 
 def _counted(parameter: Param) -> Amount:
-    """Return the reader of marks, or of marks or packets per second; it accepts a plain number."""
+    """Return the reader of a number of marks, or of a rate; both may be plain numbers."""
     example = 4.0 if parameter.default is None else parameter.default
     return Amount(
         what="a number" if parameter.unit == "marks" else "a rate",
