@@ -16,7 +16,7 @@ __all__ = ["claims_without_effect", "unguarded_admission"]
 
 
 def claims_without_effect(scenario: Scenario) -> Iterator[str]:
-    """Warn if subscribers overclaim although no tariff lets them alone decide."""
+    """Warn if subscribers overclaim although no tariff has quality_seen_by: subscriber."""
     agents = scenario.market.agents if scenario.market else ()
     tariffs = [line.tariff for agent in agents for line in agent.lines]
     if any(tariff.quality_seen_by == SUBSCRIBER_SEES for tariff in tariffs):
@@ -30,7 +30,7 @@ def claims_without_effect(scenario: Scenario) -> Iterator[str]:
 
 
 def unguarded_admission(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn if admission never has a threshold, or stops observing the network."""
+    """Warn if admission never has a threshold, or stops observing the network during the run."""
     stops = {source.name: source.stop_ps for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
         if not agent.lines:

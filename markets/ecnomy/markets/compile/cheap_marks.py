@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks so cheap that users want more than a link carries, however many packets it marks.
+"""Warnings about marks that are too cheap to limit the demand to a link's rate.
 
-A marking law sets a price by the marking probability p, up to its ceiling, or up to 1 if it marks
-every packet beyond that. At a price of m money per mark and packets of b bits, a rate of 1 bit/s
-costs p m / b money/s. If the users' total demand at the largest p still exceeds the link's rate, no
-p makes them want what the link carries. Queues then grow, and each flow takes fewer marks than it
-is willing to pay for.
+A marking law sets a price by its marking probability p. The largest p is the law's ceiling, or 1 if
+the law marks every packet beyond the ceiling. At a price of m money per mark and packets of b bits,
+a rate of 1 bit/s costs p m / b money/s. If the users' total demand at the largest p exceeds the
+link's rate, queues grow, and each flow takes fewer marks than it is willing to pay for.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ _FOLLOWS: Final = "elastic-utility"
 def cheap_marks(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn of links whose users want more than the link's rate at the law's largest probability.
 
-    Counted are greedy sources that send throughout the measured window, have one marking link, pay
-    for marks alone at a constant price, and whose agents pay a constant charge or the demand of a
-    utility.
+    A source counts if it is greedy, sends throughout the measured window, has one marking link, and
+    pays only for marks, at a constant price. Its agent must pay a constant charge, or follow the
+    demand of a utility.
     """
     if scenario.market is None:
         return

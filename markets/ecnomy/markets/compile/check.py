@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings of `ecnomy check` about valid scenarios that may not do what their authors want."""
+"""Warnings of `ecnomy check` about valid scenarios that may not work as intended."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MANY_EPOCHS = 10**6
 
 
 def warnings(scenario: Scenario, plan: Plan) -> list[str]:
-    """Return warnings about a scenario, one line each; equal plans give equal warnings.
+    """Return the warnings about a scenario, each on one line.
 
     Args:
         scenario: the scenario.
@@ -106,7 +106,7 @@ def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def _choices(source: Source, plan: Plan) -> list[str]:
-    """Return the links on a source's path whose class is the source's `class`."""
+    """Return the links on a source's paths where `class` selects the class of its packets."""
     links = [plan.links[index] for index in (*source.path, *source.ack_path)]
     return [link.name for link in links if link.scheduler is not None and not sorts(link)]
 
@@ -133,7 +133,7 @@ def _asking(plan: Plan, rates: Mapping[str, float]) -> list[Source]:
 
 
 def _asked(source: Source, rate: float, line: Link) -> float:
-    """Return the target marks per second of a flow, at most those of its traffic's largest rate."""
+    """Return the target marks per second of a flow, limited by the largest rate of its traffic."""
     packets_per_s = source.most_bps / (8 * source.packet_bytes)
     return min(rate, packets_per_s * largest_probability(line))
 
@@ -195,12 +195,12 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 
 
 def _marks_only(law: Law) -> bool:
-    """Return whether a law determines when packets leave, so that it can only mark them."""
+    """Return whether a law decides when packets leave the queue, and so can only mark them."""
     return trait_value("marking", law.law, "late", law.params) != 0
 
 
 def _instead_of_marks(source: Source, link: Link) -> bool:
-    """Return whether a link drops or passes a source's packets where it would mark others."""
+    """Return whether a link drops or passes a source's packets instead of marking them."""
     if link.scheduler is not None:
         return sorts(link) and takes_marks(source, link)
     return link.marking.law != "drop-tail" and not _marks_only(link.marking)
@@ -264,7 +264,7 @@ def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
 
 
 def _floods(plan: Plan) -> Iterator[str]:
-    """Warn of tables and exchanges that exceed a disk or a reasonable time."""
+    """Warn of very long tables and of very many epochs."""
     record = plan.record
     if record.series:
         flows = sum(name in ("cwnd", "rtt", "rate") for name in record.series)
@@ -321,7 +321,7 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def _chooses_weights(agent: AgentSpec) -> bool:
-    """Return whether an agent's strategy sets weights itself, such as MulTCP's."""
+    """Return whether an agent's strategy sets the weights of flows, such as those of MulTCP."""
     strategy = agent.strategy
     if strategy is None:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about weights that need more marks per round trip than a link holds packets.
+"""Warnings about weights that need more marks per round trip than a link can set.
 
 A WTP flow of weight w receives w marks per round trip T (wtp.h), so its window is w / p at a
 marking probability p. The windows of all flows on a link sum to the packets in flight and in the
@@ -31,9 +31,9 @@ _BY_WEIGHT: Final = ("wtp", "wtp-sender")
 
 
 def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the heaviest source on each link that cannot set the marks that weights need.
+    """Warn of the source with the largest weight on each link that cannot set enough marks.
 
-    The warning states the bound. It ignores weights that an agent or a mark rate replaces.
+    The warning states the bound. Weights that an agent or a mark rate replaces are ignored.
     """
     agents = scenario.market.agents if scenario.market else ()
     chosen = {name for agent in agents for name in agent.sources} | set(mark_rates(scenario, plan))
@@ -73,7 +73,7 @@ def _most_marked(source: Source) -> float:
 
 
 def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
-    """Return the packets that a link can mark per round trip; None if its buffer is unlimited."""
+    """Return the packets that a link can mark per round trip, or None without a limit."""
     buffer = buffer_packets(link, sources[0])
     if buffer is None or link.scheduler is not None:
         return None

@@ -17,7 +17,7 @@ __all__ = ["idle_ratio", "mixed_l4s"]
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
-    """Yield a warning for each source whose marks are meant for another kind of traffic.
+    """Yield warnings about senders and queues that do not fit L4S.
 
     Args:
         plan: the plan of a scenario.
@@ -29,7 +29,7 @@ def mixed_l4s(plan: Plan) -> Iterator[str]:
 
 
 def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of a separate price for classic marks if all marked packets have one codepoint."""
+    """Warn if classic marks have another price although all marked packets have one codepoint."""
     market = scenario.market
     if market is None or market.classic_price_ratio == 1:
         return
@@ -101,7 +101,7 @@ def _falls_back(source: Source) -> bool:
 
 
 def _scalable(source: Source) -> bool:
-    """Return whether every mark lowers the rate: the echo counts marks, and so does the law."""
+    """Return whether every mark lowers the rate, because the echo and the law count marks."""
     transport = source.transport
     return (
         isinstance(transport, Tcp)

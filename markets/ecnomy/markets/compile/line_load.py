@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The load and the lost calls of sources whose calls come from an unlimited population.
+"""The load and the share of lost calls of sources with an unlimited population of callers.
 
 A. K. Erlang (1917): if Poisson calls offer A erlang (arrival rate times mean length) to c lines, a
 share B(c) of the calls is lost, with B(0) = 1 and
@@ -50,7 +50,7 @@ def load(source: Source) -> float:
 
 
 def few_lines(plan: Plan) -> Iterator[str]:
-    """Yield a warning for each source that loses over 1 % of its calls for lack of lines."""
+    """Yield a warning for each source that loses more than 1 % of its calls for lack of lines."""
     for source in plan.sources:
         if is_pooled(source) and (lost := erlang_b(load(source), source.count)) > _FEW:
             yield (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile a scenario to a plan: find paths, order directions, and turn laws into numbers."""
+"""Compile a scenario to a plan: find paths, order directions, and convert laws to numbers."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ def _guarantees(scenario: Scenario) -> list[AgentSpec]:
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:
-    """Return whether a source's datagrams are ECN-capable by default: calls and test streams."""
+    """Return whether a source sends calls or test streams, which are ECN-capable by default."""
     streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
     return isinstance(source.traffic, Voip) or source.name in streams
 
 
 def _calls(scenario: Scenario, source: Source) -> plans.Calls:
-    """Return the settings of a source's calls. Calls that nobody sells use the first threshold."""
+    """Return the settings of a source's calls; unsold calls use the first delay threshold."""
     longest = source.traffic.longest if isinstance(source.traffic, Voip) else plans.NONE
     for line in (line for agent in _guarantees(scenario) for line in agent.lines):
         if source.name in line.sources:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn the laws of a scenario into laws of the plan."""
+"""Convert the laws of a scenario to laws of the plan."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _settled(name: str, value: float) -> float:
 
 
 def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tcp | plans.Udp:
-    """Return a transport with its window law; `marked`: datagrams are ECN-capable by default."""
+    """Return the plan's transport; with `marked`, datagrams are ECN-capable by default."""
     if isinstance(kind, transport.Udp):
         ect = marked if kind.ecn == "auto" else kind.ecn == "ect"
         return plans.Udp(
@@ -159,7 +159,7 @@ def is_ect(transport: plans.Tcp | plans.Udp) -> bool:
 
 
 def _receiver_window(size: Size, mss_bytes: int) -> int:
-    """Return a receiver window in whole packets, at least as many as a connection needs."""
+    """Return a receiver window in packets; a size in bytes gives at least 1 packet."""
     return max(1, size.bytes // mss_bytes) if size.bytes >= 0 else size.packets
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn the traffic of a scenario into laws and parts of the plan."""
+"""Convert the traffic of a scenario to laws and parts of the plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Values = dict[str, float | str]
 
 
 def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
-    """Return a traffic law. `packet_bytes` (IP) converts a rate into a gap between packets."""
+    """Return a traffic law. `packet_bytes`, the size of an IP packet, converts a rate to a gap."""
     match kind:
         case traffic.RateCapped():
             until_s = -1.0 if kind.until < 0 else kind.until / PS_PER_S

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payers whose packets differ in size, on a link that marks packets whatever their size.
+"""Warnings about payers with packets of different sizes on a link that ignores the size.
 
 At a marking probability p and a price of m money per mark, a packet of b bits costs p m, so a bit
 costs p m / b. A source with small packets then pays more for the same rate than its competitors.
@@ -25,7 +25,7 @@ _RATIO: Final = 1.1  # of packet sizes, up to which payers count as equal
 def unequal_packets(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn of links where a bit of one payer costs more than a bit of another.
 
-    Counted are sources with a weight that pay for marks.
+    Only sources with a weight that pay for marks are considered.
     """
     if scenario.market is None:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn paths that are written as names of links, in order of travel, into links of the plan.
+"""Convert paths, written as names of links in order of travel, to links of the plan.
 
 A name means the direction of the link that begins where the previous link ends.
 """
@@ -67,7 +67,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
 
 
 def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) -> Mislaid:
-    """Describe a link that does not start at the node reached so far, and the remedy."""
+    """Return the error for a link that does not begin at the node reached so far."""
     name = names[item]
     if item == 0 and _leads(names[::-1], at, receiver, ways):
         found = f"the links in reverse order: {name!r} ends at {receiver!r}"

@@ -52,7 +52,7 @@ def _expected(name: str, loop: Loop) -> str:
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the REM source with the least informative marks, if outside REM's good range."""
+    """Warn of the REM source whose share of marks is furthest outside 5 % to 99 %."""
     found = [path for path in paths(plan) if path.price > 0]
     worst: tuple[float, str] = (1.0, "")
     for path in found:

@@ -12,17 +12,17 @@ Optimization flow control converges for gamma < 2 / (L S max x^2 / w) per step, 
 number of links on a path (Low and Lapsley 1999, theorem 1, which athuraliya2000 section II-B
 cites). With delay, Vinnicombe (2002) shows that the spectrum of the return ratio lies in the convex
 hull of exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The network is stable
-if
+if, at each link,
 
-    gamma sum_s n_s k_s M_s D_s x_s^2 / w_s < pi / 2      at each link,
+    gamma sum_s n_s k_s M_s D_s x_s^2 / w_s < pi / 2,
 
-where M_s counts the links of the path with a price above zero. The queue's term is a zero at alpha
-/ T. Its lag alone, atan(w T / alpha) > w D as w goes to 0, requires alpha < T / D, with D weighted
-as above.
+where M_s is the number of links of the path with a price above zero. The queue's term is a zero at
+alpha / T. As w goes to 0, its lag requires atan(w T / alpha) > w D, and so alpha < T / D, with D
+weighted as above.
 
 `auto` stays below both bounds by a margin. Its gamma is 1/4 over the sum. The gain margin of 2 pi
 allows for the delay of queues and for sources that are not active yet. Its alpha / T is a quarter
-of gamma S, which leaves a phase margin of 62 degrees. The sum leaves out traffic that does not
+of gamma S, which leaves a phase margin of 62 degrees. The sum omits traffic that does not
 respond to prices. Such traffic takes capacity and raises prices, so the bound remains safe.
 Smoothed sources respond more slowly than the sum assumes.
 
@@ -71,7 +71,7 @@ class Loop(msgspec.Struct, frozen=True):
 
     Attributes:
         slope: decrease S of its sources' total rate per unit of price [packets/s].
-        lag: sum in the bound: slopes times delays times priced links [packets].
+        lag: sum in the bound, of slopes times delays times numbers of priced links [packets].
         interval_s: update interval T of the price [s].
         integrates: whether the backlog is integrated (PC3).
     """
@@ -83,12 +83,12 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def most_gamma(self) -> float:
-        """Return the bound on gamma."""
+        """Return the largest gamma that is certainly stable."""
         return math.pi / 2 / self.lag
 
     @property
     def most_alpha(self) -> float:
-        """Return the bound on alpha, which does not depend on gamma."""
+        """Return the largest alpha that is certainly stable; it does not depend on gamma."""
         return self.interval_s * self.slope / self.lag
 
     @property
@@ -104,8 +104,8 @@ class Loop(msgspec.Struct, frozen=True):
 def paths(plan: Plan) -> list[Path]:
     """Return the equilibrium of all REM sources, with the prices of their paths.
 
-    Coordinate ascent on the dual: each link in turn gets the price at which its load equals its
-    capacity, or 0 if the load is below capacity at price 0.
+    The prices result from coordinate ascent on the dual. Each link in turn gets the price at which
+    its load equals its capacity, or 0 if the load is below capacity at price 0.
     """
     return _at(plan, _prices(plan))
 
@@ -133,7 +133,7 @@ def loops(plan: Plan) -> dict[int, Loop]:
 
 
 def best_phi(plan: Plan, found: list[Path]) -> float:
-    """Return the phi that minimises the worst reading error; needs a price above 0."""
+    """Return the phi that minimises the largest error of a reading, given a price above 0."""
     readings = {
         (path.price, _weight(source), *_params(source).values()): (path, source)
         for path in found
@@ -272,7 +272,7 @@ def _capacity_pps(plan: Plan, link: int) -> float:
 
 
 def _scale(plan: Plan, link: int, source: Source) -> float:
-    """Return how many packets of the link's law a packet of the source counts as."""
+    """Return the number of packets that the link's law counts for a packet of the source."""
     line = plan.links[link]
     params = line.marking.params
     in_bytes = source.packet_bytes + line.framing_bytes

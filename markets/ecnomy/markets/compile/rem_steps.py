@@ -26,14 +26,14 @@ _STEPS: Final = ("phi", "gamma", "alpha")
 
 
 def link_paths(scenario: Scenario) -> Iterator[tuple[str, Direction]]:
-    """Yield each direction in plan order, after the dotted path of its marking."""
+    """Yield (dotted path of its marking, direction) for each direction in the order of the plan."""
     for index, link in enumerate(scenario.document.network.links):
         for part, direction in zip(("", "reverse."), link.directions(), strict=False):
             yield f"network.links[{index}].{part}marking", direction
 
 
 def with_rem_steps(scenario: Scenario, plan: Plan) -> Plan:
-    """Return the plan with a number for each `auto` of REM; without `auto`, the same plan.
+    """Return the plan with a number for each `auto` of REM.
 
     Args:
         scenario: the scenario as written.
@@ -114,7 +114,7 @@ def _link(link: Link, params: dict[str, float]) -> Link:
 
 
 def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
-    """Set one phi for every `auto`: the phi written elsewhere, or the best phi."""
+    """Set each phi that is `auto` to the phi written elsewhere, or else to the best phi."""
     written: dict[float, str] = {}
     places: list[str] = []
     links, sources = list(plan.links), list(plan.sources)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that a plan's reports fit into the bridge's frames, before an engine starts."""
+"""Check that the reports of a plan fit into frames of the bridge before an engine starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SMALL: Final = 100_000
 
 
 def check_reports(scenario: Scenario, plan: Plan) -> None:
-    """Refuse a plan whose report of all flows, links and pairs exceeds a frame.
+    """Refuse a plan whose report of flows, links and source-link pairs exceeds a frame.
 
     Raises:
         ScenarioError: a report is too long; the place is the source with the most rows.

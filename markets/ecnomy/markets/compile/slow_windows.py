@@ -46,7 +46,7 @@ _STEPPED: Final = _PER_MARK | _PER_ROUND
 
 
 class Settling(msgspec.Struct, frozen=True):
-    """The settling of a source's windows."""
+    """The settling time of a source's windows, with the values that determine it."""
 
     source: Source
     rtt_s: float  # without queues
@@ -58,7 +58,7 @@ class Settling(msgspec.Struct, frozen=True):
 
 
 def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
-    """Yield the settling of the lasting WTP flows, each on the slowest marking link of its path.
+    """Yield the settling of each lasting WTP source, at the slowest marking link of its path.
 
     Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) per ACK, with f = 1 if marked. W / T ACKs
     arrive per second, so dW/dt = gain (w_inc - p W / w_dec) / T on average. At a given p, W
@@ -73,10 +73,11 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
 
     so a window settles within 1 / gain marks, however few packets the flow sends. Growth from one
     packet takes as long as above, at gain w_inc packets per round trip. p is the target of all
-    flows, in marks per second, over the packets per second that datagrams leave to them. Every
-    other lasting TCP flow counts as one of these flows, so that W = w / p is the fair share times
-    T. Sender-only WTP (antoniadis2000 section 3.1) grows in the same way, and halves W at the first
-    echo of a round. So p W^2 = 2 w in equilibrium, and it settles within T W / (2 gain w).
+    flows, in marks per second, divided by the packets per second that datagrams leave to them.
+    Every other lasting TCP flow counts as one of these flows, so that W = w / p is the fair share
+    times T. With sender-only WTP (antoniadis2000 section 3.1), W grows in the same way, and the
+    first echo of a round halves it. In equilibrium p W^2 = 2 w, and W settles within
+    T W / (2 gain w).
     """
     rates = constant_rates(scenario, plan) | mark_rates(scenario, plan)
     askers = [s for s in plan.sources if _windowed(s)]
@@ -96,7 +97,7 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
     The deviation that remains after the warm-up decays during the measured time. It shifts the mean
     by the remainder times time / measured time. A window below one packet decays more slowly than
-    exp(-t / time) (_excess). Sources that start after the warm-up are ignored, because their
+    exp(-t / time), see _excess. Sources that start after the warm-up are ignored, because their
     settling is part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
@@ -132,9 +133,10 @@ def _per_step(found: Settling) -> str:
 
 
 def _excess(found: Settling, first: float, settled_s: float, measured_s: float) -> float:
-    """Return the mean of W / W* - 1 over a time, for a window that falls from `first` to W* < 1.
+    """Return the mean of W / W* - 1 while measured, for a window that falls from `first` to W* < 1.
 
-    dW/dt = W (1 - W / W*) / time is solved by W* / W = 1 - c exp(-t / time), c = 1 - W* / first.
+    The solution of dW/dt = W (1 - W / W*) / time is W* / W = 1 - c exp(-t / time), with
+    c = 1 - W* / first.
     """
     c = 1 - found.window / first
     begin, end = (c * math.exp(-t / found.time_s) for t in (settled_s, settled_s + measured_s))
@@ -295,7 +297,7 @@ def packets_per_s(link: Link, source: Source) -> float:
 
 
 def round_trip_s(source: Source, plan: Plan) -> float:
-    """Return the round trip without queues: delays and transmission times of a packet."""
+    """Return the round trip without queues, from delays and the transmission times of a packet."""
     delay_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
     sending_s = sum(1 / packets_per_s(plan.links[link], source) for link in source.path)
     return delay_ps / PS_PER_S + sending_s

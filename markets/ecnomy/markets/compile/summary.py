@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The resolved scenario on one screen."""
+"""Describe the resolved scenario in a text that fits on one screen."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _link(link: Link, plan: Plan) -> str:
 
 
 def _markings(plan: Plan) -> list[str]:
-    """Return the marking laws and their parameters, one line for all links that share them."""
+    """Return lines with marking laws and their parameters, one per group of equal links."""
     alike: dict[str, list[str]] = {}
     for link in plan.links:
         if link.scheduler is None:

@@ -52,7 +52,7 @@ def _there(value: int) -> int | None:
 
 
 def _law(law: Law) -> dict[str, Any]:
-    """Return a marking law with its parameters, where choices are words."""
+    """Return a marking law with its parameters; choices are words."""
     table = {param.name: param.choices for param in MARKING[law.law]}
     chosen = {
         name: table[name][int(value)] if table.get(name) else value

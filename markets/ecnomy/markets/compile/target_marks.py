@@ -74,7 +74,7 @@ def _largest(law: Law) -> float:
 
 
 def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
-    """Return the target marks per second and flow of each source, if known before the run."""
+    """Return the target marks per second of a flow, by source, if known before the run."""
     rates = {
         source.name: source.transport.initial_mark_rate
         for source in plan.sources
@@ -91,7 +91,7 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 
 
 def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
-    """Return the target marks per second and flow of sources that pay a constant charge.
+    """Return the target marks per second of a flow, for sources that pay a constant charge.
 
     Only agents without classes are included, because a class has a known number of flows. Many
     flows with constant charges may want more marks in total than a link can set.
@@ -117,7 +117,7 @@ def constant_charge_micro(strategy: StrategySpec) -> int:
 def charges_micro(agent: AgentSpec) -> dict[str, int]:
     """Return the initial target cost of a flow's marks in each class of the agent [micro-units/s].
 
-    The agent's strategy may state this cost in `charge_in`. The cost is unknown if the strategy
+    The agent's strategy may state this cost in `charge_in`. The result is {} if the strategy
     decides for each flow.
     """
     charges = {sold.name: sold.charging_rate_micro for sold in agent.classes}
@@ -131,7 +131,7 @@ def charges_micro(agent: AgentSpec) -> dict[str, int]:
 
 
 def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
-    """Return, by link, the sources of `askers` whose slowest marking link it is."""
+    """Group the sources in `askers` by the slowest marking link on their path."""
     users: dict[int, list[Source]] = {}
     for source in askers:
         if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:

@@ -49,7 +49,7 @@ def _tunes(agent: AgentSpec) -> tuple[str, ...]:
 
 
 def _fault(name: str, links: list[Link], known: tuple[str, ...]) -> str:
-    """Return the fault of the named link or, without a name, of all links; "" if all is well."""
+    """Return the fault of the named link or, without a name, of all links; "" without a fault."""
     if name:
         named = [link for link in links if link.name == name and _law(link) not in known]
         return f"{name!r} with {_law(named[0])}" if named else ""

@@ -83,10 +83,10 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
         marking: marking law; by default drop-tail for a reverse direction, and the topology's law
             for a link.
         scheduler: classes of service of the reverse direction, or of the link.
-        loss: probability that the wire loses a packet; by default as in the forward direction, or
-            0.
-        reordering: packets that the wire delivers late; by default as in the forward direction, or
-            none.
+        loss: probability that the wire loses a packet; by default as in the forward direction, and
+            0 for a link of a topology.
+        reordering: packets that the wire delivers late; by default as in the forward direction, and
+            none for a link of a topology.
     """
 
     rate: RateBps | None = None
@@ -101,7 +101,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DuplexReader(msgspec.Struct, frozen=True):
-    """Reads true, false or half. With HALF, both directions share one queue and transmitter."""
+    """Reads true, false or half. With half, both directions share one queue and transmitter."""
 
     @property
     def expected(self) -> str:
@@ -125,17 +125,17 @@ class DuplexReader(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
-    """A link as written: its forward direction and, unless duplex is false, its reverse.
+    """A link with a forward direction and, unless `duplex` is false, a reverse direction.
 
     In a plan, a link with `duplex: half` is one direction that paths use both ways.
 
     Attributes:
         name: name of the link in paths, tables and agents; its reverse is `<name>.reverse`.
-        source: node at one end, from which the forward direction leads.
-        target: node at the other end.
+        source: node at which the forward direction begins.
+        target: node at which the forward direction ends.
         rate: bits per second that each direction transmits.
         delay: propagation delay, one way.
-        buffer: room for waiting packets, without the packet in service.
+        buffer: space for waiting packets, not including the packet in service.
         framing: link-layer bytes that are added to every packet.
         not_ect: treatment of a packet that the law would mark if the packet were ECN-capable.
         marking: marking law of the forward direction; by default drop-tail, or the network's
@@ -148,9 +148,9 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
         reverse: values of the reverse direction that differ from the forward one; its marking is
             drop-tail unless set here.
         loss: probability that the wire loses a packet, independently of other packets. A lost
-            packet has waited and been sent. It counts as a departure of the link, in the link's
+            packet is queued and sent like other packets. It counts among the link's departures and
             `drops`, and in the flow's `lost`. The reverse direction has the same probability unless
-            `reverse` sets another.
+            `reverse` sets another one.
         reordering: packets that the wire delivers late, by default none. The reverse direction
             reorders ACKs alike, unless `reverse` sets another value.
     """

@@ -32,7 +32,7 @@ class MarkPrice(msgspec.Struct, frozen=True):
 
 
 def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
-    """Return the price of a mark for each source by name, or {} without carriers."""
+    """Return the price of a mark by name of the source, or {} if there is no carrier."""
     carriers = [agent for agent in market.agents if preset_of(agent.role).owns_links]
     if not carriers:
         return {}

@@ -35,7 +35,7 @@ _PC1_SHARE: Final = 0.85  # share of the capacity, athuraliya2000 section IV-A
 
 
 class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
-    """A marking law as written. The fields are the YAML keys."""
+    """A marking law as written in YAML, with its keys as fields."""
 
     @property
     def law(self) -> str:
@@ -57,7 +57,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         return getattr(self, key)
 
     def values(self, link_buffer: Size) -> dict[str, float | str]:
-        """Return the parameters of the law under their names in the table.
+        """Return the parameters of the law by their names in the table of laws.
 
         Args:
             link_buffer: buffer of the link, which the law may copy.
@@ -84,7 +84,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _RemForm(MarkingForm, frozen=True, kw_only=True):
-    """REM. If `capacity_share` is None, it is 0.85 with pc1 and 1 otherwise.
+    """The marking law REM; `capacity_share` is by default 0.85 with pc1 and 1 otherwise.
 
     make_plan replaces AUTO_NUMBER in phi, gamma and alpha by computed values (see
     ecnomy.markets.compile.rem_steps). Until then, the law's default applies.

@@ -42,35 +42,35 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     """The network: individual links, a topology, or both. Nodes are the ends of links.
 
     Attributes:
-        links: links written one by one.
+        links: individual links.
         topology: topology whose edges become duplex links `<from>-<to>`, which mark in both
-            directions. Any topology of topohub: sndlib/*, topozoo/*, caida/*, backbone/*,
-            gabriel/*. Accents, spaces and signs are removed from the names of nodes (`New_York`).
+            directions. All topologies of topohub are available: sndlib/*, topozoo/*, caida/*,
+            backbone/*, gabriel/*. In the names of nodes, accents are removed, and spaces and signs
+            become underscores (`New_York`).
             The manifest of a run lists the links, positions and sources instead, so that the run
             can be reloaded without topohub.
         names: mapping from nodes of the topology to their names in the scenario.
-        rate: bits per second of the topology's links.
+        rate: rate of each link of the topology, in bit/s.
         delay_per_km: propagation delay of the topology's links, per km of their length; by
             default 5 us.
         delay: propagation delay of all links of the topology, instead of a delay by length.
-        buffer: room for waiting packets at each link of the topology.
+        buffer: space for waiting packets at each link of the topology.
         framing: link-layer bytes added to every packet on the topology's links.
-        not_ect: treatment of packets that are not ECN-capable at the links of the topology, drop
-            (the default) or pass. Other links have their own `not_ect`.
+        not_ect: treatment of packets without ECN at the links of the topology: drop (the default)
+            or pass. Other links have their own `not_ect`.
         marking: marking law of all links that do not set their own. A link's marking with a `law`
-            replaces this law; one without a `law` changes single values of it. Without both, a link
-            is drop-tail. The `marking` of a link is for its forward direction, but links of a
-            topology mark in both directions. A link with a scheduler ignores this law. `ecnomy
-            check` lists the marking of each link.
-        overrides: changes to individual links of a `topology`, in both directions. Links under
-            `links` are changed there.
+            replaces this law; one without a `law` changes single values of it. If neither is set,
+            a link is drop-tail. The `marking` of a link is for its forward direction, but a
+            topology's links mark in both directions. A link with a scheduler ignores this law.
+            `ecnomy check` lists the marking of each link.
+        overrides: changes to individual links of a `topology`, in both directions.
         routing: criterion of the shortest path; by default delay with a topology, otherwise hops.
             `hops` minimizes the number of links, then the delay; `delay` minimizes the delay, then
-            the number of links. All flows of a source share a path. ACKs take the path backwards if
-            all its links are duplex.
-        equal_cost: choice between equal next hops: the first as written, or by a hash of seed,
-            source and node. Under `hops` with `hash`, all paths with the same number of links are
-            equal.
+            the number of links. All flows of a source share a path. ACKs return along the same path
+            if all its links are duplex.
+        equal_cost: choice between next hops of equal cost: the first one in the file, or one chosen
+            by a hash of seed, source and node. With `hops` and `hash`, all paths with the same
+            number of links have equal cost.
         positions: position of each node in plots: [x, y], or [longitude, latitude] of a real place.
     """
 
@@ -111,7 +111,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "routing", metric)
 
     def directions(self) -> list[Direction]:
-        """Return all directions in plan order."""
+        """Return the directions of all links, in the order of the plan."""
         return [direction for link in self.links for direction in link.directions()]
 
     def nodes(self) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that a class declares: those of strategies and of custom classes.
+"""Read and write the parameters that strategies and custom classes declare.
 
 The class must be a dataclass. The annotation of a field determines its form in YAML:
 
@@ -9,7 +9,7 @@ The class must be a dataclass. The annotation of a field determines its form in 
 that OneOf can find.
 - ByTime is a mapping from times to quantities.
 
-Reading makes a trial object. If the class refuses a value, the error names the value's place in the
+Reading makes a trial object. If its class refuses a value, the error names the value's place in the
 scenario.
 """
 
@@ -49,7 +49,7 @@ _PLAIN: Final[dict[Any, str]] = {
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A parameter: its type, its unit ("" without a unit), and its default unless it is required.
+    """A parameter with its type, unit ("" if it has none), and default if it is optional.
 
     `forms` maps the names that `kind` may have to their dataclasses. `find` returns a class for any
     other name.
@@ -72,7 +72,7 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
         node: the written value.
         path: dotted path of the node, for messages.
         cls: the class.
-        trial: makes an object of this kind with these parameters.
+        trial: function that makes an object from a kind and its parameters.
 
     Raises:
         ScenarioError: a parameter is unknown, missing, refused, or has the wrong type or unit.
@@ -100,7 +100,7 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
 
 
 def write_params(params: Mapping[str, Any], cls: type) -> dict[str, Any]:
-    """Return the YAML values from which these parameters can be read again."""
+    """Return the parameters as YAML values that `read_params` can read again."""
     return _written(params, declared(cls))
 
 
@@ -203,7 +203,7 @@ def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoRetu
 
 
 def expected_of_field(field: Field) -> str:
-    """Return the expected form of a parameter, for messages when it is missing."""
+    """Return the expected form of a parameter, for messages."""
     if field.strategies:
         return "a mapping of names to strategies, such as {steady: {kind: constant-charge}}"
     if field.forms:
@@ -272,7 +272,7 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
 
 
 def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
-    """Return a map from times in seconds to the quantity that holds from each time on, in order."""
+    """Return the quantities by the time in seconds from which they apply, in order of time."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found: dict[float, Value] = {}

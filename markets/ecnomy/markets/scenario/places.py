@@ -12,10 +12,10 @@ __all__ = ["Places"]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """The place of each value by dotted path, or `file` for values that were not written.
+    """The place of each written value by dotted path; other values have the place `file`.
 
-    `written` maps the paths of derived values, such as a source of a demand matrix, to the values
-    they derive from. Messages name the latter.
+    `written` maps the paths of derived values, such as a source of a demand matrix, to those
+    of the written values that they derive from. Messages name the written values.
     """
 
     by_path: dict[str, Place]
@@ -30,7 +30,7 @@ class Places(msgspec.Struct, frozen=True):
         return self.by_path.get(path, Place(self.file, None))
 
     def fault(self, path: str, found: str, expected: str) -> ScenarioError:
-        """Return an error at a value. Its path has no index for an item written without a list."""
+        """Return an error at a value, without the index of an item written outside a list."""
         path = self._as_written(path)
         if path not in self.by_path and path.endswith("]"):
             path = path[: path.rfind("[")]

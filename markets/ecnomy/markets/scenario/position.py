@@ -13,7 +13,7 @@ __all__ = ["PositionReader"]
 
 
 class PositionReader(msgspec.Struct, frozen=True):
-    """Reads and writes a position: two numbers."""
+    """Reads and writes a position of two numbers."""
 
     @property
     def expected(self) -> str:

@@ -30,7 +30,7 @@ _Period = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), ab
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A step: from `at_ps` into the period, the rate is multiplied by `factor_ppm` millionths."""
+    """A step: from `at_ps` in the period on, the rate is multiplied by `factor_ppm` millionths."""
 
     at_ps: int
     factor_ppm: int
@@ -80,7 +80,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         steps: times within the period, each with the factor that holds from then on.
-        period: time after which the steps begin again.
+        period: time after which the steps repeat.
         offset: time within the period at which simulated time 0 lies.
     """
 

@@ -36,7 +36,7 @@ _RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
 
 
 class _Priced(TcpOptions, frozen=True, kw_only=True):
-    """Laws that receive every mark and derive a rate from the marks.
+    """Options of laws that observe every mark and derive a rate from the marks.
 
     Attributes:
         mark_rate: marks per second that the source is willing to pay for, instead of a weight.
@@ -61,22 +61,22 @@ class _Priced(TcpOptions, frozen=True, kw_only=True):
 
 
 class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
-    """The REM source (athuraliya2000), whose marks reveal the path's price and set rate and window.
+    """The REM source (athuraliya2000), which sets its rate and window by the price in its marks.
 
     Note:
-        A given mark rate equals weight x ln phi. The source receives that rate if marks are rare,
-        and a lower rate if they are frequent. Losses do not change its window. Prices begin at 0,
-        so flows start at `max_rate`: set it to the rate of the path's slowest link and give the
-        queue room. With buffers of 200 packets, losses at the start leave a ring of six links 11 to
-        20 % away from its optimum after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha: auto`
-        at REM links, are computed from capacities, round trips and initial weights. The computation
-        takes all REM sources as active and ignores other traffic. All `auto` share one phi; if the
-        scenario states phi as a number elsewhere, that number is used. `ecnomy check` names a gamma
-        or alpha beyond the bound of stability, and a phi that marks fewer than 5 % or more than 99
-        % of a source's packets. In the paper all packets can be marked, so `ect: all` is the
-        default. With `data`, links drop retransmissions where they mark data. With `not_ect: pass`,
-        retransmissions count as unmarked instead, and the source sends faster into the queue that
-        delayed its ACKs.
+        A `mark_rate` equals weight x ln phi. The source receives that rate if marks are rare, and a
+        lower rate if they are frequent. Losses do not change its window. Prices begin at 0, so
+        flows start at `max_rate`. Set it to the rate of the path's slowest link, and provide a
+        large buffer. With buffers of 200 packets, losses at the start leave a ring of six links 11
+        to 20 % away from its optimum after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha:
+        auto` at REM links, are computed from capacities, round trips and initial weights. The
+        computation takes all REM sources as active and ignores other traffic. All `auto` values of
+        phi are equal; if the scenario states phi as a number elsewhere, that number is used.
+        `ecnomy check` warns about a gamma or alpha beyond the bound of stability, and a phi that
+        marks fewer than 5 % or more than 99 % of a source's packets. In the paper all packets can
+        be marked, so `ect: all` is the default. With `data`, links drop retransmissions that they
+        would mark as data. With `not_ect: pass`, retransmissions count as unmarked instead, and the
+        source sends faster into the queue that delayed its ACKs.
     """
 
     utility: Annotated[str, Choice(("log", "quadratic"))] = "log"
@@ -102,10 +102,10 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
 
 
 class Primal(_Priced, frozen=True, kw_only=True, tag="primal", tag_field="law"):
-    """Rate-based primal control (siris2002 Eq. 1): paced, `weight` marks per second.
+    """Rate-based primal control (siris2002 Eq. 1) that receives `weight` marks per second.
 
     Note:
-        The source is paced at its rate x (siris2002 Eq. 1). Each acknowledged packet raises x by
+        The source paces its packets at a rate x. Each acknowledged packet raises x by
         kappa w / x, and each mark lowers x by kappa. At any round trip, the source settles at
         `weight` (or `mark_rate`) marks per second.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`network.marking`: one marking law for all links that do not set their own.
+"""Apply `network.marking`, the marking law of all links that do not set their own.
 
-From the weakest to the strongest:
+In order of increasing precedence:
 
     drop-tail                   the default
     network.marking             every link, and both directions of a topology's links
@@ -46,7 +46,7 @@ def with_shared_marking(root: Node) -> Node:
 
 
 def _link(link: Node, shared: Node) -> Node:
-    """Return a link with the shared marking, unless it has its own or a scheduler."""
+    """Return a link with the shared marking, unless it has a marking or a scheduler."""
     if not isinstance(link.value, dict):
         return link
     link = _refined(link, shared)

@@ -4,8 +4,8 @@
     sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}]
     sizes: sizes.csv  # beside the scenario
 
-Each line of the file (andreassen2002 section 2.2.2: a text file of addresses) has a size, in bytes
-or with a unit. A weight may follow after a comma; its default is 1. `#` begins a comment.
+Each line of the file has a size, in bytes or with a unit (compare andreassen2002 section 2.2.2). A
+weight may follow after a comma; its default is 1. `#` begins a comment.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _SIZE: Final = Amount(
 
 
 class SizeRow(msgspec.Struct, frozen=True):
-    """A size, and its weight relative to the other sizes."""
+    """A file size, with its weight relative to the other sizes."""
 
     bytes: int
     weight: float = 1.0
 
 
 class SizesReader(msgspec.Struct, frozen=True):
-    """Reads sizes, with or without weights, or the name of a file."""
+    """Reads sizes, with or without weights, or the name of a file with sizes."""
 
     @property
     def expected(self) -> str:

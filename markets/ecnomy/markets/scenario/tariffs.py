@@ -41,15 +41,15 @@ __all__ = ["Metered", "TariffReader", "check_fits"]
 
 
 class Metered(Protocol):
-    """A metered quantity: the name of its meter and its unit, one of unit_price.METER_UNITS."""
+    """A metered quantity, with a name and a unit from unit_price.METER_UNITS."""
 
     @property
     def name(self) -> str:
-        """Return the name for users."""
+        """Return the name of the meter, as shown to users."""
 
     @property
     def unit(self) -> str:
-        """Return ps, byte, packet, mark, call or transfer."""
+        """Return the unit: ps, byte, packet, mark, call or transfer."""
 
 
 class TariffReader(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class TariffReader(msgspec.Struct, frozen=True):
 
     @property
     def forms(self) -> tuple[type[msgspec.Struct], ...]:
-        """Return the structs that are valid at this place."""
+        """Return the structs of the tariffs that are valid at this place."""
         return tuple(KINDS[kind] for kind in self._kinds())
 
     def read(self, node: Node, path: str) -> Tariff:
@@ -148,7 +148,7 @@ def _entry_points() -> set[str]:
 
 
 def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
-    """Check that a tariff's prices are for the meter's unit. A flat rate fits any meter.
+    """Check that a tariff's prices are per unit of the meter. A flat rate fits any meter.
 
     Args:
         tariff: the tariff.
@@ -156,8 +156,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
         key: YAML key or dotted path of the tariff in the struct that holds both.
 
     Raises:
-        Misfit: the prices are for another unit. The struct's `__post_init__` does not catch this
-            error.
+        Misfit: the prices are for another unit.
     """
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():
@@ -180,7 +179,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
 
 
 def _a_price(tariff: Any) -> tuple[str, Price]:
-    """Return a price of a tariff and its key; all prices of a tariff are for the same unit."""
+    """Return the key of one of the tariff's prices, and the price; all have the same unit."""
     if isinstance(tariff, TimeOfDay):
         return "periods[0].price", tariff.periods[0].price
     if isinstance(tariff, Blocks):

@@ -75,24 +75,25 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of all window laws. None stands for the law's default, which is filled in later.
 
     Attributes:
-        ecn: echo of marks: accurate (a count), accecn (a count modulo 8), rfc3168 (repeated until
-            CWR), or off. With off, no packet is ECN-capable. The count of accecn is the ACE field
-            of AccECN, without the AccECN option (RFC 9768).
-        ect: ECN-capable packets: data, or all, which adds SYNs, resent packets and ACKs. L4S laws
-            and rem have all as their default.
+        ecn: echo of marks by the receiver: accurate (a count), accecn (a count modulo 8), rfc3168
+            (repeated until CWR), or off. With off, no packet is ECN-capable. The count of accecn is
+            the ACE field of AccECN, without the AccECN option (RFC 9768).
+        ect: packets that are ECN-capable: data, or all, which adds SYNs, retransmissions and ACKs.
+            The default is all for L4S laws and rem, and data for other laws.
         codepoint: codepoint of ECN-capable packets: ECT(0), or ECT(1) for L4S (RFC 9331). L4S laws
             send ECT(1) by default.
-        sack: selective acknowledgements (RFC 2018, RFC 6675).
+        sack: whether to use selective acknowledgements (RFC 2018, RFC 6675).
         delayed_acks: number of packets that one ACK acknowledges; off: one ACK per packet.
         delayed_ack_time: longest time for which an ACK is delayed; at most min_rto.
-        receiver_window: room at the receiver beyond the cumulative ACK, which limits the data in
-            flight.
-        send: paced: packets leave evenly over the round trip; ack-clocked: arriving ACKs release
-            packets.
+        receiver_window: buffer space at the receiver beyond the cumulative ACK, which limits the
+            data in flight.
+        send: timing of packets: paced spreads them evenly over the round trip; ack-clocked sends
+            them when ACKs arrive.
         slow_start: whether a connection begins in slow start.
-        initial_window: window at the start of a connection; by default 1 packet for WTP, and 2 to 4
-            packets for others (RFC 5681). The number depends on mss.
-        cwnd_min: smallest window to which a decrease may lead; at least 1 packet if ack-clocked.
+        initial_window: window at the start of a connection; by default 1 packet for wtp,
+            wtp-sender, rem and primal. For other laws it is 2 to 4 packets, depending on mss (RFC
+            5681).
+        cwnd_min: smallest window after a decrease; at least 1 packet if ack-clocked.
         cwnd_max: largest window.
         mss: payload bytes of a full packet.
         header: IP and TCP header bytes of a data packet.
@@ -103,7 +104,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         rtt: round trip used for pacing and for weights in marks/s: smoothed (RFC 6298), or the mean
             over 2 s to 4 s.
         reduce_from: quantity that an ECN echo halves: the window, the flight, or the pipe of RFC
-            6675, which a loss also halves.
+            6675, which a loss halves too.
         repair: whether losses are repaired; without repair, a loss leaves the window unchanged.
     """
 

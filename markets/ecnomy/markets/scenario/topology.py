@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real and synthetic topologies: `topohub:sndlib/abilene` -> nodes, edges with lengths, demands.
+"""Load real and synthetic topologies by name, such as `topohub:sndlib/abilene`.
 
 topohub (https://github.com/piotrjurkiewicz/topohub) provides SNDlib, the Topology Zoo, CAIDA,
 backbones and Gabriel graphs as node-link JSON. Positions are in degrees or plain coordinates, and
@@ -31,7 +31,7 @@ _LONGEST: Final = 28  # longest node name; two such names make a valid link name
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """An undirected edge."""
+    """An undirected edge; its length `km` is negative if unknown."""
 
     one: str
     other: str
@@ -44,7 +44,7 @@ class Topology(msgspec.Struct, frozen=True):
     Attributes:
         positions: (x, y) of each node, in the topology's order; (longitude, latitude) for real
             places.
-        edges: (from, to) of each edge, in the topology's order.
+        edges: edges, in the topology's order.
         demands: sender -> receiver -> demand, in the topology's unit; {} if the topology has no
             matrix.
     """
@@ -55,7 +55,7 @@ class Topology(msgspec.Struct, frozen=True):
 
 
 def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topology:
-    """Return the topology of this name, with some nodes renamed.
+    """Load a topology by name, and rename some of its nodes.
 
     Raises:
         ScenarioError: the topology or a renamed node does not exist, or topohub is not installed.
@@ -83,10 +83,10 @@ def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topo
 
 
 def node_names(given: Mapping[Any, str]) -> dict[Any, str]:
-    """Return the name of each node for links and sources, by the node's key in the topology.
+    """Return a valid name for each node, by the node's key in the topology.
 
-    Accents and signs are removed ("São Paulo" becomes Sao_Paulo). A node without a name becomes
-    n<key>. A duplicate name gets the suffix _<key>.
+    Accents are removed, and spaces and signs become underscores ("São Paulo" becomes Sao_Paulo). A
+    node without a name is called n<key>. A duplicate name gets the suffix _<key>.
     """
     names: dict[Any, str] = {}
     taken: set[str] = set()

@@ -33,7 +33,7 @@ _MOST_NAMED = 3
 def with_demands(
     document: Document, topology: Topology | None, places: Places
 ) -> tuple[Document, Places]:
-    """Append the sources of the demand matrices; return the document and the extended places.
+    """Replace demand matrices by sources, and return the document and the extended places.
 
     Raises:
         ScenarioError: the matrix does not exist or has no demand, or a node is unknown or
@@ -133,7 +133,7 @@ def _factor(
 def _loads(
     network: Network, demands: Demands, pairs: dict[Pair, float], path: str, places: Places
 ) -> list[float]:
-    """Return each direction's offered load over its rate, for a factor of 1."""
+    """Return each direction's offered load relative to its rate, for a factor of 1."""
     router = network.router(equal_cost="first", seed=0)
     offered = [0.0] * len(network.directions())
     cut: list[str] = []

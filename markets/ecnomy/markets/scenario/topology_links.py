@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make duplex links of a topology's edges, with delays by length and marking both ways."""
+"""Convert a topology's edges to duplex links that mark in both directions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MOST_LISTED = 12
 
 
 def with_links(network: Network, topology: Topology, places: Places) -> tuple[Network, Places]:
-    """Append the topology's links to the network; return it and the extended places.
+    """Replace the topology by its links, and return the network and the extended places.
 
     Raises:
-        ScenarioError: the topology has no rate or no lengths, or an override names a link that does
-            not exist.
+        ScenarioError: a link has no rate or no length, or an override names a link that does not
+            exist.
     """
     names = [f"{edge.one}-{edge.other}" for edge in topology.edges]
     own = _overrides(network, topology, names, places)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `traffic:`: the data that a source sends, and when it sends them.
+"""The YAML under `traffic:`, which describes the data of a source and their timing.
 
-Datagram laws of the engine without a struct here take their keys from the table of laws
+The keys of datagram laws without a struct in this module come from the table of laws
 (ecnomy.markets.plan.law_table).
 """
 
@@ -97,7 +97,7 @@ _Phase = Annotated[str, Choice(("independent", "tick"))]
 
 
 class PacketRate(msgspec.Struct, frozen=True):
-    """The rate of a source, written in packets/s or in bit/s (of IP packets)."""
+    """The rate of a source, in packets/s or in bit/s of IP packets."""
 
     value: float
     unit: str  # "packets/s" or "bps"
@@ -130,18 +130,18 @@ class _PacketRateReader(msgspec.Struct, frozen=True):
 
 
 class Greedy(msgspec.Struct, frozen=True, kw_only=True, tag="greedy", tag_field="kind"):
-    """Sends as fast as the transport allows; data never run out."""
+    """Always has data, and sends as fast as the transport allows."""
 
 
 class RateCapped(msgspec.Struct, frozen=True, kw_only=True, tag="rate-capped", tag_field="kind"):
-    """Always has data, and sends at most at `rate` (of IP bits) until `until`."""
+    """Always has data until `until`, and sends at most `rate` bits of IP packets per second."""
 
     rate: RateBps
     until: _Until = _FOR_EVER
 
 
 class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"):
-    """A packet every `interval`, or at the interval that gives `rate` (IP bits); give one of them.
+    """Sends packets at a constant `interval` or `rate`. Set exactly one of them.
 
     Attributes:
         rate: bits per second of IP packets, instead of `interval`.
@@ -161,7 +161,7 @@ class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"
 
 
 class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_field="kind"):
-    """Packets with exponential gaps.
+    """Sends packets with exponential gaps.
 
     Attributes:
         rate: mean rate, in packets per second or in bits per second of IP packets.
@@ -171,7 +171,7 @@ class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_fiel
 
 
 class Speech(msgspec.Struct, frozen=True, kw_only=True):
-    """Silence suppression: exponential talk spurts and silences, by default as in ITU-T P.59."""
+    """Silence suppression: talk spurts and silences are exponential, by default as in ITU-T P.59."""
 
     talk: _Spurt = 1_004_000_000_000
     silence: _Spurt = 1_587_000_000_000
@@ -181,21 +181,21 @@ _IDLE: Final = 1_200_000_000_000_000  # andreassen2002 section 2.2.1
 
 
 class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
-    """A telephone user over UDP: idle, then in a call with a packet every `interval`, and so on.
+    """A telephone user over UDP, who alternates between idle times and calls.
 
     Note:
-        Calls and the ticks of their packets are the same with and without `speech`. A call that
-        `longest` cuts off draws the same random numbers.
+        Calls and the times of their ticks are the same with and without `speech`. A call that
+        `longest` cuts off draws the same random numbers as without `longest`.
 
     Attributes:
         interarrival: mean time between calls of an unlimited population, which form a Poisson
-            process. The flows of the source are then lines, `count` of them, and a call that finds
-            no free line is lost. By default, each flow makes a call after its idle time.
+            process. The `count` flows of the source then act as lines, and a call that finds no
+            free line is lost. By default, each flow makes a call after its idle time.
         phase: time of a call's first packet: after a random part of the interval, or immediately
             (tick).
         longest: time after which a call is cut off.
-        speech: talk spurts and silences; no packet is sent in a silence. By default packets are
-            sent throughout the call.
+        speech: talk spurts and silences; no packet is sent during a silence. By default packets
+            are sent throughout the call.
     """
 
     idle: _Mean = _IDLE
@@ -216,7 +216,7 @@ class Frames(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         mean: mean size of a frame.
-        variation: coefficient of variation of the sizes, which are lognormal.
+        variation: coefficient of variation of the sizes.
     """
 
     mean: Annotated[
@@ -227,12 +227,12 @@ class Frames(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="kind"):
-    """A frame every `interval`, in groups that begin with an I frame (omnet/laws/traffic/video.h).
+    """Sends a frame every `interval`, in groups that begin with an I frame.
 
     Note:
-        The defaults are round numbers that give 1 Mbps. Frames leave in display order, and their
-        sizes are independent. A frame is split into packets of the transport's `payload`; its last
-        packet may be shorter.
+        The law is in omnet/laws/traffic/video.h. Its defaults are round numbers that give 1 Mbps.
+        Frames leave in display order, and their sizes are independent. A frame is split into
+        packets of the transport's `payload`; its last packet may be shorter.
 
     Attributes:
         i: sizes of I frames; each group begins with one.
@@ -261,7 +261,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True, tag="file", tag_field="kin
 
 
 class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="kind"):
-    """Files of a geometric number of packets with exponential pauses between them.
+    """Sends files of a geometric number of packets, with exponential pauses between them.
 
     Attributes:
         connection: whether each file has a new connection, or all share one that restarts after
@@ -325,8 +325,8 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
             machines need a copy.
         sessions: idle times between sessions of several pages; by default the user reads and
             fetches without idle times. A user begins idle, fetches the first page right after the
-            idle time, and reads after each page. All users begin idle: use a warm-up of several
-            idle times. andreassen2002, Figure 3, uses idle 30 min and `reading: 42.8 s,
+            idle time, and reads after each page. Because all users begin idle, use a warm-up of
+            several idle times. andreassen2002, Figure 3, uses idle 30 min and `reading: 42.8 s,
             reading_times: hyper-exponential`.
         page: embedded objects, which make each file a page. After an exponential parsing time, the
             objects are fetched one after another. Their number is geometric and may be 0. A fetch
@@ -363,7 +363,7 @@ def _check_mean(size: str, mean: float, most: float, shape: float) -> None:
 
 
 class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
-    """A datagram law as written. The fields are the YAML keys."""
+    """A datagram law as written in YAML, with its keys as fields."""
 
     def __post_init__(self) -> None:
         entry = law_table()["traffic"][self.law]
@@ -376,7 +376,7 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return the parameters of the law under their names in the table."""
+        """Return the parameters of the law by their names in the table of laws."""
         found: dict[str, float | str] = {}
         for parameter in law_table()["traffic"][self.law].parameters:
             value = getattr(self, parameter.key)
@@ -385,7 +385,7 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def timed_packets_form(law: str, entry: LawEntry) -> type[TimedPackets]:
-    """Return the struct of a law in the table."""
+    """Return the YAML struct of a law in the table."""
     fields: list[Field] = []
     for parameter in entry.parameters:
         key, kind = parameter.key, kind_of("traffic", law, parameter)

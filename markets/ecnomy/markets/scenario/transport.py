@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `transport:`: a window law on TCP, or UDP."""
+"""The YAML under `transport:`, which is TCP with a window law, or UDP."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
 
     Attributes:
         weight: target number of marks per round trip. The weights of the flows on a link should
-            total at most the packets that fit into the round trip and the buffer. Beyond this
-            limit, losses set the rates, and `ecnomy check` warns.
+            sum to at most the number of packets that fit into the round trip and the buffer.
+            Beyond this limit, losses determine the rates, and `ecnomy check` warns.
         mark_rate: target number of marks per second, instead of `weight`.
         reference_rtt: round trip at which weight and gain apply as written. At a round trip of T,
             both are multiplied by T / reference_rtt, so that equal weights give equal rates at any
@@ -153,7 +153,7 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 
 
 class WindowForm(TcpOptions, frozen=True, kw_only=True):
-    """A window law as written. The table of laws defines the law's own fields.
+    """A window law as written in YAML; its fields come from the table of laws.
 
     The defaults are those of ordinary TCP; laws that count marks use the accurate echo.
     """
@@ -185,7 +185,7 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return the parameters of the law under their names in the table."""
+        """Return the parameters of the law by their names in the table of laws."""
         table = law_table()["window"][self.law].parameters
         return {p.name: in_table(p, getattr(self, p.key)) for p in table}
 
@@ -212,7 +212,7 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
 
 
 class PricedForm(WindowForm, frozen=True, kw_only=True):
-    """A window law as written, with a weight that the market sets. The table defines its fields.
+    """A window law whose weight the market sets; its fields come from the table of laws.
 
     Attributes:
         mark_rate: target number of marks per second, instead of the weight.
@@ -251,7 +251,7 @@ else:
 
 
 def window_form(law: str) -> type[WindowForm]:
-    """Return the YAML struct of a law in the table (KeyError for other laws)."""
+    """Return the YAML struct of a law in the table; other laws raise KeyError."""
     return _FORMS[law]
 
 

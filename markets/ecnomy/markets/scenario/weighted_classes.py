@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link whose classes have shares.
+"""The YAML under `scheduler:` of a link whose classes have shares of its rate.
 
 The defaults repeat those in the laws' headers (see ecnomy.markets.plan.law_table), and a test
 compares them.
@@ -49,12 +49,11 @@ class DeficitRoundRobin(
         A class's `marking` (drop-tail, fixed or red) observes that class alone, as if its share
         were a link. With `above_max: drop, mark_p: 0`, the law drops instead of marking. A packet
         that finds no room in its class or in the link's buffer is dropped. `quantum` is the quantum
-        of the smallest share; other quanta are in proportion. configs/examples/two-classes.yaml is
-        Table 1 of andreassen2002.
+        of the class with the smallest share; other quanta are proportional to the shares.
+        configs/examples/two-classes.yaml reproduces Table 1 of andreassen2002.
 
     Attributes:
-        classes: classes with their shares of the link, which sum to at most 1. Classes borrow the
-            share that another class leaves idle.
+        classes: classes with their shares of the link, which sum to at most 1.
     """
 
     classes: tuple[WeightedClass, ...]
