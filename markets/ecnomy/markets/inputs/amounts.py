@@ -74,7 +74,7 @@ def quantity_schema(
 def words_schema(words: Iterable[str]) -> dict[str, Any]:
     """Return the JSON Schema of a choice of words.
 
-    Many editors read YAML 1.1, in which the word off is false.
+    It also accepts false for the word off, because many editors read YAML 1.1.
     """
     listed: list[Any] = list(words)
     return {"enum": [*listed, *(_YAML_1_1[one] for one in listed if one in _YAML_1_1)]}
@@ -96,7 +96,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     """A number with a unit, kept as `scale` times the value in the first of `units`.
 
     Attributes:
-        what: the noun in messages; `example` follows "such as" there.
+        what: the noun for the amount in messages, in which `example` follows "such as".
         units: accepted units of one kind.
         whole: whether the result must be an integer; otherwise it is a float.
         least, most: range of the result; `above` excludes `least` itself.
@@ -117,7 +117,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def expected(self) -> str:
-        """Return the amount, its range and an example."""
+        """Return the expected form, with its range and an example."""
         least = self._in_words(self.least) if self.least else "0"
         low = f" above {least}" if self.above else f" of at least {least}"
         low = "" if self.least == 0 and not self.above else low
@@ -202,7 +202,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def expected(self) -> str:
-        """Return the range."""
+        """Return the expected form, with its range."""
         if self.whole and self.least == self.most:
             return f"{int(self.least)}"
         if self.whole:
@@ -246,7 +246,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """Return the words."""
+        """Return the expected words."""
         more = f", or a custom {self.own} as module:Class" if self.own else ""
         return f"one of {', '.join(self.words)}{more}"
 
@@ -294,7 +294,7 @@ class Word(msgspec.Struct, frozen=True):
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """A pattern for names: `core*`, `edge?`, `link-[ab]`."""
+    """A pattern for names, such as `core*`, `edge?` or `link-[ab]`."""
 
     @property
     def expected(self) -> str:

@@ -33,7 +33,7 @@ class ArgumentError(ScenarioError):
 
 
 class FolderRefused(InputError):
-    """The folder holds other results, so that `out` must name another folder."""
+    """The folder holds other results, so `out` must name another folder."""
 
     def __init__(self, fault: str, *advice: str) -> None:
         """Create the error.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a file that a user names, although it may be a device, a pipe or endless.
+"""Read a file that a user names, and refuse devices and endless files.
 
-Pipes are read so that `<(...)` and /dev/stdin work. A pipe without a writer reads as empty.
+Pipes are read so that `<(...)` and /dev/stdin work. An empty pipe is refused.
 """
 
 from __future__ import annotations

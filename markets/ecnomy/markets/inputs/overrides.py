@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--set path=value`: change a value of a scenario from the command line.
+"""Apply `--set path=value`, which changes a value of a scenario from the command line.
 
 A path is dotted. A name (`sources.gold.count`) or a number (`sources[0].count`) selects an item of
 a list.
@@ -10,7 +10,7 @@ reports the override as its place.
 It is an error if one of these places does not accept the key. A step may end in conditions, which
 select matching places. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports
 unchanged, and `links.*.marking[min_threshold].gentle=true` leaves markings without that key
-unchanged. Conditions without a match change nothing, or are refused with `must`.
+unchanged. A condition without a match changes nothing, or is refused with `must`.
 
 `network.links.*` includes a topology's links. For example, `network.links.*.rate` also sets
 `network.rate` and each rate in `network.overrides`.
@@ -63,7 +63,7 @@ class _Change(msgspec.Struct):
 
 
 def apply(root: Node, override: str, option: str = "--set", *, must: bool = False) -> Node:
-    """Return the document with one value replaced or added.
+    """Return the document with the values of an override replaced or added.
 
     Args:
         root: the document.
@@ -112,7 +112,7 @@ def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 def located(root: Node, path: str) -> tuple[str | int, ...]:
-    """Return a path's keys and indices in a document, or the written path if it does not exist.
+    """Return a path as keys and indices; steps that do not exist stay as written.
 
     `*` stays unchanged, and conditions are removed.
 
@@ -194,7 +194,7 @@ _CHOOSERS = ("law", "kind")
 
 
 def _keys(node: Node, place: Place, path: str) -> list[str | int]:
-    """Return the keys or indices of a node that `*` stands for."""
+    """Return the keys or indices that `*` stands for in a node."""
     keys: list[str | int] = [*node.mapping(), *range(len(node.items()))]
     if not keys:
         raise place.error(

@@ -77,7 +77,7 @@ class Reader(Protocol):
 
 
 def read(node: Node, kind: type[T], path: str, places: Places) -> T:
-    """Return a value of type `kind`.
+    """Read a node as a value of type `kind`.
 
     Args:
         node: the written value.
@@ -134,7 +134,7 @@ def _remember(node: Node, path: str, places: Places) -> None:
 
 
 def split(kind: Any) -> tuple[Any, Reader | None]:
-    """Return a type and the reader in its annotation, or None for a missing reader."""
+    """Return a type, and the reader in its annotation or None."""
     if typing.get_origin(kind) is not typing.Annotated:
         return kind, None
     return kind.__origin__, next(filter(_reads, kind.__metadata__), None)

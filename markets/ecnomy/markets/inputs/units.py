@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convert quantities such as `10 Mbps` into exact fractions of ecnomy's units.
 
-pint converts units by a custom registry (units.txt). Because its import takes 0.25 s, a table holds
+pint converts units with a custom registry (units.txt). Because its import takes 0.25 s, a table holds
 the usual spellings, and pint is loaded only for others. A test compares the table with the
 registry. Arithmetic uses fractions, so `0.1 s` is exactly 10^11 ps.
 """
@@ -107,7 +107,7 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
 
 
 class UnitError(ValueError):
-    """The text is not a quantity, or its unit is not the expected one. The message tells which."""
+    """The text is not a quantity, or its unit is not the expected one."""
 
 
 def number(text: str) -> Fraction:
@@ -129,13 +129,13 @@ def number(text: str) -> Fraction:
 
 
 def money_per(name: str) -> str:
-    """Return the unit of a price for one `name` of PER."""
+    """Return the unit of a price for one `name`, which is a key of PER."""
     assert name in PER
     return f"money/{name}"
 
 
 def quantity(text: str, unit: str) -> Fraction:
-    """Return the exact quantity in `text`, in `unit`.
+    """Return the quantity in `text` as an exact number of `unit`.
 
     Raises: UnitError: the text is not a quantity, or its unit is unknown or of another dimension.
     """
@@ -144,7 +144,7 @@ def quantity(text: str, unit: str) -> Fraction:
 
 
 def split(text: str) -> tuple[Fraction, str]:
-    """Return the number of a quantity, and its unit as written, without blanks.
+    """Split a quantity into its number and its unit, as written but without blanks.
 
     Raises: UnitError: the text is not a quantity.
     """
@@ -160,7 +160,7 @@ def split(text: str) -> tuple[Fraction, str]:
 
 @functools.lru_cache(maxsize=1024)
 def worth(given: str, wanted: str) -> Fraction:
-    """Return how many units of `wanted` one unit of `given` is.
+    """Return the number of `wanted` units in one `given` unit.
 
     Raises:
         UnitError: `given` is unknown or of another dimension.
@@ -193,7 +193,7 @@ def decimal_text(value: Fraction) -> str:
 
 @functools.cache
 def pattern(unit: str) -> str:
-    """Return the regular expression of all units that convert to this one, as `split` reads them.
+    """Return a regular expression that matches all units that convert to this one.
 
     units.txt determines the units: names with prefixes and plurals, and their quotients.
     """
@@ -210,7 +210,7 @@ def pattern(unit: str) -> str:
 
 @functools.cache
 def _words() -> dict[Any, str]:
-    """Return a regular expression of each dimension's units, without quotients."""
+    """Return a regular expression for the units of each dimension, without quotients."""
     prefixes = "|".join(sorted(name[:-1] for name in _names() if name.endswith("-")))
     found: dict[Any, list[str]] = {}
     for name in sorted(name for name in _names() if not name.endswith("-")):
@@ -258,7 +258,7 @@ def _by_pint(given: str, wanted: str) -> Fraction:
 
 
 def _unit(text: str) -> Any:
-    """Return the unit of `unit`, `unit/unit`, `1/unit` or `/unit`."""
+    """Return the pint unit for `unit`, `unit/unit`, `1/unit` or `/unit`."""
     above, slash, below = text.partition("/")
     if slash and above in ("", "1"):
         return _registry().parse_units(below) ** -1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`extends: other.yaml`: a scenario that is a variant of another.
+"""Resolve `extends: other.yaml`, which makes a scenario a variant of another.
 
 The variant changes its base. Mappings merge key by key. Lists whose items all have a `name` merge
 by name, and new names are appended. null removes a value, and any other value replaces the base's.

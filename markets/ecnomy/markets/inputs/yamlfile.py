@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strict YAML: a loader on PyYAML that keeps places and refuses ambiguous input.
+"""Load strict YAML with the place of each value, and refuse ambiguous input.
 
-PyYAML delivers the events. The tree is built here, because messages need the place of each value.
+PyYAML delivers the events. This module builds the tree, because messages need places.
 The loader refuses duplicate keys, recursive or too many aliases, tags, numbers that are not finite,
 and more than one document. Scalars follow the core schema of YAML 1.2, except that only true and
 false are booleans (yes, no, on and off are text), and that `1e6` is a number.
@@ -45,7 +45,7 @@ _MOST_GAPS: Final = 6  # mappings that a message lists at most
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The place of a value in a file. `line` counts from 1; None without line numbers."""
+    """The place of a value in a file. `line` counts from 1, and is None without line numbers."""
 
     file: str
     line: int | None
@@ -166,8 +166,8 @@ def read(path: Path, shown: str) -> Node:
         shown: name of the file in messages.
 
     Raises:
-        ScenarioError: the file does not exist, is a device, too long, empty, not text, or not
-            strict YAML.
+        ScenarioError: the file does not exist, is a device, is too long, is empty, or is not
+            strict YAML in UTF-8.
     """
     nowhere = Place(shown, None)
     expected = "a scenario in YAML"
@@ -199,7 +199,7 @@ def read(path: Path, shown: str) -> Node:
 def parse(text: str, shown: str, *, lines: bool = True) -> Node:
     """Return the document in a string, called `shown` in messages; `lines` adds line numbers.
 
-    Trees are never modified, so the same text gives the same tree.
+    Equal texts may give the same tree, which is never modified.
 
     Raises:
         ScenarioError: the text is not strict YAML.
@@ -236,7 +236,7 @@ _kept = functools.lru_cache(maxsize=64)(_parsed)
 
 
 def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
-    """Return the found and the expected text, with reference to the written line."""
+    """Return the texts "found" and "expected" of a message about a syntax error."""
     lines = text.splitlines()
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: len(written) - len(written.lstrip())] or "'\\t'" in problem:
@@ -250,7 +250,7 @@ def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
 
 
 class _Builder:
-    """Turns PyYAML's events into Nodes."""
+    """Builds Nodes from PyYAML's events."""
 
     def __init__(self, shown: str, lines: bool) -> None:
         self._shown, self._lines = shown, lines

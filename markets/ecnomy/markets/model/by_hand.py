@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations that a user may apply to a running market between two steps, in money.
+"""Operations that a user may apply to a running market between two steps.
 
-A wrong type raises TypeError, and an impossible value InputError; the market continues after both.
-A run that has ended raises NotRunningError. The manifest lists the operations, because the scenario
-alone does not reproduce the results.
+Amounts are in money. A wrong type raises TypeError, and an impossible value raises InputError. The
+market continues after these errors. After the end of the run, operations raise NotRunningError. The
+manifest lists the operations, because the scenario alone does not reproduce the results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["ByHand"]
 
 
 class ByHand(Stepped):
-    """A market that accepts operations. `Market` describes the attributes."""
+    """A market that accepts operations of a user. `Market` describes the attributes."""
 
     plan: Plan
     parties: Parties
@@ -59,12 +59,12 @@ class ByHand(Stepped):
 
     @property
     def prices(self) -> dict[str, float]:
-        """Return the price per mark of each carrier in money. Without carriers, the name is ""."""
+        """Return the price per mark in money, by carrier; without carriers, the name is ""."""
         micro = self.domains.price_micro.tolist()
         return {name: price / MICRO for name, price in zip(self.domains.names, micro, strict=True)}
 
     def post_price(self, carrier: str, price: float) -> None:
-        """Post a price per mark as a carrier does, from the last report on.
+        """Post a price per mark for a carrier, which applies from the last report on.
 
         Args:
             carrier: name of the carrier; "" if the market has no carrier.
@@ -121,7 +121,7 @@ class ByHand(Stepped):
 
         Raises:
             TypeError, InputError: the source does not exist, or the share is invalid. If the flows
-                are one row (`rows: together`), they are held back together: the share is 0 or 1.
+                share one row (`rows: together`), the share must be 0 or 1.
         """
         rows = self._rows("set_active", source)
         share = _amount("set_active", "share", share, "0 to 1")
@@ -137,8 +137,8 @@ class ByHand(Stepped):
         """Move all flows of a source to another class of its provider.
 
         The flows move at the next report, after customers have chosen and before providers decide
-        their payments, so that fee and payment change together. The class's limit of members is not
-        checked. Customers may move them again.
+        their payments, so that fee and payment change together. The member limit of the class is
+        not checked. Customers may move the flows again.
 
         Raises:
             TypeError, InputError: the source does not exist, it is not in a class, or its provider

@@ -59,7 +59,7 @@ class Market(ByHand):
         journal: actions of agents, for the table `agents`.
         parties, domains, desk, files, classes, aims, sight, laws: see their modules.
         offer: class of each flow, an index into `offers` or NO_OFFER.
-        warnings: messages for the user; cleared by the code that shows them.
+        warnings: messages for the user; the code that shows them clears the list.
     """
 
     def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
@@ -123,7 +123,7 @@ class Market(ByHand):
 
     @property
     def price_micro(self) -> int:
-        """Return the price per mark of the first carrier, which is the only one in most markets."""
+        """Return the price per mark of the first (in most markets the only) carrier, micro-units."""
         return int(self.domains.price_micro[0])
 
     @property
@@ -132,7 +132,7 @@ class Market(ByHand):
         return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
 
     def __repr__(self) -> str:
-        """Return one line: the scenario, progress, agents and prices."""
+        """Return one line with the scenario, progress, agents and prices."""
         asked = [f"{name or 'a mark'} {price:g}" for name, price in list(self.prices.items())[:4]]
         more = ", ..." if len(self.prices) > len(asked) else ""
         state = "running" if self.running else "ended"
@@ -149,12 +149,12 @@ class Market(ByHand):
 
     @property
     def fee_micro(self) -> Integers:
-        """Return the fees of each flow so far."""
+        """Return the fees of each flow so far, micro-units."""
         return self._book.fee_micro
 
     @property
     def charge_micro(self) -> Integers:
-        """Return the mark charges of each flow so far."""
+        """Return the mark charges of each flow so far, micro-units."""
         return self._book.charge_micro
 
     @property
@@ -163,7 +163,7 @@ class Market(ByHand):
         return [role for phase in PHASES for role in self._phases[phase]]
 
     def row_price_micro(self) -> Integers | Floats:
-        """Return the current price of a mark for each flow."""
+        """Return the current price of a mark for each flow, micro-units."""
         return self._settlement.row_price_micro()
 
     def decide(self, report: Report) -> Decide:
@@ -234,7 +234,7 @@ class Market(ByHand):
         return Verdict(request.id, accepted)
 
     def record(self, record: Record) -> Record:
-        """Judge calls, and add their charge and reimbursement. Other records stay unchanged."""
+        """Judge calls and transfers, and add the charge and reimbursement of each call."""
         if record.table == "transfers":
             self._counts.transferred(record.columns)
             self.files.judge(record.columns)

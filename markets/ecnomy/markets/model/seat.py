@@ -47,7 +47,7 @@ _NONE = np.array([NO_OFFER])
 
 
 class Parts(Protocol):
-    """The parts of a market that seats use (market.py)."""
+    """The parts of a market that MarketSeat uses (see market.py)."""
 
     plan: Plan
     t_ps: int
@@ -77,11 +77,11 @@ class Parts(Protocol):
         """Return all agents."""
 
     def row_price_micro(self) -> Integers:
-        """Return the price of a mark of each flow, micro-units."""
+        """Return the price of a mark for each flow, micro-units."""
 
 
 class MarketSeat:
-    """One agent's seat."""
+    """One agent's interface to the market."""
 
     def __init__(
         self, market: Parts, spec: AgentSpec, preset: Preset, stream: np.random.Generator

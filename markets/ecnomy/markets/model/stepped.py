@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of a Mesa model, for a market with an engine.
+"""The interface of a Mesa model for a market with an engine.
 
     with open_market("configs/examples/gold-silver.yaml") as market:
         while market.running:
@@ -9,8 +9,8 @@ A model steps through its session (session/session.py), which holds everything t
 engine, socket, results folder. The session holds no reference to the model, so a market without
 references is collected, and its run ends.
 
-`time` is simulated time in seconds, on every version of Mesa. Since 3.5, Mesa has a clock of its
-own in an attribute of that name, which counts steps and schedules events. A market uses its
+`time` is simulated time in seconds, with every version of Mesa. Since version 3.5, Mesa keeps its
+own clock in an attribute of that name, which counts steps and schedules events. A market uses its
 engine's clock instead.
 """
 
@@ -39,7 +39,7 @@ class Steps(Protocol):
         """Return whether the run is still in progress."""
 
     def check(self) -> None:
-        """Refuse a step that is impossible (NotRunningError)."""
+        """Raise NotRunningError if a step is impossible."""
 
     def step(self, model: Any) -> None:
         """Advance to the next report."""
@@ -72,7 +72,7 @@ class Stepped(mesa.Model):
 
     @property
     def running(self) -> bool:
-        """Return whether another epoch follows. Set it to False to stop, as in Mesa's models."""
+        """Return whether another epoch follows. Set it to False to stop, as in other Mesa models."""
         return not self._stopped and (self._session is None or self._session.running)
 
     @running.setter
@@ -98,8 +98,8 @@ class Stepped(mesa.Model):
     def step(self) -> None:
         """Simulate packets, bookings and decisions up to the next report.
 
-        Reports are at every multiple of the epoch, at the end of the warm-up and at the end.
-        Changes since the last report are sent first. The last step closes the results.
+        Reports come at every multiple of the epoch, at the end of the warm-up, and at the end of
+        the run. Changes since the last report are sent first. The last step closes the results.
 
         Raises:
             NotRunningError: this market has no engine, or its run has ended.
@@ -167,7 +167,7 @@ class Stepped(mesa.Model):
         return self._session.close(self)
 
     def register_agent(self, agent: mesa.Agent) -> None:
-        """See mesa.Model. Mesa 3.3 would number agents in a table that keeps every model."""
+        """See mesa.Model. Mesa 3.3 would number agents in a table that keeps every model alive."""
         getattr(mesa.Agent, "_ids", {}).pop(self, None)
         agent.unique_id = next(self._numbers)
         super().register_agent(agent)

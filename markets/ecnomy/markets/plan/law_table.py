@@ -41,7 +41,7 @@ class Param(msgspec.Struct, frozen=True):
     """A parameter of a law. `unit` is "" for a dimensionless number, "flag" or "choice".
 
     `key` is the YAML key: the name without the unit. If the default is None, the value is required
-    or computed (such as a rate's interval).
+    or computed (such as the interval that gives a rate).
     """
 
     name: str
@@ -151,7 +151,7 @@ def weights() -> Mapping[str, tuple[tuple[str, ...], float]]:
     """Return the window laws with a weight that an agent may choose.
 
     Returns:
-        {law: (parameters whose product is the initial weight, least weight)}, by name.
+        {law: (parameters whose product is the initial weight, least weight)}, sorted by name.
     """
     return {
         name: (names := tuple(law.traits["weight"].split(",")), param("window", name, names[0]).min)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of a plan, with a number for each parameter in the table."""
+"""Make the laws of a plan, with a number for each parameter in the table of laws."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the plan that an engine reports for its network with the plan of a scenario.
+"""Compare the plan that an engine reports for its network with the plan of a scenario.
 
 On OMNeT++ the bridge reads the plan from the modules when the network starts
 (omnet/host/plan_text.h). The modules hold all parts of a plan except titles, nodes and the names of
@@ -26,7 +26,7 @@ _NAMING: Final = ("kind", "law")  # if any of these differs, the whole value dif
 
 
 def differences(plan: Plan, network: str) -> list[str]:
-    """List the values in which a network differs from a plan, one per line.
+    """Return one line for each value in which a network differs from a plan.
 
     Seeds and digests are not compared, because they differ between repetitions of a network.
 
@@ -141,7 +141,7 @@ def _shown(value: Any) -> str:
 
 
 def _laid_over(mine: Any, reported: Any) -> Any:
-    """Return the reported values, with the scenario's values for missing ones."""
+    """Return the reported values, with the scenario's values where the report has no value."""
     if isinstance(reported, dict) and isinstance(mine, dict):
         if any(reported.get(key) != mine.get(key) for key in _NAMING):
             return reported

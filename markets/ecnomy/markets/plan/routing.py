@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Routing by Dijkstra's algorithm: next hops towards each receiver, as in routers.
+"""Find routes by Dijkstra's algorithm, with next hops towards each receiver as in routers.
 
 The cost of a link is one hop (metric `hops`) or its propagation delay (`delay`). Among next hops
-with equal cost, `first` takes the link written first, and `hash` takes a link by a keyed hash of
+with equal cost, `first` takes the first link listed, and `hash` takes a link by a keyed hash of
 (seed, source, node). A source therefore keeps its path, and sources spread over the paths. Under
 `hops` and `first`, the path with the least delay wins among paths with the same number of links.
 Under `hash` all these paths are equal, as for routers that count hops. Under `delay`, the path with
@@ -69,7 +69,7 @@ class Router:
         self._distances: dict[Hashable, dict[Hashable, int]] = {}
 
     def path(self, source: Hashable, target: Hashable, key: str = "") -> list[int]:
-        """Return the links from `source` to `target`. The hash uses `key` as the caller's name.
+        """Return the links from `source` to `target`. The hash includes `key`, the source's name.
 
         Raises:
             NoRoute: no path exists.
@@ -93,7 +93,7 @@ class Router:
 
         Args:
             path: path that the data take.
-            key: the caller's name for the hash.
+            key: the source's name, for the hash.
             source: start of the path, which a half-duplex link does not determine.
 
         Raises:

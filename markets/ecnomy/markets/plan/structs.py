@@ -92,7 +92,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Flow i of a source starts at at_ps + i * stagger_ps + U * spread_ps; its stream gives U."""
+    """The start of flow i is at_ps + i * stagger_ps + U * spread_ps, with U from its stream."""
 
     at_ps: int
     stagger_ps: int
@@ -100,7 +100,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step: from at_ps into a period, the rate is multiplied by factor_ppm / 10^6."""
+    """A step: from at_ps in a period on, the rate is multiplied by factor_ppm / 10^6."""
 
     at_ps: int  # ascending, the first one 0
     factor_ppm: int
@@ -251,7 +251,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def halved(self) -> bool:
-        """Return whether the source buys marks while losses halve its window: WTP with repair."""
+        """Return whether the source uses WTP with repair, so that losses halve its window."""
         tcp = self.transport
         by_marks = with_trait("window", "steps", "per-mark")
         return isinstance(tcp, Tcp) and tcp.window.law in by_marks and tcp.repair
@@ -277,7 +277,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A histogram over [warm-up, end]. Bin k is [k width, (k + 1) width); the last has the rest."""
+    """A histogram over [warm-up, end]. Bin k is [k width, (k + 1) width); the last is open."""
 
     of: str  # "delay" (one-way, of delivered packets) or "queue" (that arrivals find)
     width: int  # width of a bin: ps of delay, packets of queue
@@ -300,7 +300,7 @@ class PlanRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A run for an engine."""
+    """The complete input of an engine for one run."""
 
     plan: int
     title: str

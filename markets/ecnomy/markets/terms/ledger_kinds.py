@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of postings in the ledger that ecnomy makes itself. Contracts add kinds by name."""
+"""Built-in kinds of postings in the ledger. Contracts add kinds by name."""
 
 from __future__ import annotations
 

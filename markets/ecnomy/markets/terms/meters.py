@@ -11,7 +11,7 @@ __all__ = ["METERS", "Meter"]
 
 
 class Meter(msgspec.Struct, frozen=True):
-    """A meter.
+    """A meter that contracts may use.
 
     Attributes:
         name: name in YAML.

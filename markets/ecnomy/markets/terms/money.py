@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bounds of an amount of money, and the price of a classic mark, in micro-units."""
+"""The largest amount of money, and the price of a classic mark, in micro-units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LARGEST_MICRO: Final = 2**62  # largest amount, so that the sum of two still fit
 
 
 def classic_price_micro(price_micro: int, ratio: float) -> int:
-    """Return the price of a mark on an ECT(0) packet, given that on an ECT(1) packet.
+    """Return the price of a mark on an ECT(0) packet, given its price on an ECT(1) packet.
 
     The price is rounded to micro-units, but a positive price stays positive.
     """

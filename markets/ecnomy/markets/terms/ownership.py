@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ownership of links: each link belongs to one carrier, and each source crosses domains.
+"""Find the carrier that owns each link, and the domains that each source crosses.
 
 A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links,
 because the queue of a link is at its start. A pattern is compared with the names of both directions

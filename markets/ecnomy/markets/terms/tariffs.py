@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
 
-A tariff here is a frozen description, as written in the scenario. The tariff's accruer
-(tariff_amounts.py) computes the amounts due and holds the state of each row. A new kind must be
-added to Simple and, with its accruer, to tariff_amounts.ACCRUERS.
+A tariff in this module is a frozen description, as written in the scenario. Its accruer
+(tariff_amounts.py) computes the amounts due and holds the state of each row of flows. A new kind
+must be added to Simple and, with its accruer, to tariff_amounts.ACCRUERS.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _Day = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above
 
 
 class _PerReader(msgspec.Struct, frozen=True):
-    """The unit of a posted price, by name in units.PER."""
+    """Reads the unit of a posted price, by name in units.PER."""
 
     @property
     def expected(self) -> str:
@@ -115,14 +115,14 @@ class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     """A constant price for each metered unit.
 
     Attributes:
-        price: price of each unit.
+        price: price of each metered unit.
     """
 
     price: AnyPrice
 
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
-    """A carrier's posted price of each mark, for contracts on marks.
+    """A price per mark that the carrier posts, for contracts on marks.
 
     Attributes:
         per: unit of the posted price.
@@ -142,21 +142,21 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
 
 
 class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="flat"):
-    """A price for time, independent of the meter.
+    """A price per time, independent of the metered quantity.
 
     Attributes:
-        price: price of time.
+        price: price per time.
     """
 
     price: TimePrice
 
 
 class TwoPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="two-part"):
-    """A fee for time, and a constant price for each metered unit.
+    """A fee per time, and a constant price for each metered unit.
 
     Attributes:
-        fee: price of time.
-        price: price of each unit that the meter counts.
+        fee: price per time.
+        price: price of each metered unit.
     """
 
     fee: TimePrice
@@ -167,8 +167,8 @@ class Period(msgspec.Struct, frozen=True, kw_only=True):
     """A price from one time of the day to another.
 
     Attributes:
-        begin: time of day at which it begins.
-        end: time of day at which it ends; on the next day unless later than the beginning.
+        begin: time of day at which the period begins.
+        end: time of day at which the period ends; on the next day unless later than the beginning.
         price: price during the period.
     """
 
@@ -181,8 +181,8 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     """A price for each time of the day.
 
     Note:
-        As an end, write midnight as `to: 24 h`. If an epoch crosses a boundary, the quantity
-        metered in it is split in proportion to time, in whole units.
+        Write the end of a period at midnight as `to: 24 h`. If an epoch crosses a boundary, the
+        quantity metered in that epoch is split in proportion to time, in whole units.
 
     Attributes:
         day: length of a day.
@@ -248,12 +248,12 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
     """Prices that depend on the total quantity so far.
 
     Note:
-        The quantity of a row is counted from the start of the run. The unit that reaches the cap
-        costs only the remaining amount.
+        The quantity is counted from the start of the run, separately for each row of flows. The
+        unit that reaches the cap costs only the remaining amount.
 
     Attributes:
         blocks: prices in order, each up to a total quantity.
-        cap_micro: largest bill of a row; further units are free.
+        cap_micro: largest bill of a row of flows; units beyond it are free.
     """
 
     blocks: tuple[Block, ...]
@@ -315,10 +315,10 @@ class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="men
 
     Note:
         Each choice has a separate bill, whose blocks, cap and fraction stay unchanged while another
-        choice is in use. A user's strategy chooses for its flows by `choose`.
+        choice is in use. The strategy of a user chooses tariffs for its flows with `choose`.
 
     Attributes:
-        choices: tariffs by name; each row begins with the first one.
+        choices: tariffs by name; each flow begins with the first one.
     """
 
     choices: dict[str, Simple]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A price: integer micro-units of money for a number of a meter's units, and its text.
+"""Prices, in integer micro-units of money for a number of a meter's units.
 
     0.1 money/min    100,000 micro-units for 60 x 10^12 ps
     2 money/GB       2,000,000 micro-units for 10^9 bytes
@@ -144,7 +144,7 @@ def _name_of(unit: str) -> str:
 
 
 def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
-    """Return the micro-units for `per`, or for the smallest number of units with a whole price."""
+    """Return (micro-units, units) for `per` units, or for the fewest units with a whole price."""
     known = sorted(count for of, count in units.PER.values() if of == unit)
     for count in [per] * (per in known) + known:
         exact = micro_each * MICRO * count
