@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies of callers: unusual offers and outcomes of calls."""
+"""Hostile situations for callers' strategies, with unusual offers and outcomes of calls."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class AskCourse(msgspec.Struct, frozen=True):
     """A series of calls. Before each new call, some earlier calls end.
 
     Attributes:
-        name: name in messages.
+        name: name of the situation in messages.
         offers: number of providers.
         calls: number of successive calls.
         apart_s: time between two calls [s].
         ended: number of ended calls reported before each call.
-        odd: unusual column values of these calls, instead of ordinary values.
-        price_micro: price of the first offer [micro-units]; offer k costs 1 + k times as much.
+        odd: unusual values for columns of the ended calls, instead of ordinary values.
+        price_micro: price of offer 0 [micro-units]; offer k costs k + 1 times as much.
         mark_price: price of a mark [micro-units].
         balance_micro: balance of the account [micro-units].
     """
@@ -73,7 +73,7 @@ def ask_of(course: AskCourse, number: int) -> CallAsk:
 
 
 def heard(course: AskCourse, number: int, draws: np.random.Generator) -> EndedCalls:
-    """Return the calls that ended before the call with this number."""
+    """Return the calls that end just before the call with this number."""
     count = course.ended
     if not count or not number:
         return NO_CALLS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lead a subject through a situation, turn by turn, to its end or to an exception."""
+"""Run an examined agent through a situation, one decision at a time."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ Play = Callable[[Any, np.random.Generator, Subject], Iterator[None]]
 
 
 class Course:
-    """The course of a subject through a situation.
+    """The course of an examined agent through a situation.
 
     Attributes:
         error: exception that ended the course, or None if it finished.
         step: number of decisions begun.
-        broken: whether its first course ended with a defect.
+        broken: whether this course ended with a defect.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -62,7 +62,7 @@ class Course:
         return self.subject.answers
 
     def play(self, turns: Iterator[None], meanwhile: Iterator[None] | None = None) -> None:
-        """Run to the end or to an exception, with turns of another subject between its own."""
+        """Run to the end or to an exception; `meanwhile` takes a turn after each turn."""
         while True:
             try:
                 self.step += 1
@@ -80,7 +80,7 @@ class Course:
 
 
 def decisions(limit_bps: float, *, in_classes: bool) -> Play:
-    """Return the course of a strategy for flows, with or without classes."""
+    """Return a function that runs the course of a strategy for flows, with or without classes."""
 
     def play(situation: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
         for step, t_ps in _turns(situation):
@@ -94,7 +94,7 @@ def decisions(limit_bps: float, *, in_classes: bool) -> Play:
 
 
 def _turns(course: Any) -> Iterator[tuple[int, int]]:
-    """Yield (step, time of the observation [ps]), with plain observations at the end."""
+    """Yield (step, time of the observation [ps]), including the plain observations at the end."""
     t_ps = 0
     for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
         t_ps += round(dt_s * PS_PER_S)
@@ -116,7 +116,7 @@ def fees(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[
 
 
 def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
-    """Let a strategy watch test streams and admit calls."""
+    """Let a strategy observe test streams and admit calls."""
     for step, t_ps in _turns(course):
         if step or not course.asks_first:
             subject.watch(streams_seen(course, step, t_ps, draws))
@@ -140,7 +140,7 @@ def draws_of(name: str) -> np.random.Generator:
 
 
 def put_down(error: BaseException) -> tuple[str, str]:
-    """Return an exception's kind of fault, and its message without the agent's name."""
+    """Return the kind of finding for an exception, and its message without the agent's name."""
     cause = error.__cause__
     innermost, traceback = "", (cause or error).__traceback__
     while traceback is not None:

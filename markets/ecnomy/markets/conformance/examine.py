@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Present hostile situations to a strategy, three times each in each role that it fits.
+"""Run a strategy through hostile situations, three times each for each role that it fits.
 
-    once      its role judges its answers, and its inputs are compared with a copy
+    once      the role judges the answers, and the inputs are compared with a copy
     again     a new object with the same seed must give the same answers
-    together  a new object must give them even if another agent's object answers between its turns
+    together  the answers must stay the same if another agent's object answers between them
 
 findings.py describes the kinds of findings.
 """
@@ -61,12 +61,12 @@ _NO_CLASSES: Final = ("flows in no class", "nothing on offer")
 def examine(
     kind: str, params: Mapping[str, object] | None = None, *, roles: Sequence[str] = ()
 ) -> Examined:
-    """Present every situation to a strategy and collect its defects.
+    """Run a strategy through every situation, and collect its defects.
 
     Args:
         kind: built-in name, `module:Class` or entry point.
         params: parameters in the units of the class's annotations.
-        roles: roles to examine; by default all that the strategy fits.
+        roles: roles to examine; by default all roles that the strategy fits.
 
     Raises:
         StrategyError: the strategy does not exist, cannot be created with these parameters, or
@@ -107,7 +107,7 @@ class _Exam:
         self.shown = 0
 
     def all_of(self, role: str) -> None:
-        """Present every situation of a role."""
+        """Run every situation of a role."""
         refused, answered, most_micro = [], 0, 0.0
         for situation, play in self._situations(role):
             self.shown += 1
@@ -157,7 +157,7 @@ class _Exam:
         return Subject(self._model, name, role, self._kind, self._params, balance)
 
     def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
-        """Run for the first time. Return the refusal, or "" if the strategy does not refuse."""
+        """Run a situation for the first time. Return the course, and the message of a refusal or ""."""
         watch, name = Watch(), situation.name
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -186,7 +186,7 @@ class _Exam:
         return course, ""
 
     def _compare(self, role: str, situation: Any, play: Play, once: Course) -> None:
-        """Run for the second and the third time, and compare the answers."""
+        """Run a situation for the second and the third time, and compare the answers."""
         name = situation.name
         state = _state(find(self._kind))
         with warnings.catch_warnings():
@@ -217,7 +217,7 @@ class _Exam:
 
 
 def _state(cls: type) -> dict[str, str]:
-    """Return the mutable state that objects of a class share: attributes and module variables."""
+    """Return the text of each class attribute and module variable that objects of a class share."""
     found = {}
     for owner in cls.__mro__[:-1]:
         for name, value in vars(owner).items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about a strategy, each in one line."""
+"""Findings of an examination of a strategy."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Finding(msgspec.Struct, frozen=True):
     """A finding about a strategy.
 
     Attributes:
-        kind: `raises` (an exception), `answer` (an answer that its role cannot use), `mutates`
-            (changes its inputs), `random` (different answers with the same seed), `shared` (state
-            shared by two objects), `clock` (reads a clock), or `refuses` (raises StrategyError in
-            every situation).
-        role: role of the strategy.
-        situations: names of situations, in order.
-        what: description, on one line.
+        kind: `raises` (raises an exception), `answer` (gives an answer that its role cannot use),
+            `mutates` (changes its inputs), `random` (gives different answers with the same seed),
+            `shared` (shares state between two objects), `clock` (reads a clock), or `refuses`
+            (raises StrategyError).
+        role: role in which the strategy was examined.
+        situations: names of the situations with this finding, in order.
+        what: description of the finding, on one line.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class Finding(msgspec.Struct, frozen=True):
     what: str
 
     def line(self) -> str:
-        """Return the finding for people."""
+        """Return the finding as a line of text."""
         first, *others = self.situations
         more = f" (and {len(others)} more)" if others else ""
         return f"{self.kind}: as {self.role}, {first}{more}: {self.what}"
@@ -49,10 +49,10 @@ class Examined(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: name of the strategy.
-        roles: roles of the examination.
-        situations: number of situations over all roles.
-        defects: findings that the author has to correct.
-        refusals: situations that the strategy refused by StrategyError, which ends a run with a
+        roles: roles in which the strategy was examined.
+        situations: total number of situations in all roles.
+        defects: findings that the author must correct.
+        refusals: situations that the strategy refused with StrategyError, which ends a run with a
             message. A refusal is not a defect if the message states what the strategy requires.
         warnings: warnings of Python or numpy in the strategy's code, and amounts so small in all
             situations that the strategy seems to return money instead of micro-units.
@@ -81,7 +81,7 @@ class Gathered:
             told.append(situation)
 
     def all(self) -> tuple[Finding, ...]:
-        """Return the findings in order."""
+        """Return the findings in the order in which they were first added."""
         return tuple(
             Finding(kind, role, tuple(where), what)
             for (kind, role, _), (what, where) in self._found.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed strategies: those of ecnomy, and those of other packages (entry points)."""
+"""List the installed strategies of ecnomy and of other packages (entry points)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ ANSWERS: Final = {
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A parameter in YAML.
+    """A parameter of a strategy.
 
     Attributes:
-        name: key of the parameter.
-        takes: a unit, a type or the kinds of a form.
-        required: whether it is required.
-        default: default value in that unit, or None if the default cannot be printed.
+        name: key of the parameter in YAML.
+        takes: unit or type of its value, or the kinds that it may have.
+        required: whether the parameter is required.
+        default: default value in the unit of `takes`, or None if it cannot be printed.
     """
 
     name: str
@@ -57,12 +57,12 @@ class Listed(msgspec.Struct, frozen=True):
     """An installed strategy.
 
     Attributes:
-        name: name in YAML.
-        origin: package of the strategy.
-        roles: roles of ecnomy that the strategy fits.
-        answers: methods by which the strategy answers.
+        name: name of the strategy in YAML.
+        origin: package that provides the strategy.
+        roles: roles that the strategy fits.
+        answers: descriptions of the answers that the strategy gives.
         parameters: parameters of the strategy.
-        does: first line of the docstring of its class.
+        does: first line of the docstring of the strategy's class.
         fault: reason why the strategy cannot be used, or "" if it can be used.
     """
 
@@ -85,7 +85,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def installed() -> list[Listed]:
-    """Return built-in strategies by name, then entry points. Faulty strategies have a reason."""
+    """Return the built-in strategies by name, and then those of other packages."""
     found = [_listed(name, "ecnomy") for name in sorted(BUILT_IN)]
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: entry.name):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile situations for strategies that post prices or fees, or admit calls.
 
-As in situations.py, a situation is a course of unusual observations with finite numbers, followed
+As in situations.py, a situation is a series of unusual observations with finite numbers, followed
 by two plain observations.
 """
 
@@ -37,18 +37,18 @@ Columns = dict[str, Any]
 
 
 class Course(msgspec.Struct, frozen=True):
-    """A course of observations of links, classes or test streams.
+    """A series of observations of links, classes or test streams.
 
     Attributes:
-        name: name in messages.
+        name: name of the situation in messages.
         count: number of links, classes or streams.
         dt_s: time since the previous observation, for each observation [s].
-        odd: unusual column values instead of ordinary values.
+        odd: unusual values for columns, instead of ordinary values.
         price_micro: the price or fee in force; -1 for the last posted value.
         balance_micro: balance of the account, micro-units.
         asks_first: whether calls arrive before the first observation.
         ended: number of calls that end at each observation and began at the previous one.
-        odd_calls: unusual column values of these calls, instead of ordinary values.
+        odd_calls: unusual values for columns of these calls, instead of ordinary values.
     """
 
     name: str
@@ -165,7 +165,7 @@ def links_seen(
 def classes_seen(
     course: Course, step: int, t_ps: int, draws: np.random.Generator, fees: Mapping[str, int]
 ) -> ClassObservation:
-    """Return the observation of a provider of classes. `fees` are the last posted fees."""
+    """Return a class provider's observation. `fees` are the last posted fees."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
     count, plain = course.count, step >= len(course.dt_s)
     names = tuple(f"class-{i}" for i in range(count))
@@ -214,7 +214,7 @@ def streams_seen(
 
 
 def call_at(course: Course, t_ps: int, flow: int) -> Call:
-    """Return a call by this flow. Flow k calls k picoseconds after the observation."""
+    """Return a call of a flow. Flow k calls k picoseconds after the observation."""
     return Call(t_ps + flow, flow, CALL_TARIFF, float(_price_of(course)))
 
 

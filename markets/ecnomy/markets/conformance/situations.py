@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies that decide for flows: extreme cases of a run.
+"""Hostile situations for strategies that decide for flows, with extreme cases of a run.
 
 A situation is a series of decisions, each with a number of flows, an elapsed time, and unusual
-values in the columns of the flows. Two plain decisions follow, which reveal a strategy that the
-situation has damaged (for example with a NaN). All numbers are finite. They come from the
-situation's random stream, so a situation is the same every time.
+values in the columns of the flows. Two plain decisions follow, which reveal whether the situation
+has corrupted the strategy's state (for example with a NaN). All numbers are finite. They come from
+the situation's random stream, so a situation is the same every time.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Situation(msgspec.Struct, frozen=True):
     """A series of decisions.
 
     Attributes:
-        name: name in messages.
+        name: name of the situation in messages.
         counts: number of flows observed at each decision.
         dt_s: time since the previous decision, for each decision [s].
-        odd: function that changes the columns of flows at a decision, given its number.
+        odd: function that changes the columns of flows, given the number of the decision.
         classes: classes on sale: `some`, `none` or `many`.
-        moves: whether the flows observed at decision k begin with number k.
+        moves: whether the flows observed at decision k begin with flow k.
         balance_micro: balance of the account, micro-units.
     """
 
@@ -59,7 +59,7 @@ def _set(**values: object) -> Callable[[Columns, int], None]:
 
 
 def _every(**values: tuple[object, ...]) -> Callable[[Columns, int], None]:
-    """Return a function that gives each flow the next of these values."""
+    """Return a function that gives flows these values in turn."""
 
     def odd(columns: Columns, step: int) -> None:
         for name, several in values.items():
@@ -123,7 +123,7 @@ FLOWS: Final = (
 
 
 def offers_of(classes: str) -> tuple[Offer, ...]:
-    """Return the classes on sale. The provider `shop` sells the first two."""
+    """Return the classes on sale."""
     if classes == "none":
         return ()
     fees = (1_000_000, 2_000_000, 0, 10**15) if classes == "some" else tuple(range(200))
@@ -134,14 +134,14 @@ def offers_of(classes: str) -> tuple[Offer, ...]:
 def observation(
     situation: Situation, step: int, t_ps: int, draws: np.random.Generator, limit_bps: float
 ) -> Observation:
-    """Return the observation at a decision, which is plain after the situation's own steps.
+    """Return the observation at a decision; it is plain after the steps of the situation.
 
     Args:
         situation: the situation.
         step: number of the decision.
-        t_ps: time of the decision.
+        t_ps: time of the decision, ps.
         draws: random stream of the situation.
-        limit_bps: largest rate of the traffic.
+        limit_bps: largest rate of the traffic, bit/s.
 
     Returns:
         An Observation with separate arrays, without an agent.
@@ -164,7 +164,7 @@ def observation(
 def _plain(
     rows: np.ndarray[Any, Any], dt_s: float, draws: np.random.Generator, limit: float, offers: int
 ) -> Columns:
-    """Return the same number of flows of two sources, on a link that marks one packet in twenty."""
+    """Return flows, half of them from each source, of which one packet in twenty is marked."""
     count, half = len(rows), (len(rows) + 1) // 2
     goodput = draws.uniform(1e5, 1e6, count)
     delivered = np.rint(goodput * max(dt_s, 1.0) / _PACKET_BITS).astype(np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy that decides for one agent.
+"""An agent whose strategy is examined.
 
 As in a run, the agent's role queries the strategy and judges its answers. The strategy's inputs are
-later compared with a copy. Its answers are kept as bytes, so that two courses can be compared.
+compared with a copy. Its answers are stored as bytes, so that two courses can be compared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SEED: Final = 20_000
 
 
 class Account:
-    """The books of the examined agent, with payments and receipts between observations."""
+    """The account of the examined agent, with payments and receipts between observations."""
 
     def __init__(self, balance_micro: int) -> None:
         self._balance, self.paid, self.received = balance_micro, 0, 0
@@ -53,7 +53,7 @@ class Account:
 
 
 class Subject:
-    """An agent in a situation.
+    """An examined agent in a situation.
 
     Attributes:
         answers: answers of the agent so far, as bytes or text.
@@ -89,7 +89,7 @@ class Subject:
         self.fees: dict[str, int] = {}
 
     def decide(self, seen: Observation) -> None:
-        """Request a decision for flows. Until it is made, the previous decision is in force."""
+        """Request a decision for flows; the observation shows the previous decision in force."""
         seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
         self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
         decision = self._asked(seen, self._role.decide)
@@ -118,7 +118,7 @@ class Subject:
         return bool(getattr(self._role, "asked", False))
 
     def post_fees(self, seen: ClassObservation) -> None:
-        """Request fees, and decisions about admission."""
+        """Request fees and admission decisions for classes."""
         seen = msgspec.structs.replace(seen, agent=self._view)
         if self._role.watches_classes:
             posted = self._asked(seen, self._role.fees)
@@ -157,7 +157,7 @@ class Subject:
         self.answers.append((self._role.claims(broken),))
 
     def mutated(self) -> list[str]:
-        """Describe the inputs that the strategy has changed."""
+        """Return descriptions of the inputs that the strategy has changed."""
         names = {name for told, was in self._told for name in changed(told, was)}
         if self._view.notes != self._noted:
             names.add("agent.notes, which only note() may change")
@@ -176,7 +176,7 @@ class Subject:
         self.answers.append((name, value))
 
     def _carried(self, seen: Observation) -> Observation:
-        """Return the observation with the decided classes and activity, if flows are the same."""
+        """Return the observation with the effects of the previous decision, if flows are the same."""
         if self._before is None or len(self._before[0].flow) != len(seen.flows.flow):
             return seen
         flows, decision = self._before
@@ -192,7 +192,7 @@ class Subject:
 
 
 def _fields(seen: Any) -> dict[str, object]:
-    """Return the fields by name, except the agent. Columns are under their own names."""
+    """Return all fields except the agent by name, with a field for each column."""
     told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
     for name in ("flows", "links", "classes", "calls"):
         if isinstance(told.get(name), msgspec.Struct):
@@ -213,7 +213,7 @@ def _copied(value: object) -> object:
 
 
 def changed(seen: Any, was: Any) -> list[str]:
-    """Return the fields of an observation that have changed."""
+    """Return the names of the fields of an observation that have changed."""
     now, found = _fields(seen), []
     for name, value in was.items():
         held: Any = now[name]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detect calls of clocks and global random generators while a strategy decides.
 
-A profile hook (sys.setprofile) sees calls of C functions, so the strategy's code stays unchanged.
-Draws from numpy's global generator are detected by its state. The hook detects the clocks of `time`
-and `datetime`, the global generators of Python and numpy, and os.urandom, which seeds numpy's
-unseeded generators. (Some seeded generators also call os.urandom, so such a call counts only if
-answers differ.) The clock of `logging` is ignored, and so are perf_counter and process_time, with
-which programs measure themselves; answers that depend on them differ between repetitions. A
-strategy's own generator with a fixed seed cannot be detected, because the answers are always the
-same.
+A profile hook (sys.setprofile) observes calls of C functions, so the strategy's code stays
+unchanged. The hook detects the clocks of `time` and `datetime`, Python's global generator, and
+os.urandom, which seeds numpy's unseeded generators. Some seeded generators also call os.urandom, so
+such a call counts only if answers differ. Draws from numpy's global generator change its state,
+which is compared. The clock of `logging` is ignored, as are perf_counter and process_time, with
+which programs measure their speed. Answers that depend on these clocks differ between repetitions.
+The watch cannot detect a strategy's own generator with a fixed seed, because its answers are always
+the same.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Watch:
     """A context that records calls of clocks and generators.
 
     Attributes:
-        seen: (CLOCKS, GENERATORS or ENTROPY; the function and the place of its call), in the order
-            of first calls.
+        seen: (kind, call) in the order of first calls. The kind is CLOCKS, GENERATORS or ENTROPY;
+            the call is the name of the function and the place of its call.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ def _what(called: Any) -> tuple[str, str] | None:
 
 
 def _place(frame: FrameType) -> str:
-    """Return file and line of the innermost code outside Python's standard library."""
+    """Return the file and line of the innermost code outside Python's standard library."""
     at: FrameType | None = frame
     while at is not None:
         file = at.f_code.co_filename

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convert quantities such as `10 Mbps` into exact fractions of ecnomy's units.
 
-pint converts units with a custom registry (units.txt). Because its import takes 0.25 s, a table holds
-the usual spellings, and pint is loaded only for others. A test compares the table with the
+pint converts units with a custom registry (units.txt). Because its import takes 0.25 s, a table
+holds the usual spellings, and pint is loaded only for others. A test compares the table with the
 registry. Arithmetic uses fractions, so `0.1 s` is exactly 10^11 ps.
 """
 

@@ -123,7 +123,7 @@ class Market(ByHand):
 
     @property
     def price_micro(self) -> int:
-        """Return the price per mark of the first (in most markets the only) carrier, micro-units."""
+        """Return the price per mark of the first (often the only) carrier, micro-units."""
         return int(self.domains.price_micro[0])
 
     @property

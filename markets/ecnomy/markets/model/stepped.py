@@ -72,7 +72,7 @@ class Stepped(mesa.Model):
 
     @property
     def running(self) -> bool:
-        """Return whether another epoch follows. Set it to False to stop, as in other Mesa models."""
+        """Return whether another epoch follows. Set it to False to stop, as in any Mesa model."""
         return not self._stopped and (self._session is None or self._session.running)
 
     @running.setter
