@@ -157,7 +157,7 @@ class _Exam:
         return Subject(self._model, name, role, self._kind, self._params, balance)
 
     def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
-        """Run a situation for the first time. Return the course, and the message of a refusal or ""."""
+        """Run a situation for the first time; return the course and any refusal, or ""."""
         watch, name = Watch(), situation.name
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -217,7 +217,7 @@ class _Exam:
 
 
 def _state(cls: type) -> dict[str, str]:
-    """Return the text of each class attribute and module variable that objects of a class share."""
+    """Return class attributes and module variables, which objects of a class share, as text."""
     found = {}
     for owner in cls.__mro__[:-1]:
         for name, value in vars(owner).items():

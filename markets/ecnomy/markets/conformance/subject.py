@@ -176,7 +176,7 @@ class Subject:
         self.answers.append((name, value))
 
     def _carried(self, seen: Observation) -> Observation:
-        """Return the observation with the effects of the previous decision, if flows are the same."""
+        """Return the observation after the previous decision, if it has the same flows."""
         if self._before is None or len(self._before[0].flow) != len(seen.flows.flow):
             return seen
         flows, decision = self._before

@@ -171,7 +171,7 @@ class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_fiel
 
 
 class Speech(msgspec.Struct, frozen=True, kw_only=True):
-    """Silence suppression; talk spurts and silences are exponential, by default as in ITU-T P.59."""
+    """Silence suppression; talk spurts and silences are exponential (defaults of ITU-T P.59)."""
 
     talk: _Spurt = 1_004_000_000_000
     silence: _Spurt = 1_587_000_000_000
