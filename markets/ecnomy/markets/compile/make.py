@@ -30,7 +30,7 @@ _BIT_PS = 8 * 10**12  # time of a byte at 1 bit/s, in ps
 
 
 def make_plan(scenario: Scenario) -> Plan:
-    """Return the sealed plan of a scenario.
+    """Return the plan of a scenario, with its digest.
 
     Raises:
         ScenarioError: data or ACKs of a source have no path, a table cannot hold the counts, a

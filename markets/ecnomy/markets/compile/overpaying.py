@@ -44,7 +44,7 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of agents with `anticipates` if several links mark, or one marks with a fixed price."""
+    """Warn of agents with `anticipates` if several links mark, or one with a fixed probability."""
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.strategy.params.get("anticipates"):
             continue

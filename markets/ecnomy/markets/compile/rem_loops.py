@@ -83,12 +83,12 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def most_gamma(self) -> float:
-        """Return the largest gamma that is certainly stable."""
+        """Return the largest gamma at which rates are certain to settle."""
         return math.pi / 2 / self.lag
 
     @property
     def most_alpha(self) -> float:
-        """Return the largest alpha that is certainly stable; it does not depend on gamma."""
+        """Return the largest alpha at which the queue is certain to settle, at any gamma."""
         return self.interval_s * self.slope / self.lag
 
     @property

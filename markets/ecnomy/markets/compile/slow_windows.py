@@ -292,7 +292,7 @@ def _talking(source: Source) -> float:
 
 
 def packets_per_s(link: Link, source: Source) -> float:
-    """Return how many full packets of a source a link sends per second."""
+    """Return the number of full packets of a source that a link can send per second."""
     return link.rate_bps / (8 * (source.packet_bytes + link.framing_bytes))
 
 

@@ -96,8 +96,6 @@ def examine(
 
 
 class _Exam:
-    """One examination in progress."""
-
     def __init__(self, kind: str, params: Mapping[str, object]) -> None:
         self._kind, self._params = kind, params
         self._model = mesa.Model(rng=SEED)

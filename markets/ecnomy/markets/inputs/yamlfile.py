@@ -250,8 +250,6 @@ def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
 
 
 class _Builder:
-    """Builds Nodes from PyYAML's events."""
-
     def __init__(self, shown: str, lines: bool) -> None:
         self._shown, self._lines = shown, lines
         self._anchors: dict[str, Node | None] = {}

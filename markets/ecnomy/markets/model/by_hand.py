@@ -157,7 +157,6 @@ class ByHand(Stepped):
         self._moves.append((rows, found[0]))
 
     def _rows(self, who: str, source: str) -> Integers:
-        """Return the rows of flows of a source."""
         return self.parties.flows([_name(who, "source", source)])
 
     def carry_out_moves(self) -> None:

@@ -177,7 +177,7 @@ class Market(ByHand):
         After the last epoch, agents do not decide.
 
         Raises:
-            LedgerError: the books do not close.
+            LedgerError: the books do not balance.
             StrategyError: a strategy's decision cannot be carried out.
         """
         self.t_ps, self._epoch = report.t_ps, report.epoch

@@ -6,8 +6,8 @@
             market.step()
 
 A model steps through its session (session/session.py), which holds everything that must be closed:
-engine, socket, results folder. The session holds no reference to the model, so a market without
-references is collected, and its run ends.
+engine, socket, results folder. The session does not refer to the model. A market that is no longer
+referenced is therefore garbage-collected, and its run ends.
 
 `time` is simulated time in seconds, with every version of Mesa. Since version 3.5, Mesa keeps its
 own clock in an attribute of that name, which counts steps and schedules events. A market uses its
@@ -48,7 +48,7 @@ class Steps(Protocol):
         """End the run."""
 
     def abandon(self, model: Any) -> None:
-        """End the run of a model without references; never raises."""
+        """End the run of a model that is no longer referenced; never raises."""
 
 
 class Stepped(mesa.Model):

@@ -100,7 +100,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step: from at_ps in a period on, the rate is multiplied by factor_ppm / 10^6."""
+    """A step: after at_ps in a period, the rate is multiplied by factor_ppm / 10^6."""
 
     at_ps: int  # ascending, the first one 0
     factor_ppm: int
@@ -132,7 +132,7 @@ NO_SIZES: Final = Sizes(bytes=[], weights=[])
 
 
 class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", tag_field="kind"):
-    """A TCP transport. `window` names the window law (wtp, reno)."""
+    """A TCP transport. `window` is the window law, such as wtp or reno."""
 
     window: Law
     mss_bytes: int  # payload of a full segment
@@ -320,7 +320,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sum(source.row_count for source in self.sources)
 
     def row_sources(self) -> list[Source]:
-        """Return the source that each row belongs to, in row order."""
+        """Return the source of each row of flows, in row order."""
         return [source for source in self.sources for _ in range(source.row_count)]
 
     def flow_names(self) -> list[str]:

@@ -4,7 +4,7 @@
     scenario = load("configs/examples/gold-silver.yaml", overrides=["duration=60 s"], seed=7)
     plan = make_plan(scenario)          # ecnomy.markets.compile.make
 
-A scenario that loads may still have no plan. make_plan finds the routes and reports missing ones.
+Loading does not check routes. make_plan finds them, and reports nodes that cannot be reached.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Scenario(msgspec.Struct, frozen=True):
     """A scenario with all defaults filled in.
 
     Attributes:
-        document: the values of the file as integers (ps, bit/s, bytes, micro-money).
+        document: the content of the file, with amounts as integers (ps, bit/s, bytes, micro-money).
         market: the market, or None if the scenario has no market.
         places: the file name and the position of each written value, for messages.
     """
@@ -45,7 +45,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """Return the title ("" if the scenario has no title)."""
+        """Return the title, or "" if the scenario has none."""
         return self.document.title
 
     @property
@@ -114,7 +114,7 @@ def scenario_from_text(
 
 
 def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
-    """Return the document with overrides; with `must`, each condition must match a value."""
+    """Return the document with overrides applied; with `must`, each condition has to match."""
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     if "scenario" in root.keys:

@@ -100,11 +100,11 @@ class _ByBandwidth(
     """A price for the effective bandwidth, which follows from the tariff's peak and mean rate.
 
     Note:
-        A call of time T that sends V packets costs price x (a T + b V). This is the tangent at m =
-        mean_rate to the effective bandwidth (1/s) log(1 + (M/h)(e^(s h) - 1)), with h = peak_rate
-        and s = space (Kelly 1996). A caller therefore pays least if it declares its true mean rate.
-        s h is at most 100. Price x a is rounded to millionths per minute, and price x b to
-        millionths per million packets.
+        A call of time T that sends V packets costs price x (a T + b V). The line a + b M is the
+        tangent at M = mean_rate to the effective bandwidth (1/s) log(1 + (M/h)(e^(s h) - 1)), with
+        h = peak_rate and s = space (Kelly 1996). A caller therefore pays least if it declares its
+        true mean rate. The product s h is at most 100. Price x a is rounded to millionths per
+        minute, and price x b to millionths per million packets.
 
     Attributes:
         price: price of each packet of a call that sends at a constant rate.
@@ -333,7 +333,7 @@ class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
 
 
 class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of the `elastic` table, with a price per file, a deadline, and a limit for marks.
+    """An entry of the `elastic` table, with the price, deadline and mark budget of a file.
 
     By default the strategy file-budget aims to send each file by its deadline, and limits the cost
     of its marks to its price.

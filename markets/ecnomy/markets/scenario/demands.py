@@ -66,12 +66,12 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
         spread: largest random delay of a flow's start, in addition to `stagger`; delays are uniform
             from 0 to this value.
         stop: time from which the source starts no new transfers, calls or packets.
-        profile: factors on the source's rate over the day. A factor holds until the time of the
-            next one, and the steps repeat every period. A larger factor shortens pauses and gaps
-            between packets; at 0 nothing new begins. A rate-capped source sends at most rate x
-            factor. Member i of greedy flows sends while (i + 1/2) / count is below factor / largest
-            factor. For file sources, the profile stretches the delays after `start` (stagger,
-            spread). It does not change holding times, file sizes or patience.
+        profile: factors that scale the source's rate over the day. Each factor holds until the next
+            step, and the steps repeat every period. A larger factor shortens pauses and gaps
+            between packets; at a factor of 0, nothing new begins. A rate-capped source sends at
+            most rate x factor. Greedy flow i sends while (i + 1/2) / count is below factor /
+            largest factor. For file sources, the profile stretches the delays after `start`
+            (stagger, spread). It does not change holding times, file sizes or patience.
         rows: whether reports and tables have one row per flow, or one row with the sums over all
             flows. A row of sums has the name of the source. A class fee or another decision of an
             agent still applies to each flow.

@@ -239,7 +239,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             A customer adapts its interval to max(5 s, 3 T / (g p)), where T is the round trip, p
             the share of marked packets and g the gain of its window law. Its first decision is
             at a random time within 5 s. A price handler adapts in the same way, but decides first
-            at t = 0, and its interval is at most twice the time just observed. If the interval is
+            at t = 0, and its interval is at most twice the previous one. If the interval is
             set, the first decision is at a random time within it (a price handler also decides at t
             = 0).
         links: names or patterns of the links that a carrier owns.
@@ -362,7 +362,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
             pays the same, and each carrier pays the next one downstream. With `direct`, the
             customer pays each carrier for the marks set in its domain. With `peering`, the customer
             pays as with `retail`, and carriers do not pay each other.
-        classic_price_ratio: price of a mark on a classic packet, ECT(0), over that of a mark on an
+        classic_price_ratio: price of a mark on a classic packet, ECT(0), divided by that on an
             L4S packet, ECT(1); by default 1. Prices per mark in the file are for L4S packets. The
             same ratio applies to the charges between carriers.
     """

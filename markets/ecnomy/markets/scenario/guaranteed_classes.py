@@ -125,7 +125,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
         configs/examples/service-classes.yaml reproduces Table 1 of christin2003.
 
     Attributes:
-        classes: classes in order, each with its guarantees; ratios refer to the next class.
+        classes: classes in order, each with its guarantees; ratios compare a class with the next.
     """
 
     classes: tuple[ServiceClass, ...]

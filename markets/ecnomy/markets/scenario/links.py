@@ -75,7 +75,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rate: bits per second; by default as in the forward direction or the topology.
         delay: propagation delay; by default as in the forward direction or the topology.
-        buffer: room for waiting packets; by default as in the forward direction or the topology.
+        buffer: space for waiting packets; by default as in the forward direction or the topology.
         framing: link-layer bytes added to every packet; by default as in the forward direction or
             the topology.
         not_ect: treatment of packets without ECN; by default as in the forward direction or the
@@ -142,7 +142,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             `marking`.
         scheduler: classes of service instead of one first-in first-out queue.
         duplex: whether the link has a reverse direction; half: both directions share one queue and
-            transmitter. Without a reverse direction, ACKs need another link back. A half-duplex
+            transmitter. Without a reverse direction, ACKs need another path back. A half-duplex
             link has no collisions and no `<name>.reverse`, and tables count both directions
             together. Only the built-in engine simulates half-duplex links.
         reverse: values of the reverse direction that differ from the forward one; its marking is

@@ -45,10 +45,9 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         links: individual links.
         topology: topology whose edges become duplex links `<from>-<to>`, which mark in both
             directions. All topologies of topohub are available: sndlib/*, topozoo/*, caida/*,
-            backbone/*, gabriel/*. In the names of nodes, accents are removed, and spaces and signs
-            become underscores (`New_York`).
-            The manifest of a run lists the links, positions and sources instead, so that the run
-            can be reloaded without topohub.
+            backbone/*, gabriel/*. In the names of nodes, accents are removed, and spaces and
+            symbols become underscores (`New_York`). The manifest of a run lists the links,
+            positions and sources instead, so that the run can be reloaded without topohub.
         names: mapping from nodes of the topology to their names in the scenario.
         rate: rate of each link of the topology, in bit/s.
         delay_per_km: propagation delay of the topology's links, per km of their length; by

@@ -231,7 +231,6 @@ def _form(node: Node, field: Field, path: str) -> dict[str, Value]:
 
 
 def _form_class(given: Node, field: Field, path: str) -> type:
-    """Return the class that `kind` names."""
     if isinstance(given.value, str) and given.value in field.forms:
         return field.forms[given.value]
     wanted = known_name(str(given.value), field.forms)

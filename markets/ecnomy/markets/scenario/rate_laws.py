@@ -66,17 +66,17 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
     Note:
         A `mark_rate` equals weight x ln phi. The source receives that rate if marks are rare, and a
         lower rate if they are frequent. Losses do not change its window. Prices begin at 0, so
-        flows start at `max_rate`. Set it to the rate of the path's slowest link, and provide a
-        large buffer. With buffers of 200 packets, losses at the start leave a ring of six links 11
-        to 20 % away from its optimum after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha:
-        auto` at REM links, are computed from capacities, round trips and initial weights. The
+        flows start at `max_rate`. Set `max_rate` to the rate of the path's slowest link, and
+        provide a large buffer. With buffers of 200 packets, losses at the start leave a ring of six
+        links 11 to 20 % away from its optimum after 40 s. If phi is `auto` here, or phi, gamma or
+        alpha at a REM link, it is computed from capacities, round trips and initial weights. The
         computation takes all REM sources as active and ignores other traffic. All `auto` values of
         phi are equal; if the scenario states phi as a number elsewhere, that number is used.
         `ecnomy check` warns about a gamma or alpha beyond the bound of stability, and a phi that
         marks fewer than 5 % or more than 99 % of a source's packets. In the paper all packets can
-        be marked, so `ect: all` is the default. With `data`, links drop retransmissions that they
-        would mark as data. With `not_ect: pass`, retransmissions count as unmarked instead, and the
-        source sends faster into the queue that delayed its ACKs.
+        be marked, so `ect: all` is the default. With `ect: data`, links drop retransmissions
+        whenever they would mark data. With `not_ect: pass`, retransmissions count as unmarked
+        instead, and the source sends faster into the queue that delayed its ACKs.
     """
 
     utility: Annotated[str, Choice(("log", "quadratic"))] = "log"

@@ -103,8 +103,8 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         initial_rto: retransmission timeout before the first round trip is measured.
         rtt: round trip used for pacing and for weights in marks/s: smoothed (RFC 6298), or the mean
             over 2 s to 4 s.
-        reduce_from: quantity that an ECN echo halves: the window, the flight, or the pipe of RFC
-            6675, which a loss halves too.
+        reduce_from: quantity that an ECN echo halves: the window, the data in flight, or the pipe
+            of RFC 6675, which a loss halves too.
         repair: whether losses are repaired; without repair, a loss leaves the window unchanged.
     """
 

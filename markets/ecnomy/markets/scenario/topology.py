@@ -85,8 +85,8 @@ def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topo
 def node_names(given: Mapping[Any, str]) -> dict[Any, str]:
     """Return a valid name for each node, by the node's key in the topology.
 
-    Accents are removed, and spaces and signs become underscores ("São Paulo" becomes Sao_Paulo). A
-    node without a name is called n<key>. A duplicate name gets the suffix _<key>.
+    Accents are removed, and spaces and symbols become underscores ("São Paulo" becomes Sao_Paulo).
+    A node without a name is called n<key>. A duplicate name gets the suffix _<key>.
     """
     names: dict[Any, str] = {}
     taken: set[str] = set()

@@ -184,8 +184,8 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
     """A telephone user over UDP, who alternates between idle times and calls.
 
     Note:
-        Calls and the times of their ticks are the same with and without `speech`. A call that
-        `longest` cuts off draws the same random numbers as without `longest`.
+        With and without `speech`, calls and the times at which packets are due are the same. A call
+        that `longest` cuts off draws the same random numbers as without `longest`.
 
     Attributes:
         interarrival: mean time between calls of an unlimited population, which form a Poisson

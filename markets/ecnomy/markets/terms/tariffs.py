@@ -77,8 +77,6 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class _LimitReader(msgspec.Struct, frozen=True):
-    """Reads a metered quantity."""
-
     @property
     def expected(self) -> str:
         """Return the expected form."""
@@ -142,20 +140,20 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
 
 
 class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="flat"):
-    """A price per time, independent of the metered quantity.
+    """A price per unit of time, independent of the metered quantity.
 
     Attributes:
-        price: price per time.
+        price: price per unit of time.
     """
 
     price: TimePrice
 
 
 class TwoPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="two-part"):
-    """A fee per time, and a constant price for each metered unit.
+    """A fee per unit of time, and a constant price for each metered unit.
 
     Attributes:
-        fee: price per time.
+        fee: price per unit of time.
         price: price of each metered unit.
     """
 
@@ -222,7 +220,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
             raise Misfit(f"{here}.to", "an end equal to its start", "another time")
 
     def spans(self) -> list[tuple[int, int, int]]:
-        """Return start, end and index of each period in order; periods over midnight are split."""
+        """Return (start, end, index) of each period in order; periods over midnight are split."""
         found = []
         for index, period in enumerate(self.periods):
             if period.begin < period.end:

@@ -47,7 +47,7 @@ EXAMPLES: Final = {
 
 
 class Price(msgspec.Struct, frozen=True):
-    """`micro` micro-units of money for `per` of the meter's `unit` (one of METER_UNITS)."""
+    """A price of `micro` micro-units for `per` times the meter's `unit` (one of METER_UNITS)."""
 
     micro: int
     per: int
