@@ -15,7 +15,7 @@ __all__ = ["empty_domains", "shared_paths"]
 
 
 def empty_domains(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of carriers whose links carry no data."""
+    """Warn about carriers whose links carry no data."""
     agents = scenario.market.agents if scenario.market else ()
     carriers = [agent for agent in agents if preset_of(agent.role).owns_links]
     if len(carriers) < 2:

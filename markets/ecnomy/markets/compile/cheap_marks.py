@@ -31,7 +31,7 @@ _FOLLOWS: Final = "elastic-utility"
 
 
 def cheap_marks(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of links whose users want more than the link's rate at the law's largest probability.
+    """Warn about links whose users want more than the link's rate at the law's largest probability.
 
     A source counts if it is greedy, sends throughout the measured window, has one marking link, and
     pays only for marks, at a constant price. Its agent must pay a constant charge, or follow the

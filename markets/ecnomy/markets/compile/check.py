@@ -91,7 +91,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
 
 
 def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of sources that set `class` although no link on their path has classes."""
+    """Warn about sources that set `class` although no link on their path has classes."""
     written = [source.service_class for source in scenario.document.sources]
     names = [
         source.name
@@ -264,7 +264,7 @@ def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
 
 
 def _floods(plan: Plan) -> Iterator[str]:
-    """Warn of very long tables and of very many epochs."""
+    """Warn about very long tables and of very many epochs."""
     record = plan.record
     if record.series:
         flows = sum(name in ("cwnd", "rtt", "rate") for name in record.series)

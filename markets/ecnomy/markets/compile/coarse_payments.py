@@ -20,7 +20,7 @@ _PAYMENT: Final = "money/s"
 
 
 def coarse_payments(scenario: Scenario) -> Iterator[str]:
-    """Warn of users whose payments or utilities amount to a few micro-units per second."""
+    """Warn about users whose payments or utilities amount to a few micro-units per second."""
     for agent in scenario.market.agents if scenario.market else ():
         if preset_of(agent.role).uses:
             for key, micro in _coarse(agent):

@@ -31,7 +31,7 @@ _BY_WEIGHT: Final = ("wtp", "wtp-sender")
 
 
 def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the source with the largest weight on each link that cannot set enough marks.
+    """Warn about the source with the largest weight on each link that cannot set enough marks.
 
     The warning states the bound. Weights that an agent or a mark rate replaces are ignored.
     """

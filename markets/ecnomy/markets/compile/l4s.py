@@ -43,7 +43,7 @@ def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def _answers(source: Source, plan: Plan) -> Iterator[str]:
-    """Warn of senders whose response to marks does not fit their codepoint (RFC 9331 section 4)."""
+    """Warn about senders whose response to marks does not fit their codepoint (RFC 9331)."""
     transport = source.transport
     if not isinstance(transport, Tcp) or transport.echo == "off":
         return
@@ -76,7 +76,7 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
 
 
 def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
-    """Warn of L4S and classic TCP in one marking queue (RFC 9331 section 4.3)."""
+    """Warn about L4S and classic TCP in one marking queue (RFC 9331 section 4.3)."""
     if link.scheduler is not None or largest_probability(link) == 0:
         return
     tcp = [s for s in plan.sources if isinstance(s.transport, Tcp) and index in s.path]

@@ -20,7 +20,7 @@ __all__ = ["anticipated_otherwise", "paid_beyond_worth"]
 
 
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of agents whose `pay` exceeds the utility that they declare at the largest rate.
+    """Warn about agents whose `pay` exceeds the utility that they declare at the largest rate.
 
     A flow's largest rate is that of its traffic or of the slowest link on its path. Strategies that
     derive their payment from the utility have no `pay`.
@@ -44,7 +44,7 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of agents with `anticipates` if several links mark, or one with a fixed probability."""
+    """Warn about agents with `anticipates` if several links mark or the probability is fixed."""
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.strategy.params.get("anticipates"):
             continue

@@ -23,7 +23,7 @@ _RATIO: Final = 1.1  # of packet sizes, up to which payers count as equal
 
 
 def unequal_packets(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of links where a bit of one payer costs more than a bit of another.
+    """Warn about links where a bit of one payer costs more than a bit of another.
 
     Only sources with a weight that pay for marks are considered.
     """

@@ -20,7 +20,7 @@ _MOST_MARKED: Final = 0.99  # athuraliya2000 section VI-A: largest share at whic
 
 
 def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the gamma and the alpha furthest beyond their bounds, with place, bound and delay.
+    """Warn about the gamma and the alpha furthest beyond their bounds, with place, bound and delay.
 
     Only written numbers are checked, because `auto` stays within the bounds.
     """
@@ -52,7 +52,7 @@ def _expected(name: str, loop: Loop) -> str:
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of the REM source whose share of marks is furthest outside 5 % to 99 %."""
+    """Warn about the REM source whose share of marks is furthest outside 5 % to 99 %."""
     found = [path for path in paths(plan) if path.price > 0]
     worst: tuple[float, str] = (1.0, "")
     for path in found:

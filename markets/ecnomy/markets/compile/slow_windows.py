@@ -144,7 +144,7 @@ def _excess(found: Settling, first: float, settled_s: float, measured_s: float) 
 
 
 def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of ACK-clocked WTP flows whose target needs a window below their smallest window.
+    """Warn about ACK-clocked WTP flows whose target needs a window below their smallest window.
 
     Their target w needs a window of w / p, because they receive p marks per packet.
     """
@@ -165,7 +165,7 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def endless_starts(plan: Plan) -> Iterator[str]:
-    """Warn of slow starts that never end, or end in many losses that are repaired one by one.
+    """Warn about slow starts that never end, or end in many losses that are repaired one by one.
 
     Without a mark, slow start doubles the window until the buffer overflows. By then BDP + buffer
     packets are in flight. About as many more leave before the sender learns of the loss, and these

@@ -14,7 +14,7 @@ __all__ = ["beyond_longest_rtt", "ignores_marks", "marks_ignored", "without_sack
 
 
 def marks_ignored(plan: Plan) -> Iterator[str]:
-    """Warn of classic flows that ignore marks because their round trips are long."""
+    """Warn about classic flows that ignore marks because their round trips are long."""
     for source in plan.sources:
         transport = source.transport
         if not isinstance(transport, Tcp) or not ignores_marks(source, plan):
@@ -29,7 +29,7 @@ def marks_ignored(plan: Plan) -> Iterator[str]:
 
 
 def without_sack(plan: Plan) -> Iterator[str]:
-    """Warn of sources without SACK whose window law needs it."""
+    """Warn about sources without SACK whose window law needs it."""
     needs = with_trait("window", "needs_sack")
     for source in plan.sources:
         tcp = source.transport

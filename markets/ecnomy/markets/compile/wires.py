@@ -20,7 +20,7 @@ _DUP_THRESH = 3  # later packets that arrive before a packet that counts as lost
 
 
 def lossy(plan: Plan) -> Iterator[str]:
-    """Warn of wires that lose packets of sources that buy marks. A loss halves their windows."""
+    """Warn of wires that lose packets of sources that buy marks, because a loss halves a window."""
     for number, link in enumerate(plan.links):
         if link.loss < _FEW_LOSSES:
             continue

@@ -192,7 +192,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
-    """A number without a unit, in a range. `auto` also allows the word auto (AUTO_NUMBER)."""
+    """A number without a unit, within a range. `auto` also allows the word auto (AUTO_NUMBER)."""
 
     what: str
     least: float

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Apply `--set path=value`, which changes a value of a scenario from the command line.
 
-A path is dotted. A name (`sources.gold.count`) or a number (`sources[0].count`) selects an item of
-a list.
+A path consists of steps, separated by dots. A name (`sources.gold.count`) or a number
+(`sources[0].count`) selects an item of a list.
 The value is YAML. All steps except the last must exist. If the last key is unknown, validation
 reports the override as its place.
 

@@ -215,7 +215,7 @@ class Market(ByHand):
         self._warn_advised()
 
     def orders(self) -> Decide:
-        """Return targets of flows and parameters of links that changed since the last report."""
+        """Return the flows' targets and links' parameters that changed since the last report."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()

@@ -227,10 +227,10 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
     declaration, on which prices may depend.
 
     Attributes:
-        price: price of a call: an amount, a price per time or packet, both, prices by hour, or a
-            price by peak and mean rate. Prices per time or packet are charged when the call ends.
-            Prices by hour have kind: time-of-day, with amounts such as 0.2 money/call. Callers
-            compare prices at `mean_rate`, or at `peak_rate` if `mean_rate` is not set.
+        price: price of a call. It is an amount, a price per time or packet, both, prices by hour,
+            or a price by peak and mean rate. Prices per time or packet are charged when a call
+            ends. Prices by hour have kind: time-of-day, with amounts such as 0.2 money/call.
+            Callers compare prices at `mean_rate`, or at `peak_rate` if `mean_rate` is not set.
         max_delay: largest delay of a good packet; packets that arrive later or are lost are bad.
         max_delay_rate: largest share of bad packets at which the promise is kept.
         reimbursement: repayment for a broken promise; `price` repays the call's full price.

@@ -55,7 +55,7 @@ _PerUnit = Annotated[
 
 
 class Sending(msgspec.Struct, frozen=True, kw_only=True):
-    """The times at which flows send, and their transport.
+    """The number of flows, the times at which they send, and their transport.
 
     Flow i starts at start + i * stagger + U * spread, with U uniform on [0, 1].
 
@@ -76,8 +76,8 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
             flows. A row of sums has the name of the source. A class fee or another decision of an
             agent still applies to each flow.
         transport: UDP, or TCP with a window law.
-        send_overhead: largest random delay of each packet at the sender; auto: the transmission
-            time of a packet on the slowest link.
+        send_overhead: largest random delay of each packet at the sender; with auto, it is the
+            transmission time of a packet on the slowest link.
     """
 
     count: _Count = 1

@@ -141,8 +141,8 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
         marking: marking law of the forward direction; by default drop-tail, or the network's
             `marking`.
         scheduler: classes of service instead of one first-in first-out queue.
-        duplex: whether the link has a reverse direction; half: both directions share one queue and
-            transmitter. Without a reverse direction, ACKs need another path back. A half-duplex
+        duplex: whether the link has a reverse direction. With half, both directions share one queue
+            and transmitter. Without a reverse direction, ACKs need another path back. A half-duplex
             link has no collisions and no `<name>.reverse`, and tables count both directions
             together. Only the built-in engine simulates half-duplex links.
         reverse: values of the reverse direction that differ from the forward one; its marking is

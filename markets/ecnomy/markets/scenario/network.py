@@ -70,7 +70,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         equal_cost: choice between next hops of equal cost: the first one in the file, or one chosen
             by a hash of seed, source and node. With `hops` and `hash`, all paths with the same
             number of links have equal cost.
-        positions: position of each node in plots: [x, y], or [longitude, latitude] of a real place.
+        positions: position of each node in plots, as [x, y] or, for real places, as [longitude,
+            latitude].
     """
 
     links: tuple[Link, ...] = ()

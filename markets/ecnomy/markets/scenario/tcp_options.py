@@ -83,7 +83,8 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         codepoint: codepoint of ECN-capable packets: ECT(0), or ECT(1) for L4S (RFC 9331). L4S laws
             send ECT(1) by default.
         sack: whether to use selective acknowledgements (RFC 2018, RFC 6675).
-        delayed_acks: number of packets that one ACK acknowledges; off: one ACK per packet.
+        delayed_acks: number of packets that one ACK acknowledges; with off, each packet gets an
+            ACK.
         delayed_ack_time: longest time for which an ACK is delayed; at most min_rto.
         receiver_window: buffer space at the receiver beyond the cumulative ACK, which limits the
             data in flight.

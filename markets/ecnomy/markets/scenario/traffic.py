@@ -145,7 +145,8 @@ class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"
 
     Attributes:
         rate: bits per second of IP packets, instead of `interval`.
-        phase: time of the first packet: after a random part of the interval, or immediately (tick).
+        phase: whether the first packet leaves after a random part of the interval (independent) or
+            immediately (tick).
     """
 
     rate: RateBps | None = None
@@ -191,8 +192,8 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
         interarrival: mean time between calls of an unlimited population, which form a Poisson
             process. The `count` flows of the source then act as lines, and a call that finds no
             free line is lost. By default, each flow makes a call after its idle time.
-        phase: time of a call's first packet: after a random part of the interval, or immediately
-            (tick).
+        phase: whether a call's first packet leaves after a random part of the interval
+            (independent) or immediately (tick).
         longest: time after which a call is cut off.
         speech: talk spurts and silences; no packet is sent during a silence. By default packets
             are sent throughout the call.
@@ -239,7 +240,8 @@ class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="k
         p: sizes of P frames.
         b: sizes of B frames.
         packets: whether the packets of a frame leave together or spread over the interval.
-        phase: time of the first frame: after a random part of a group, or immediately (tick).
+        phase: whether the first frame leaves after a random part of a group (independent) or
+            immediately (tick).
     """
 
     interval: Annotated[

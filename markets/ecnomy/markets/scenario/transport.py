@@ -66,7 +66,7 @@ _ReferenceRtt = Annotated[
 
 
 class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
-    """Willingness to pay: `weight` marks per round trip or `mark_rate` marks per second.
+    """Willingness to pay (WTP), with a target of marks per round trip or per second.
 
     Attributes:
         weight: target number of marks per round trip. The weights of the flows on a link should
@@ -196,8 +196,8 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
     Attributes:
         payload: payload bytes of a datagram.
         header: IP and UDP header bytes.
-        ecn: whether datagrams are ECN-capable (ect, on); auto: only those of calls and test
-            streams.
+        ecn: whether datagrams are ECN-capable: all (ect, on), none (off), or only those of calls
+            and test streams (auto).
         codepoint: codepoint of ECN-capable datagrams: ECT(0), or ECT(1) for L4S (RFC 9331).
     """
 
