@@ -76,7 +76,7 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
             flows. A row of sums has the name of the source. A class fee or another decision of an
             agent still applies to each flow.
         transport: UDP, or TCP with a window law.
-        send_overhead: largest random delay of each packet at the sender; with auto, it is the
+        send_overhead: largest random delay of each packet at the sender. With auto, it is the
             transmission time of a packet on the slowest link.
     """
 
