@@ -76,7 +76,7 @@ def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
         ("loss: 1 %", "loss", "'1 %'", "a probability"),
         ("reverse: {loss: -0.1}", "reverse.loss", "-0.1", "a probability"),
         ("reordering: 0.1", "reordering", "0.1", "a mapping"),
-        ("reordering: {delay: 1 ms}", "reordering.probability", "no 'probability'", "a probability"),
+        ("reordering: {delay: 1 ms}", "reordering.probability", "no 'probability'", "a prob"),
         ("reordering: {probability: 2, delay: 1 ms}", "reordering.probability", "2", "from 0 to 1"),
         ("duplex: both", "duplex", "'both'", "true, false or half"),
         (
