@@ -2,7 +2,6 @@
 #include "engine/call_flow.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "host/tally.h"
 
@@ -80,7 +79,8 @@ void CallFlow::answer(Core& core, bool accepted, Time now) {
   call.user = user_;
   call.start_ps = call.end_ps = now;
   if (!accepted) {
-    hand_in(call, true);
+    call.complete = 1;
+    desk_->add(call);
     return await_call(core, now, now);
   }
   call.accepted = 1;
@@ -88,8 +88,7 @@ void CallFlow::answer(Core& core, bool accepted, Time now) {
   end_ = later(now, next_.holding);
   if (stop >= 0) end_ = std::max(now, std::min(end_, stop));
   call.end_ps = end_;
-  open_.push_back(call);
-  ++number_;
+  calls_.begin(call);
   state_ = State::talking;
   if (speech_) speech_->law.begin(now, speech_->stream);
   due_at(later(now, next_.phase));
@@ -120,17 +119,17 @@ void CallFlow::send(Core& core, Time now) {
                       .bytes = source_->packet_bytes(),
                       .hop = source_->first_hop,
                       .flags = flags,
-                      .connection = number_};
+                      .connection = calls_.number()};
   ++stats.sent;
   if (core.tally) core.tally->sent(flow_, now);
   stats.sent_bytes += source_->packet_bytes();
-  ++open_.back().sent;
+  calls_.sent();
   outbox_.leave(core, id, now);
 }
 
 void CallFlow::end(Core& core, Time now) {
   await_call(core, end_, now);
-  settle(core);
+  settle(core, now);
 }
 
 void CallFlow::receive(Core& core, PacketId id, Time now) {
@@ -139,48 +138,20 @@ void CallFlow::receive(Core& core, PacketId id, Time now) {
   FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
   ++stats.acked;
   stats.acked_bytes += packet.bytes;
-  const std::size_t later = static_cast<std::uint16_t>(number_ - packet.connection);
-  const std::size_t at = open_.size() - 1 - later;
-  assert(later < open_.size());
-  CallRecord& call = open_[at];
-  const Time delay = now - packet.sent;
-  const Time limit = source_->plan->calls_max_delay;
-  ++call.delivered;
-  add_delay(call.delay_sum_ps, delay);
-  call.late += limit >= 0 && delay > limit ? 1 : 0;
-  call.ce += packet.has(kCe) ? 1 : 0;
+  calls_.delivered({packet.connection, now - packet.sent, packet.has(kCe)},
+                   source_->plan->calls_max_delay, source_->latest, now, *desk_);
   core.packets.release(id);
-  hand_in_ended(at);
-  if (state_ != State::talking) settle(core);
+  if (state_ != State::talking) settle(core, now);
 }
 
-bool CallFlow::quiet(const Core& core) const noexcept {
-  return core.flows[static_cast<std::size_t>(flow_)].under_way() == 0;
-}
-
-void CallFlow::settle(Core& core) {
-  if (open_.empty() || !quiet(core)) return;
-  hand_in_ended(open_.size() - (state_ == State::talking ? 1 : 0));
-}
-
-void CallFlow::hand_in_ended(std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) hand_in(open_[i], true);
-  open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(count));
+void CallFlow::settle(Core& core, Time now) {
+  const bool quiet = core.flows[static_cast<std::size_t>(flow_)].under_way() == 0;
+  calls_.settle(quiet, state_ == State::talking, source_->latest, now, *desk_);
 }
 
 void CallFlow::finish(Core& core, Time now) {
-  settle(core);
-  for (CallRecord& call : open_) {
-    call.end_ps = std::min(call.end_ps, now);
-    hand_in(call, false);
-  }
-  open_.clear();
-}
-
-void CallFlow::hand_in(CallRecord& call, bool complete) {
-  call.complete = complete ? 1 : 0;
-  if (complete) call.lost = call.sent - call.delivered;
-  desk_->add(call);
+  settle(core, now);
+  calls_.finish(now, *desk_);
 }
 
 }  // namespace ecnomy::engine

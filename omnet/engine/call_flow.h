@@ -3,20 +3,16 @@
 // provider sells its calls, the flow sends a `request` to the market when a call begins. A refused call sends nothing.
 // The flow obeys only `active` of a decision. With real hosts, time goes on while the market decides, and the call
 // begins with the answer.
-//
-// Calls may overlap in the network: a call's last packets may still be under way when the next call
-// begins. Packets carry their call's number, and they arrive in order. So a call is complete if no packet of the flow
-// is under way, or if a packet of a later call has arrived.
 #ifndef ECNOMY_ENGINE_CALL_FLOW_H_
 #define ECNOMY_ENGINE_CALL_FLOW_H_
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "engine/core.h"
 #include "engine/outbox.h"
 #include "engine/source.h"
+#include "host/open_calls.h"
 #include "laws/traffic/speech.h"
 #include "laws/traffic/voip.h"
 
@@ -34,7 +30,7 @@ class CallFlow {
   void order(const FlowOrder& order) noexcept { active_ = order.active; }
   bool active(Time now) const noexcept;
 
-  void settle(Core& core);            // hands in the calls that are complete
+  void settle(Core& core, Time now);  // hands in the calls that are complete
   void finish(Core& core, Time now);  // hands in all calls at the end of the run
 
  private:
@@ -53,9 +49,6 @@ class CallFlow {
   void packet_or_end(Core& core);
   void send(Core& core, Time now);
   void end(Core& core, Time now);
-  bool quiet(const Core& core) const noexcept;
-  void hand_in(CallRecord& call, bool complete);
-  void hand_in_ended(std::size_t count);
 
   const SourceConfig* source_;
   std::int32_t flow_;
@@ -69,12 +62,11 @@ class CallFlow {
   bool started_ = false;
   bool active_ = true;
   Voip::Call next_{};
-  Time due_ = 0;                  // time of the next packet, without overhead
-  Time end_ = 0;                  // end of the current call
-  Time left_ = 0;                 // when the latest packet leaves, overhead included
-  std::int64_t id_ = 0;           // of the latest call
-  std::uint16_t number_ = 0;      // number of the current call in this flow, low bits
-  std::vector<CallRecord> open_;  // calls that have begun and are not handed in, oldest first
+  Time due_ = 0;         // time of the next packet, without overhead
+  Time end_ = 0;         // end of the current call
+  Time left_ = 0;        // when the latest packet leaves, overhead included
+  std::int64_t id_ = 0;  // of the latest call
+  OpenCalls calls_;
 };
 
 }  // namespace ecnomy::engine

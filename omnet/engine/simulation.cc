@@ -70,7 +70,7 @@ void Simulation::build_source(const SourcePlan& source) {
   sources_.emplace_back(source, path, ack_path, static_cast<std::int32_t>(flows_.size()),
                         &recorder_);
   draw_rtt_errors(sources_.back());
-  sources_.back().make_callers(plan_->seed);
+  sources_.back().prepare_calls(*plan_);
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,
@@ -234,7 +234,7 @@ void Simulation::settle_calls(Time now) {
     if (source.callers) source.callers->lose(now, recorder_);
   }
   for (CallFlow& flow : calls_) {
-    now < plan_->duration ? flow.settle(core_) : flow.finish(core_, now);
+    now < plan_->duration ? flow.settle(core_, now) : flow.finish(core_, now);
   }
 }
 

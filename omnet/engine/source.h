@@ -40,11 +40,13 @@ struct SourceConfig {
     if (source.traffic.law == Web::kName) web.emplace(make_web(source));
   }
 
-  // Has an effect only for a source whose calls come from an unlimited population.
-  void make_callers(std::uint64_t seed) {
-    if (plan->traffic.law != Voip::kName || !Voip(plan->traffic.values.data()).pooled()) return;
-    callers = std::make_unique<Callers>(*plan, Stream(seed, stream_name(*plan, 0, "arrivals")),
-                                        first_flow);
+  // Has an effect only for a source of calls.
+  void prepare_calls(const Plan& whole) {
+    if (plan->traffic.law != Voip::kName) return;
+    latest = latest_by(whole.links, *plan);
+    if (!Voip(plan->traffic.values.data()).pooled()) return;
+    const Stream arrivals(whole.seed, stream_name(*plan, 0, "arrivals"));
+    callers = std::make_unique<Callers>(*plan, arrivals, first_flow);
   }
 
   // Draws the flow's next random error of the RTT. Requires `rtt_errors`.
@@ -67,6 +69,7 @@ struct SourceConfig {
   std::optional<WebTraffic> web;
   std::unique_ptr<std::vector<Stream>> rtt_errors;  // one per member, if the law needs random draws
   std::unique_ptr<Callers> callers;                 // for calls from an unlimited population
+  Time latest = 0;                                  // for calls: see latest_by()
 };
 
 }  // namespace ecnomy::engine

@@ -170,6 +170,15 @@ struct Plan {
   }
 };
 
+// The longest time by which the wires of a source's path deliver a packet late.
+inline Time latest_by(const std::vector<LinkPlan>& links, const SourcePlan& source) {
+  Time sum = 0;
+  for (const std::int32_t link : source.path) {
+    sum += links.at(static_cast<std::size_t>(link)).reordering.delay_ps;
+  }
+  return sum;
+}
+
 // Prepares a text of a plan for a message: in quotes, in ASCII and shortened, since it may come from a stranger.
 std::string in_quotes(const std::string& text);
 

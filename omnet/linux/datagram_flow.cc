@@ -117,7 +117,7 @@ void DatagramFlow::answer(engine::Core& core, bool accepted, Time now) {
 
 void DatagramFlow::settle_calls(engine::Core& core, Time now, bool over) {
   auto* const calls = std::get_if<engine::CallFlow>(&law_);
-  if (calls) over ? calls->finish(core, now) : calls->settle(core);
+  if (calls) over ? calls->finish(core, now) : calls->settle(core, now);
 }
 
 FlowState DatagramFlow::state(const FlowStats& stats, Time now) const noexcept {

@@ -50,7 +50,7 @@ void Network::make_flows(const Plan& plan, TransferSink* transfers, CallDesk* ca
   for (std::size_t index = 0; index < plan.sources.size(); ++index) {
     const SourcePlan& source = plan.sources[index];
     sources_.emplace_back(source, 0, 0, first_flow_.back(), transfers);
-    sources_.back().make_callers(plan.seed);
+    sources_.back().prepare_calls(plan);
     const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
     for (std::int32_t member = 0; member < source.count; ++member) {
       Stream start(plan.seed, engine::stream_name(source, member, "start"));

@@ -132,6 +132,37 @@ def test_a_wire_without_late_packets_is_as_before() -> None:
     assert b"reordering" not in over(UNSET).to_json()
 
 
+def test_packets_of_earlier_calls_count_for_their_calls() -> None:
+    """Calls that follow each other at once, with packets that arrive up to 0.7 s late.
+
+    Packets of a call have consecutive numbers, so the trace gives what each call's record counts.
+    """
+    calls = plans.voip(idle_mean_s=0.1, call_mean_s=0.4, interval_s=0.02)
+    links = [
+        plans.link("l", 0, 1, 4e6, 0.005, reordering=reordering(0.2, 0.3), loss=0.05),
+        plans.link("m", 1, 2, 4e6, 0.005, reordering=reordering(0.1, 0.4, "m")),
+    ]
+    source = plans.source("s", [0, 1], [], plans.udp(200), calls, count=4)
+    plan = plans.plan(links, [source], 200, seed=SEED, trace=True, calls=True)
+    outcome = drive.run(plan)
+    trace, rows = outcome.table("trace"), outcome.table("calls")
+    arrived = {
+        flow: set(trace["seq"][(trace["event"] == DELIVER) & (trace["flow"] == flow)].tolist())
+        for flow in range(4)
+    }
+    left = dict.fromkeys(range(4), 0)
+    late = lost = 0
+    for i in np.lexsort((rows["start_ps"], rows["flow"])):
+        flow, sent = int(rows["flow"][i]), int(rows["sent"][i])
+        own = {*range(left[flow], left[flow] + sent)}
+        left[flow] += sent
+        if rows["complete"][i]:
+            assert rows["delivered"][i] == len(own & arrived[flow])
+            assert rows["lost"][i] == sent - rows["delivered"][i]
+            late, lost = late + 1, lost + rows["lost"][i]
+    assert late > 1000 and lost > 500
+
+
 def test_tcp_resends_what_three_packets_overtake() -> None:
     """Packets late by less than three packets' time cause no retransmission, later ones do."""
     greedy, transport = Law("greedy", {}), plans.tcp(sack=True, receiver_window=30)

@@ -164,7 +164,7 @@ WINDOWS: Final = {
     "primal": plans.tcp(plans.primal(), initial_mark_rate=8.0),
     "cubic": plans.tcp(plans.cubic(), sack=True),
     "dctcp": plans.tcp(plans.dctcp(), delayed_acks=2),
-    "prague": plans.tcp(plans.prague()),
+    "prague": plans.tcp(plans.prague(fallback=1)),
     "bbr": plans.tcp(plans.bbr(), sack=True, initial_window=10.0),
 }
 

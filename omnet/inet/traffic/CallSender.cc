@@ -68,8 +68,8 @@ void CallSender::due(int member) {
   if (!one.talking) return beginCall(member);
   if (one.due >= one.end) return endCall(member);
   if (active(member)) {
-    ++one.open.back().sent;
-    sendDatagram(member, one.number, plan().transport.payload_bytes);
+    one.calls.sent();
+    sendDatagram(member, one.calls.number(), plan().transport.payload_bytes);
   }
   dueAt(member, later(one.due, law_->interval()));
   packetOrEnd(member);
@@ -87,15 +87,15 @@ void CallSender::beginCall(int member) {
   call.start_ps = call.end_ps = now();
   if (plan().calls_ask && !desk.admit(call.id, call.flow, now(), one.next.holding)) {
     emit(kCallRefused, ++refused_);
-    handIn(call, true);
+    call.complete = 1;
+    desk.add(call);
     return awaitCall(member, now());
   }
   call.accepted = 1;
   one.end = later(now(), one.next.holding);
   if (plan().stop_ps >= 0) one.end = std::min(one.end, plan().stop_ps);
   call.end_ps = one.end;
-  one.open.push_back(call);
-  ++one.number;
+  one.calls.begin(call);
   one.talking = true;
   if (one.speech) one.speech->begin(now(), one.speechDraws);
   dueAt(member, later(now(), one.next.phase));
@@ -128,32 +128,21 @@ void CallSender::endCall(int member) {
 void CallSender::delivered(int member, std::uint16_t number, Time delay, bool ce) {
   Enter_Method_Silent();
   User& one = user(member);
-  const std::size_t later = static_cast<std::uint16_t>(one.number - number);
-  if (later >= one.open.size()) {
-    throw cRuntimeError("source '%s': a packet arrived after a packet of a later call",
-                        plan().name.c_str());
-  }
-  const std::size_t at = one.open.size() - 1 - later;
-  CallRecord& call = one.open[at];
-  const Time limit = plan().calls_max_delay;
-  ++call.delivered;
-  add_delay(call.delay_sum_ps, delay);
-  call.late += limit >= 0 && delay > limit ? 1 : 0;
-  call.ce += ce ? 1 : 0;
-  handInEnded(member, at);
+  one.calls.delivered({number, delay, ce}, plan().calls_max_delay, latest(), now(),
+                      market_->recorder());
   if (!one.talking) settle(member);
 }
 
-void CallSender::settle(int member) {
-  const User& one = user(member);
-  if (one.open.empty() || stats(member).under_way() != 0) return;
-  handInEnded(member, one.open.size() - (one.talking ? 1 : 0));
+// The paths are known once the run has begun.
+Time CallSender::latest() {
+  if (!latest_) latest_ = latest_by(market_->plan().links, plan());
+  return *latest_;
 }
 
-void CallSender::handInEnded(int member, std::size_t count) {
-  std::vector<CallRecord>& open = user(member).open;
-  for (std::size_t i = 0; i < count; ++i) handIn(open[i], true);
-  open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(count));
+void CallSender::settle(int member) {
+  User& one = user(member);
+  const bool quiet = stats(member).under_way() == 0;
+  one.calls.settle(quiet, one.talking, latest(), now(), market_->recorder());
 }
 
 void CallSender::settleCalls(bool end) {
@@ -161,19 +150,8 @@ void CallSender::settleCalls(bool end) {
   if (callers_) callers_->lose(now(), market_->recorder());
   for (int member = 0; member < plan().count; ++member) {
     settle(member);
-    if (!end) continue;
-    for (CallRecord& call : user(member).open) {
-      call.end_ps = std::min(call.end_ps, now());
-      handIn(call, false);
-    }
-    user(member).open.clear();
+    if (end) user(member).calls.finish(now(), market_->recorder());
   }
-}
-
-void CallSender::handIn(CallRecord& call, bool complete) {
-  call.complete = complete ? 1 : 0;
-  if (complete) call.lost = call.sent - call.delivered;
-  market_->recorder().add(call);
 }
 
 void CallSender::countTalking(int change) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // Telephone users: calls, their packets, and a record of each call, as in the built-in engine. If calls are
 // sold (`callsAsk`), a `request` goes to the market when a call begins. A refused call sends nothing.
-//
-// Calls of a user may overlap in the network. Packets carry their call's number, and they arrive in order. So a call is
-// complete if no packet of its flow is under way, or if a packet of a later call has arrived.
 #ifndef ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 #define ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 
@@ -14,6 +11,7 @@
 #include <vector>
 
 #include "host/callers.h"
+#include "host/open_calls.h"
 #include "laws/traffic/speech.h"
 #include "laws/traffic/voip.h"
 #include "traffic/DatagramSender.h"
@@ -39,11 +37,10 @@ class CallSender : public DatagramSender, public IDeliveryListener {
     std::optional<Speech> speech;  // empty if packets are also sent in silences
     bool talking = false;
     Voip::Call next{};
-    Time due = 0;                    // time of the next packet, without overhead
-    Time end = 0;                    // end of the present call
-    Time left = 0;                   // when the latest packet leaves, overhead included
-    std::uint16_t number = 0;        // number of the present call in this flow, low bits
-    std::vector<CallRecord> open{};  // calls that have begun and are not handed in, oldest first
+    Time due = 0;   // time of the next packet, without overhead
+    Time end = 0;   // end of the present call
+    Time left = 0;  // when the latest packet leaves, overhead included
+    OpenCalls calls{};
   };
 
   User& user(int member) { return users_[static_cast<std::size_t>(member)]; }
@@ -54,12 +51,12 @@ class CallSender : public DatagramSender, public IDeliveryListener {
   void packetOrEnd(int member);
   void endCall(int member);
   void settle(int member);
-  void handInEnded(int member, std::size_t count);
-  void handIn(CallRecord& call, bool complete);
+  Time latest();
   void countTalking(int change);
 
   std::unique_ptr<Voip> law_;
   std::optional<Callers> callers_;  // for calls from an unlimited population
+  std::optional<Time> latest_;      // see latest_by()
   std::vector<User> users_;         // by member
   std::int64_t talking_ = 0, begun_ = 0, refused_ = 0;
 };
