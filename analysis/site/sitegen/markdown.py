@@ -51,7 +51,7 @@ def slug(heading: str) -> str:
 
 
 def anchors(text: str) -> list[str]:
-    """Return the anchors of all headings. Repeated anchors end in a number."""
+    """Return the anchors of all headings; repeated anchors end in a number."""
     found: list[str] = []
     for is_code, line in blocks(text):
         heading = re.match(r"#{1,6} (.*)", line)

@@ -32,7 +32,7 @@ def python_pages() -> dict[str, str]:
 
 
 def _package(name: str, described: dict[int, str]) -> str:
-    """Return the page of a package. It describes each object only once, under its first name."""
+    """Return the page of a package, which describes each object once, under its first name."""
     module = importlib.import_module(name)
     lines = [name, "=" * len(name), "", f".. automodule:: {name}", "   :no-members:", ""]
     for public in module.__all__:

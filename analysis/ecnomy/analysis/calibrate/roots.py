@@ -46,7 +46,7 @@ def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
 
 
 def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
-    """Return the x at which rising curves cross the target, or the end of x nearest to it.
+    """Return the x at which rising curves cross the target, or an end of x without a crossing.
 
     Args:
         x: values of shape [k], in the order in which the curves rise.

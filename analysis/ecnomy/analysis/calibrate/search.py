@@ -8,7 +8,7 @@ the crossing, or when it reaches the largest number of values. The value nearest
 then checked with as many new seeds, because the seeds of the search determined its choice.
 
     found          the 99 % interval of the outcome over the new seeds contains the target
-    missed         it does not: the outcome jumps over the target, or it varies too much with seeds
+    missed         it does not, as the outcome jumps over the target or differs much between seeds
     not reachable  the outcome is above the target at both ends of the range, or below it at both
 
 If values are multiples of a step, even the best value may miss the target by more than chance. The

@@ -132,6 +132,6 @@ def first_seed(record: ScenarioRecord, checkout: Path, engine: str, simulate: Si
 
 
 def moved(record: ScenarioRecord, now: Figures) -> list[str]:
-    """Return the keys of the outcomes for the first seed that differ between record and new run."""
+    """Return the keys of the outcomes that differ between a record's first seed and a new run."""
     then, now = filled([record.figures()[record.seeds[0]], now])
     return sorted(key for key in then.keys() | now.keys() if then.get(key) != now.get(key))

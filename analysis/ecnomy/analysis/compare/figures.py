@@ -133,9 +133,8 @@ def figures_of(run: RawRun) -> Figures:
 
 def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
     counted = ["acked_bytes", "ce", "delivered", "delay_sum_ps"]
-    # Python integers, because the sum of a source's delays may exceed int64, although each flow's
-    # sum
-    # does not.
+    # Python integers, because the sum of a source's delays may exceed int64, although the sum of
+    # each flow does not.
     exact = flows.assign(delay_sum_ps=flows["delay_sum_ps"].astype(object))
     sums = exact.groupby("source")[counted].sum()
     everything = float(sums["acked_bytes"].sum())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of Python code. Comments, docstrings, blank lines and module locations do not count.
+"""Digests of Python code without comments, docstrings, blank lines and module locations.
 
 Imported names count, but their modules do not, so a moved module leaves the digest unchanged.
 """
@@ -41,7 +41,7 @@ def _code_of(file: Path) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _digest_of(file: Path, state: tuple[int, int]) -> str:
-    """Return the digest of a file. `state` is only a key of the cache."""
+    """Return the digest of a file; `state`, only a cache key, tells when the file has changed."""
     lines = file.read_text().splitlines()
     brought: list[str] = []
     for node in ast.walk(ast.parse("\n".join(lines))):

@@ -15,7 +15,7 @@ and the row is undecided.
 Runs with the same seed draw the same files, calls and starts on both engines. If both engines have
 the same seeds, values are paired by seed (n - 1 degrees of freedom). Otherwise, the samples are
 independent (Welch). Ratios have Fieller's interval rather than that of the delta method. Each row
-is judged on its own, so one in twenty of the rows just outside their bounds is judged equivalent.
+is judged separately, so one in twenty of the rows just outside their bounds is judged equivalent.
 
 The bounds are 5 % for goodput shares, 10 % for marking probabilities, and 15 % or 1 packet for mean
 queues. They are 5 % for all money, and 5 % or 1 % of all money for each kind of posting. Where two
@@ -170,7 +170,7 @@ def judge(
 
 
 def _p(p: float, on_bound: bool) -> float:
-    """Return the p-value. A mean on the bound counts as within it if the values have no spread."""
+    """Return the p-value; without spread, a mean on the bound counts as within it."""
     return 0.0 if on_bound and p == 1.0 else p
 
 

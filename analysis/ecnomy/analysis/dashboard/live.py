@@ -165,7 +165,7 @@ class LiveMarket:
         return self.market.t_ps / PS_PER_S
 
     def step(self) -> None:
-        """Simulate one epoch. An error ends the run and sets `failure`."""
+        """Simulate one epoch; an error ends the run and sets `failure`."""
         if not self.running:
             return
         self.drawn.wait(self.asked())

@@ -91,7 +91,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def single(self) -> bool:
-        """Whether there are no intervals, because there is one pair, or one run in a group."""
+        """Whether intervals are missing because there is one pair, or one run in a group."""
         return min(self._counts) < 2
 
     @property

@@ -2,7 +2,7 @@
 """Positions of nodes, names and badges in a picture, in points (1/72 inch).
 
 Positions of nodes come from the scenario. Longitudes are scaled by the cosine of the mean latitude.
-The package networkx places nodes without a position around the others.
+networkx places nodes without a position around the others.
 """
 
 from __future__ import annotations

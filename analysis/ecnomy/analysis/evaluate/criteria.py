@@ -24,7 +24,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         of: name of the column in tables.
         better: higher or lower.
         unit: unit in tables: "", %, ms, Mbps or packets.
-        margin: share of a standard's value, below which a difference does not count.
+        margin: share of a standard's value below which a difference does not count.
         least: size up to which a difference does not count, in the unit of the column.
         at_most: absolute bound, which replaces the comparison with the standards.
         only: the only condition in which the column is judged; "" for all conditions.
@@ -54,7 +54,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         sources: sources of the scenario. The transport `candidate` stands for the law under
             evaluation or a standard in its place. The transport `other` stands for a competing
             standard.
-        others: the competing standards, which replace `other` one after another.
+        others: the competing standards, each of which replaces `other` in separate runs.
         set: changes to the scenario that all conditions share.
         conditions: name of a condition -> its changes to the scenario.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers whether a provider's business earns money, and up to which load.
 
-The answer is about the reference world: every varied key has the scenario's own value, except for
-keys that the provider chooses. If the provider has several choices, the answer uses the choice with
+The answer is about the reference world. There, every varied key that the provider does not choose
+has the scenario's own value. If the provider has several choices, the answer uses the choice with
 the largest mean profit in that world.
 """
 

@@ -14,7 +14,7 @@ prices that the data do not reject (Fieller 1954):
     x >= 0 with |mean(c - x m)| <= t s(c - x m) / sqrt(n)
 
 The interval is cut at 0, because prices are not negative. It has no upper bound if the mean of m
-may be 0: nearly all charges are then refunded, and a higher price may earn nothing.
+may be 0. Nearly all charges are then refunded, and a higher price may earn nothing.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ _SUMS: Final = (
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value and its interval. There is no interval for a single run without kept results.
+    """A value with its interval, which a single run without kept results lacks.
 
     Attributes:
         mean, low, high: cells with the mean and both ends of its 95 % interval.
@@ -105,7 +105,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def sign(self) -> int:
-        """The sign: 1 if the whole interval is above 0, -1 if it is below 0, otherwise 0."""
+        """1 if the whole interval is above 0, -1 if it is below 0, otherwise 0."""
         low, high = self.bounds
         return 1 if low > 0 else -1 if high < 0 else 0
 

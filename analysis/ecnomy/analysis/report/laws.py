@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares marking laws by the provider's profit, if runs differ in the marking law."""
+"""Compares marking laws by the provider's profit, if the runs have different laws."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tariffs of a guaranteed stream provider (GSP), which the report reads only here.
+"""Reads the tariffs of guaranteed stream providers (GSPs), for all parts of the report.
 
 A tariff is an offer of run/guarantors.py with times as numbers and with a sample length.
 """

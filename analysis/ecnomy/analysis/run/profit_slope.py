@@ -18,8 +18,8 @@ its peak. As in curvature.py, the prior of c is 1 with a standard deviation of 3
 0.2 and 20.
 
 After a search has chosen its price, it may try too few other prices for this fit. The fit then uses
-all periods of the run (`whole`), and s is the slope at the mean log price of the interval in
-question. This slope can only confirm a price, because other carriers' prices may have moved since,
+all periods of the run (`whole`), and s is the slope at the mean log price of the interval that is
+judged. This slope can only confirm a price, because other carriers' prices may have moved since,
 and a bandit returns to prices that did well at first by chance.
 """
 

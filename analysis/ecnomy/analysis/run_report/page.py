@@ -47,7 +47,7 @@ class Drawing(msgspec.Struct, frozen=True):
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """The content of the page without its template. Sections may also contain Drawings."""
+    """The content of the page without its template; sections may also contain Drawings."""
 
     title: str
     kicker: str

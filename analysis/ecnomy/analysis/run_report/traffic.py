@@ -83,7 +83,7 @@ def _ms(seconds: float) -> str:
 
 
 def _short(value: float) -> str:
-    """Return a number as text, which is `< 0.01` for a smaller positive value."""
+    """Return a number as text; `< 0.01` for smaller positive values."""
     return f"< {_LEAST}" if 0 < value < _LEAST else significant(value, 1)
 
 

@@ -101,7 +101,7 @@ class Indices(msgspec.Struct, frozen=True):
         deviation: standard deviation of the outcome over the points.
         noise: share of the variance of individual runs that is due to differences between
             replicates; NaN with one replicate.
-        floor: main index of a parameter without effect, due to noise; NaN with one replicate.
+        floor: main index that noise alone gives a parameter; NaN with one replicate.
         replicates: number of replicates of a point.
         points: number of points from which the indices were computed.
         left_out: number of base samples or trajectories with missing outcomes.

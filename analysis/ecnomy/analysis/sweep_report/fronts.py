@@ -29,7 +29,7 @@ class Front(msgspec.Struct, frozen=True):
         x, y: names of the two outcomes.
         means, halves: means and half-widths of their intervals, of shape (points, 2).
         on: whether each point is on the front.
-        beaten: for each point, whether another one is better in both by more than the half-widths.
+        beaten: whether another point is better than each point in both by more than the half-widths.
     """
 
     x: str

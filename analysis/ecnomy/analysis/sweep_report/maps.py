@@ -61,8 +61,8 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map, numeric factors first; None if fewer than two vary.
 
-    Among sampled factors, the factors with the largest shares of variance come first. Among other
-    factors, the factors with the most levels come first.
+    Sampled factors are ordered by their shares of the variance, and other factors by their numbers
+    of levels, the largest first.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []

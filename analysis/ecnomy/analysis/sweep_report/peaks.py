@@ -10,8 +10,8 @@ difference. Its interval is Student's t interval from a bootstrap over replicate
 ends by the bias of the model. The bias is the largest distance to the tops of three kinds of
 models: noisier models of sufficient precision, the next lower degree, and the same model on the
 other axis. In simulations with skewed curves, 95 % intervals contain the optimum in at least 90 %
-of the cases. Five values a factor of two apart are too few to show the skew: the share is only 87 %
-if the noise is 1 % of the curve's range, and 74 % if it is 3 %.
+of the cases. Five values a factor of two apart are too few to show the skew. The share is then only
+87 % if the noise is 1 % of the curve's range, and 74 % if it is 3 %.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias and variance); Lepskii 1991
 (choice between models by their differences); Efron 1979 (bootstrap).

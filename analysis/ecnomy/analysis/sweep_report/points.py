@@ -164,7 +164,7 @@ def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
 
 
 def mean_interval(values: Floats, level: float) -> Interval:
-    """Return Student's t interval of a mean, which is NaN at both ends for a single run."""
+    """Return Student's t interval of a mean; both ends are NaN for a single run."""
     mean, spread, n = moments(values, np.zeros(len(values), dtype=np.int64), 1)
     half = float(half_widths(spread, n, level)[0])
     at = float(mean[0])

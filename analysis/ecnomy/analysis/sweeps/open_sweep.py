@@ -57,8 +57,8 @@ def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) 
         Counts are integers.
 
     Raises:
-        ResultsError: the sweep does not exist, has no run yet, or has a file that is unreadable or
-            altered.
+        ResultsError: the sweep does not exist, has no completed or failed run yet, or has a file
+            that is unreadable or altered.
         InputError: DuckDB is not installed.
     """
     with connect(folder, raw=raw) as connection:

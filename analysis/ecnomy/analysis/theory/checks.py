@@ -69,8 +69,9 @@ def without_oscillation_w_dec(
 ) -> dict[str, float]:
     """siris2002.fluid-stability c2: smallest w_dec without sign changes, and by Eq. 7.
 
-    The WTP fluid model starts 1 % above its equilibrium at `rate_pps`, which the product w_inc
-    w_dec fixes. Bisection searches w_dec between half and twice the value of Eq. 7.
+    The WTP fluid model starts 1 % above its equilibrium rate, `rate_pps`, which the product w_inc
+    w_dec determines. Bisection searches w_dec between half and twice the value of Eq. 7. `measured`
+    is NaN if that range does not contain it.
 
     Args:
         gain: the gain per round trip, kappa T.

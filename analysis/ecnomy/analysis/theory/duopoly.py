@@ -37,8 +37,8 @@ incomes are equal on average over the rivals' trial prices. Income falls more sl
 price than below it. So the resting price exceeds the equilibrium by a relative amount of order h^2.
 
 Sources: Klemperer, Meyer 1989 (equilibria in supply functions lie between Bertrand and Cournot);
-Green 1996 (linear supply functions); Acemoglu, Ozdaglar 2007 (parallel carriers with congestion:
-there congestion costs customers time, here a mark only transfers money); Siris et al. 2002,
+Green 1996 (linear supply functions); Acemoglu, Ozdaglar 2007 (parallel carriers whose
+congestion costs customers time, while a mark here only transfers money); Siris et al. 2002,
 section 4.3 (load-based marking).
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions under which delayed rate control converges and does not oscillate.
+"""Conditions under which delayed rate control converges, and under which it does not oscillate.
 
     du/dt = -alpha u(t - T)   settles for alpha T < pi/2, without oscillation for alpha T < 1/e
     WTP: alpha = kappa (p + x p') / w_dec                      (Siris et al. 2002, Eq. 3, 5, 7)

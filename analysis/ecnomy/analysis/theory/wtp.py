@@ -51,8 +51,8 @@ def wtp_stability(
 ) -> float:
     """Return the left side of Eq. 7, gain (p + x p') / w_dec per ACK, with p' = dp/dx in seconds.
 
-    With one common round trip, the loop does not oscillate if the left side is below 1/e, and it is
-    stable if that side is below pi/2. The gain per ACK is the rate-based gain kappa times T.
+    With one common round trip, the loop is stable if the result is below pi/2, and does not
+    oscillate if it is below 1/e. The gain per ACK is the rate-based gain kappa times T.
     """
     _positive(gain=gain, w_dec=w_dec)
     return gain * (probability + rate_pps * slope_s) / w_dec

@@ -81,7 +81,7 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def verdict(self) -> int:
-        """The verdict: 1 if paying pays off, -1 if not, 0 if only some players pay at rest."""
+        """1 if paying pays off, -1 if it does not, 0 if only some players pay at rest."""
         return _verdict(self.paying)
 
     @property
@@ -121,7 +121,7 @@ class Found(msgspec.Struct, frozen=True, eq=False):
         return sorted(range(len(earned)), key=lambda n: (-round(float(mass[n]), 9), -earned[n]))
 
     def mean_alone(self, strategy: int) -> float:
-        """Return the mean earnings over populations in which all use a strategy [money/s]."""
+        """Return a strategy's mean earnings if all use it, over all populations [money/s]."""
         alone = [self.table.alone(strategy, players).mean() for players in self.table.populations]
         return float(np.mean(alone))
 

@@ -52,7 +52,7 @@ def verdict_class(found: Found) -> str:
 
 
 def summary(found: Found) -> str:
-    """Return sentences on the most frequent rest point, with a player's payments and earnings."""
+    """Return sentences on the main rest points, with a player's payments and earnings at each."""
     ends: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)

@@ -50,7 +50,8 @@ class Tried(msgspec.Struct, frozen=True):
         low, high: ends of the 95 % interval of the mean.
         kept: whether the means of all constrained outcomes are within the constraints.
         same: whether the values keep the constraints and do not differ significantly from the best.
-        near: whether the values keep the constraints, within a hundredth of the best outcome.
+        near: whether the values keep the constraints, and the outcome is within a hundredth of the
+            best.
     """
 
     values: Values
@@ -67,7 +68,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     Attributes:
         verdict: found, missed or not reachable.
-        values: the best values; if no values keep the constraints, those nearest to keeping them.
+        values: the best values; if no values keep the constraints, those that violate them least.
         outcome: interval of the outcome at these values, over new seeds.
         bounds: interval of each constrained outcome at these values, over the same seeds.
         same: range of the tried values that are as good as the best, for each parameter.

@@ -93,7 +93,8 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 def agent_specs(run: RawRun) -> tuple[AgentSpec, ...]:
     """Return the agents of the run's scenario; () if no agent can declare a utility.
 
-    The result is also () if the scenario does not load, as with a custom class that is not found.
+    The result is also () if the scenario does not load, for example because a custom role, tariff
+    or settlement is not found.
     """
     if not _may_declare(run.manifest.scenario):
         return ()

@@ -311,7 +311,7 @@ def _room(
 def _nash(
     problem: FlowProblem, utilities: _Utilities, best: Optimum, members: Floats, *, always: bool
 ) -> float:
-    """Return the utility if users anticipated prices; NaN if this is not considered.
+    """Return the utility of users who anticipate prices; NaN if they are not considered.
 
     Args:
         problem: the problem of the optimum.

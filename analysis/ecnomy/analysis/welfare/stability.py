@@ -62,7 +62,7 @@ class Margin(msgspec.Struct, frozen=True):
 
 
 def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
-    """Return the smallest margin of each link that marked and has a known slope, sorted.
+    """Return the smallest margin of each link with marks and a known slope, in ascending order.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -138,7 +138,7 @@ def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[fl
 
 
 def _line(x: Floats, y: Floats) -> float:
-    """Return the least-squares slope of a line through points; NaN if it is not significant."""
+    """Return the least-squares slope of a line through points; NaN if unknown (see above)."""
     if len(x) < _FEWEST or not np.ptp(x) > 0:
         return math.nan
     away = x - x.mean()

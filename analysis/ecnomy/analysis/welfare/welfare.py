@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The welfare of a run: users' utility, payments, profits, and the distance from the optimum.
 
-The measured window gives, for agents whose strategy declares a utility (declared_utilities.py):
+For agents whose strategy declares a utility (declared_utilities.py), the measured window gives
 
     utility            of an agent: integral of U(x_t) over time, with the rate x_t of each report
     consumer surplus   utility - paid + received
@@ -149,7 +149,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum; NaN if a U(0) is infinite, or the optimum unknown or <= 0."""
+        """Welfare over the optimum; NaN if a U(0) is infinite or the optimum is unknown or <= 0."""
         best = self.distance.optimum_per_s
         if not all(one.has_zero for one in self.consumers):
             return math.nan
