@@ -48,8 +48,9 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     Attributes:
         open: description of the detail.
         chosen: value in the studies' scenarios.
-        also: alternatives: name -> changes to the scenarios (path -> value). If studies already
-            measure the alternative: `figures` -> replacements of parts of quantity names.
+        also: name of each alternative -> its changes to the scenarios (path -> value). An
+            alternative that studies already measure has `figures` instead, which replaces parts of
+            quantity names.
         not_in: studies that do not vary the setting (`except` in the file).
         only: studies that vary the setting. If empty, all studies vary it.
     """
@@ -86,7 +87,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The quantities of a control run. A claim is informative only if it fails in the control."""
+    """The quantities of a control run; a claim is informative only if it fails in the control."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
@@ -136,7 +137,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sweep whose runs are used by entries.
+    """A sweep that provides runs for entries.
 
     Attributes:
         sweep: the sweep file, in the paper's folder.

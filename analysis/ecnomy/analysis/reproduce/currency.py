@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds stale records of claims, given the current code, scenarios and claims.
+"""Finds the records of claims that the current code, scenarios or claims make stale.
 
 Digests (claim_digests.py) show which parts have changed. Each change is then tested:
 
@@ -87,7 +87,7 @@ def look(
     budget_s: float = math.inf,
     make: Make = made,
 ) -> Look:
-    """Return which records are stale, and run the probes that this requires.
+    """Find the stale records, and run the probes that this requires.
 
     Args:
         records: the records of papers.json.

@@ -17,8 +17,8 @@ all its parts are rejected. That test has size 5 % for any number of quantities 
 intersection-union tests). For the two sides of a region, it consists of two one-sided tests, which
 equal the 90 % interval (Schuirmann 1987). *Refuted* states that at least one quantity lies outside.
 Among k quantities inside, some seem to lie outside by chance. Holm's steps therefore compare the
-p-values with 5 % (Holm 1979, A simple sequentially rejective multiple test procedure): the smallest
-of k with 5 % / k, the next with 5 % / (k - 1), and so on until one is above its limit.
+smallest p-value with 5 % / k, the next with 5 % / (k - 1), and so on until one is above its limit
+(Holm 1979, A simple sequentially rejective multiple test procedure).
 
 The source of the p-value depends on the quantity. For values per seed or batch, it is Student's t.
 For a statistic that is not a mean (a rank correlation of means), it is the share of bootstrap draws
@@ -28,7 +28,7 @@ lie outside by chance. It therefore needs no correction, refutes by itself, and 
 the k.
 
 A claim with a control must fail in the control, by the same rules. Otherwise the claim is
-uninformative: confirmed becomes inconclusive, while refuted remains refuted.
+uninformative. Confirmed then becomes inconclusive, while refuted remains refuted.
 
 With a grid (grid.py), the claim is judged at the chosen settings and under each alternative. The
 verdict is confirmed or refuted if all agree, `depends` if two are opposite, and otherwise
@@ -96,7 +96,7 @@ Samples = Mapping[str, Sample]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A quantity compared with its region. None means no measurement, or no bound on that side.
+    """A quantity compared with its region; None means no measurement, or no bound on that side.
 
     Attributes:
         p: p-value of the hypothesis that the true value lies inside, or None without a test.
@@ -263,7 +263,7 @@ def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple
 
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return which hypotheses Holm's steps reject.
+    """Return for each hypothesis whether Holm's steps reject it.
 
     The probability that they reject any true hypothesis is at most `alpha`.
     """

@@ -53,7 +53,7 @@ def write_rows(file: Path, tables: Tables) -> None:
 
 
 class _Rows(Mapping[str, "pd.DataFrame"]):
-    """Tables by name. Each is built when it is first read."""
+    """Tables by name, each built when it is first read."""
 
     def __init__(self, plain: Mapping[str, Mapping[str, tuple[str, list[Any]]]]) -> None:
         self._plain = plain
@@ -107,7 +107,10 @@ def rows_digest(table: pd.DataFrame) -> str:
 
 
 def unmoved(table: pd.DataFrame, then: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the earlier table if its values are unchanged, or else the new table."""
+    """Return the earlier table if its values are unchanged, or else the new table.
+
+    New columns do not count as a change.
+    """
     if then is None or not set(then.columns) <= set(table.columns):
         return table
     return then if rows_digest(table[list(then.columns)]) == rows_digest(then) else table

@@ -34,13 +34,13 @@ Numbers = tuple[float, float, float, int]  # mean, ends of the interval, sample 
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity in full and in quick form. None means that it was not measured.
+    """A quantity in full and in quick form; None if it was not measured.
 
     Attributes:
         region: expected region, or None for a quantity that is only reported.
         verdict: verdict on the quantity; "" if only the quick form has it.
         p: p-value of the hypothesis that the true value lies in the region (see judge.py).
-        of: user of the quantity: "" (the claim), "control" or "reason".
+        of: part that uses the quantity: "" (the claim itself), "control" or "reason".
     """
 
     name: str

@@ -42,12 +42,12 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def data_packets(self) -> int:
-        """Number of data packets sent by all its runs at the chosen settings."""
+        """The number of data packets sent by all its runs at the chosen settings."""
         return self.measured.studies.data_packets
 
     @property
     def budget(self) -> float:
-        """Number of data packets that its studies may send with the seeds in their files."""
+        """The number of data packets that its studies may send with the seeds in their files."""
         entry = self.paper.entries[self.item]
         return sum(self.paper.studies[name].budget for name in entry.studies)
 
@@ -62,7 +62,7 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of entries: numbers of studies and runs, and of data packets that they may send."""
+    """The cost of entries: the studies, the runs, and the data packets that runs may send."""
 
     studies: int
     runs: int

@@ -116,7 +116,7 @@ class Runs:
 
     @property
     def data_packets(self) -> int:
-        """Number of data packets sent by all runs."""
+        """The number of data packets sent by all runs."""
         return int(self.frame["data_packets"].sum())
 
     def values(self, parameter: str) -> list[Any]:
@@ -180,7 +180,7 @@ class Runs:
 
 
 class Studies:
-    """The studies of an entry by name. Each is loaded when it is first used."""
+    """The studies of an entry by name, each loaded when it is first used."""
 
     def __init__(
         self, paper: Paper, names: Iterable[str], form: Form, variant: Variant | None = None
@@ -250,7 +250,7 @@ class Studies:
 
     @property
     def data_packets(self) -> int:
-        """Number of data packets sent by all runs of all studies."""
+        """The number of data packets sent by all runs of all studies."""
         return sum(self[name].data_packets for name in self._names)
 
 

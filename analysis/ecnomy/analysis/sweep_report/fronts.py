@@ -29,7 +29,8 @@ class Front(msgspec.Struct, frozen=True):
         x, y: names of the two outcomes.
         means, halves: means and half-widths of their intervals, of shape (points, 2).
         on: whether each point is on the front.
-        beaten: whether another point is better than each point in both by more than the half-widths.
+        beaten: for each point, whether another point is better in both outcomes by more than the
+            sum of both half-widths.
     """
 
     x: str

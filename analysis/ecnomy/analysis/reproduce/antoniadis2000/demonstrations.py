@@ -121,7 +121,7 @@ def _users(run: RawRun, all_of_them: int) -> float:
 
 
 def who_pays(results: Path) -> Columns:
-    """Return each source's rates, fees and marks by phase, and the variation of its charge.
+    """Return each source's rates, fees and marks by phase, and its charge and profit over time.
 
     Returns:
         Rates are in bit/s, fees and marks in money/s per flow. `messages_per_min` counts, per flow,

@@ -4,7 +4,8 @@
 From the first CE on, a latching receiver (RFC 3168, section 6.1.3) echoes on every ACK until a
 packet with CWR arrives. Its sender reacts once per round trip and sets CWR on the next packet. The
 module replays this receiver over the CE packets of runs without losses. In the run of Reno, the
-receivers are of this kind. In the run of WTP, the replay shows the echoes that they would send.
+receivers are of this kind. In the run of WTP, the replay shows the echoes that such receivers would
+send.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def by_price(runs: Runs) -> dict[str, Runs]:
 
 
 def theory_window(rule: str, source: int, active: int) -> float:
-    """Return (c / n) RTT for n equal sources. Under PC2 the RTT includes the backlog n / gamma."""
+    """Return (c / n) RTT for n equal sources, including the backlog n / gamma in the RTT of PC2."""
     wait_ms = active / GAMMA["pc2"] / CAPACITY if rule == "pc2" else 0.0
     return SHARE[rule] * CAPACITY / active * (RTT_MS[source] + wait_ms)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names the forms of an experiment that the paper's text permits. Each form is measured separately.
+"""Names the forms of an experiment that the paper's text permits, each measured separately.
 
 The form is the second part of a quantity's name: `share_over_theory.smoothed.n=3.link=1`.
 """

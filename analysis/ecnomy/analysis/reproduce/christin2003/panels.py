@@ -33,7 +33,7 @@ def six_panels(
     *,
     from_zero: bool = False,
 ) -> None:
-    """Draw each algorithm's rows over time. Titles show the mean and interval of all seeds."""
+    """Draw each algorithm's rows over time; titles show the mean and interval of all seeds."""
     figure.set_size_inches(9, 8)
     figure.suptitle("curves: one seed; titles: mean of all seeds ± 90 % interval", fontsize="small")
     axes = figure.subplots(3, 2, sharex=True, sharey=True)

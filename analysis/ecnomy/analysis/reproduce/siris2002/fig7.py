@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 7: three groups of flows. Both links mark packets of the long flows."""
+"""Figure 7: three groups of flows, where both links mark packets of the long flows."""
 
 from __future__ import annotations
 
