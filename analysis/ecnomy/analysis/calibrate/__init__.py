@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy calibrate`: search for the parameter value at which an outcome meets a target."""
+"""`ecnomy calibrate`: searches for the parameter value at which an outcome meets a target."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Made(msgspec.Struct, frozen=True):
     Attributes:
         number: number of the run on the page, starting at 1.
         case: the value of each key.
-        run: the results; None if the sweep did not keep the results of all runs.
+        run: the results; None for all runs of a sweep that did not keep all results.
         row: outcomes by column, for a run of a sweep.
     """
 

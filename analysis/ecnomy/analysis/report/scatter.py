@@ -68,7 +68,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Return the samples of each test stream (at least two packets) in the measured window."""
+    """Return each test stream's samples of at least two packets in the measured window."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps

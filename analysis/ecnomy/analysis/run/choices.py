@@ -61,7 +61,7 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
 
 
 def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
-    """Return the choices of each agent whose users have a choice, in the scenario's order.
+    """Return the choices of each agent whose users choose among sources, in the scenario's order.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -161,7 +161,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """Return the noise share of individual runs, and the noise variance of a point's mean."""
+    """Return the share of noise in individual runs, and the variance of noise in a point's mean."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:

@@ -55,7 +55,8 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
         picture: the file for the sweep's plot; None to draw nothing.
 
     Raises:
-        ResultsError: a shard of the sweep's table is unreadable.
+        ResultsError: the sweep does not exist or has no run yet, or a shard is unreadable.
+        InputError: DuckDB is not installed.
     """
     from ecnomy.analysis.statistics.intervals import LEVEL
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units

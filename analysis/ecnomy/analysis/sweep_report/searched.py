@@ -54,7 +54,7 @@ def _outside(swept: Swept) -> Floats:
 
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:
-    """Return a sentence on the best point, and one on its outcome with new seeds."""
+    """Return a sentence on the best point, and one on its check with new seeds, or ""."""
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (

@@ -174,7 +174,7 @@ def _of_samples(swept: Swept, outcome: str, values: Floats, known: Any) -> Matte
 
 
 def _columns(varied: Varied, known: Any) -> Floats:
-    """Return a factor's regression columns: an indicator per level, or ranks and their squares."""
+    """Return a factor's regression columns: levels except the first, or ranks and their squares."""
     codes = varied.codes[known]
     levels = np.unique(codes)
     if not varied.factor.sampled and (len(levels) <= _LEVELS or not varied.is_number):

@@ -91,7 +91,7 @@ class _Past(msgspec.Struct, frozen=True):
     step_s: float
 
     def at(self, position: float) -> Floats:
-        """Return the cubic interpolation within the step at a position; before 0, the start."""
+        """Return the state at a position in steps, by cubic interpolation; before 0, the start."""
         if position <= 0:
             return np.asarray(self.states[0])
         i = math.floor(position)

@@ -35,8 +35,8 @@ SETS: Final = {  # packets per second of the three streams, and their IP bytes
 def of_set(runs: Runs, name: str) -> Runs:
     """Return the runs of a set of streams.
 
-    `steady` and `step` are the first set with endless calls, which are synchronised in `step`.
-    `bytes` are the runs in which the link counts bytes.
+    `steady` and `step` are the first set with endless calls, which are synchronised in `step`. In
+    `bytes`, the marking probability is proportional to the packet length.
     """
     frame = runs.frame
     constant = frame[_VOICE] < frame[_VOICE].max()

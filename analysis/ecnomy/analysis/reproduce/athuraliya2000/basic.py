@@ -66,7 +66,8 @@ def run_basic(
         gamma: step size of prices.
         rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (weight alpha on the backlog b).
         alpha: weight of the backlog under pc3.
-        delays: round trip of each source in steps, half of it in each direction, or None.
+        delays: round trip of each source in steps, half of it in each direction. None means no
+            delay.
         active: [step, source], 1 while the source sends. None means that all sources send.
         rng: makes updates asynchronous, with probability 1/2 for each link and source in a step.
     """

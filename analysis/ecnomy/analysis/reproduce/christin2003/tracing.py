@@ -157,7 +157,7 @@ def _due(seen: Bottleneck) -> Figures:
 
 
 def twice_in_a_round(arrived_ps: Times, marked_ps: Times) -> int:
-    """Return the number of a flow's marks after the first mark of each router's round."""
+    """Return the number of a flow's marks after the first one in each of the router's rounds."""
     rounds = np.searchsorted(router_rounds(arrived_ps, K, ALPHA).start_ps, marked_ps, "right")
     return len(rounds) - len(np.unique(rounds))
 

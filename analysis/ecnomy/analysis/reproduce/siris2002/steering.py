@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def settled_after(used: Floats, target: float, within: float) -> int:
-    """Return the number of intervals until all later intervals are near the target, or of all."""
+    """Return the number of intervals before all later ones are near the target (all if never)."""
     off = np.flatnonzero(np.abs(used - target) > within)
     return int(off[-1]) + 1 if len(off) else 0
 
