@@ -41,7 +41,7 @@ def _code_of(file: Path) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _digest_of(file: Path, state: tuple[int, int]) -> str:
-    """Return the digest of a file; `state`, only a cache key, tells when the file has changed."""
+    """Return the digest of a file, cached by `state`, which changes with the file."""
     lines = file.read_text().splitlines()
     brought: list[str] = []
     for node in ast.walk(ast.parse("\n".join(lines))):

@@ -169,7 +169,7 @@ def read_record(file: Path) -> ScenarioRecord:
 
 
 def write_record(record: ScenarioRecord, file: Path) -> None:
-    """Write a record; the file gets its final name only when it is complete.
+    """Write a record to a file, which gets its final name only when it is complete.
 
     Raises:
         OSError: the file cannot be written.

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the C++ sources on which outcomes depend; a changed digest requires a probe run.
+"""Digests of the C++ sources on which outcomes depend.
+
+If a digest has changed, a record requires a probe run.
 
     digest = sha256 over the sorted sha256 digests of all source files in some folders
 
@@ -96,7 +98,10 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """Return the laws with headers whose names occur in the plans; extra names are harmless."""
+    """Return the laws with headers whose names occur in the plans.
+
+    Extra names are harmless.
+    """
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
     laws = frozenset().union(*_law_headers(checkout).values())
@@ -150,7 +155,7 @@ def _state(file: Path) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1024)
 def _code_digest(file: Path, state: tuple[int, int]) -> str:
-    """Return the digest of a file's code; `state`, only a cache key, tells when it has changed."""
+    """Return the digest of a file's code, cached by `state`, which changes with the file."""
     text = file.read_text()
     if file.suffix == ".ned" and _NED_OF_LAW.search(text):
         text = _PARAMETER.sub("", text)

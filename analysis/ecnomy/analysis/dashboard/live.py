@@ -92,7 +92,7 @@ class Stage:
         return self._market is not market and not self._closed
 
     def close(self) -> None:
-        """End the current market and its engine; no market follows."""
+        """End the current market and its engine for good."""
         self._closed = True
         self._end()
 

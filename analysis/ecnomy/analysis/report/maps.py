@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws maps of the profit over promised quality and price, and over load and price.
 
-Unless a price was swept, the maps are counterfactual: they assume that the same calls are sold,
+Unless a price was swept, the maps are counterfactual. They assume that the same calls are sold,
 carried and marked at another price or promise. Refunds follow the price if the tariff ties them to
 it.
 """

@@ -6,7 +6,7 @@ The amounts are sums over the provider's ledger and calls, or follow from its sc
     delay of a full buffer = bytes that it holds x 8 / rate
     packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet size)
 
-The changes are counterfactual: they assume that the same calls are requested and carried.
+The changes are counterfactual. They assume that the same calls are requested and carried.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The quantities of a control run; a claim is informative only if it fails in the control."""
+    """The quantities of a control run, in which an informative claim must fail."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes papers.json; equal outcomes give equal bytes.
+"""Reads and writes papers.json, so that equal outcomes give equal bytes.
 
     {"format": 3, "studies": {
      "paper/study": {"laws": [...], ...}, ...

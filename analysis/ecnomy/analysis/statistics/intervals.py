@@ -68,7 +68,7 @@ class Drawn(Interval, frozen=True):
 
 
 class Equivalence(msgspec.Struct, frozen=True):
-    """The outcome of two one-sided tests; the larger p-value below alpha shows equivalence."""
+    """The outcome of two one-sided tests, which show equivalence if both p are below alpha."""
 
     estimate: float
     p_low: float  # p-value of "the true value is at or below the lower margin"

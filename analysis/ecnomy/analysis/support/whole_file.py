@@ -27,7 +27,7 @@ def place_for(file: Path, option: str) -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file atomically; if the process ends, the file has its old or its new content."""
+    """Write a file atomically, so that it has its old or its new content if the process ends."""
     temporary = file.with_name(file.name + ".tmp")
     temporary.write_bytes(data)
     temporary.replace(file)

@@ -76,7 +76,7 @@ def asynchronous_prices(
     """Run the asynchronous version of the basic algorithm (section II-B, last paragraphs).
 
     In each period, each link and each source updates with probability `activity`. A link uses
-    delayed rates and a source delayed prices; all ages from 0 to `longest_delay` periods are
+    delayed rates, and a source delayed prices. All ages from 0 to `longest_delay` periods are
     equally likely.
 
     Args:

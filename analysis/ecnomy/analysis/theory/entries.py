@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements for the papers' entries that need only theory; each function returns one entry.
+"""Measurements for the papers' entries that need only theory, with one function per entry.
 
 A key consists of the claim, the measurement and, if there are several cases, the case:
 `c1.growth.1.4`. The expected values are in claims.yaml. If a paper does not state its settings, the

@@ -70,7 +70,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return self.of(strategy, {strategy: 1, other: players - 1})
 
     def gain(self, strategy: int, other: int, players: int) -> Comparison:
-        """Return the gain of one player who changes from `other` to a strategy; the others stay."""
+        """Return the gain of a player who changes from `other` to a strategy while others stay."""
         before, after = self.alone(other, players), self.lone(strategy, other, players)
         return compared(before, after, paired=True, level=LEVEL)
 

@@ -26,7 +26,7 @@ __all__ = ["player_columns"]
 
 
 def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
-    """Return the columns of a run for each source; the agent of a source has the same name.
+    """Return the columns of a run for each source and its agent, which has the same name.
 
     Raises:
         ResultsError: a table is missing or unreadable.
