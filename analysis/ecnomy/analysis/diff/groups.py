@@ -81,6 +81,7 @@ def open_group(names: Sequence[str | Path]) -> Group:
 
     Raises:
         ResultsError: a name does not select a run, or all selected runs are incomplete.
+        InputError: a run occurs twice in the group.
     """
     found = [_opened(str(name)) for name in names]
     members = tuple(member for group in found for member in group.members)

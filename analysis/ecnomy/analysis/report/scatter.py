@@ -52,7 +52,7 @@ class Samples(NamedTuple):
 
 
 def reliability(shares: Row, sent: Row) -> float:
-    """Return the share of a variance that is not due to chance; NaN if the shares are equal."""
+    """Return the share of variance that is not chance; NaN for equal or fewer than three shares."""
     if len(shares) < 3 or np.ptp(shares) == 0:
         return math.nan
     chance = float(np.mean(shares * (1 - shares) / (sent - 1)))
@@ -185,7 +185,7 @@ def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s
 
 
 def fisher(raw: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a correlation by Fisher's z; NaN for fewer than LEAST samples.
+    """Return the 95 % interval of a raw correlation by Fisher's z; NaN below LEAST samples.
 
     Source: Fisher 1921. The interval assumes independent and nearly normal samples.
     """

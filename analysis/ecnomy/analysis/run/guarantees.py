@@ -165,7 +165,7 @@ def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
 
 
 def guarantee_columns(results: Path) -> dict[str, float | None]:
-    """Return outcome columns for sweeps that cover the whole run; {} without a GSP.
+    """Return outcome columns for sweeps, over the whole run; {} without a GSP.
 
     Returns:
         Columns `<gsp>.<name>` with these names: calls_asked, calls_sold, calls_blocked and

@@ -194,7 +194,7 @@ def _drawn(rows: Floats, paired: bool) -> Floats:
 
 
 def _tops(x: Floats, means: Floats) -> Floats:
-    """Return the top of the parabola through the largest mean and its neighbours, per draw."""
+    """Return where the parabola through the largest mean and its neighbours peaks, per draw."""
     top = means.argmax(axis=0)
     found: Floats = x[top].astype(np.float64)
     if len(x) < 3:

@@ -184,7 +184,7 @@ def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
 
 
 def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
-    """Return the maximum over a grid of the polynomial fitted to each column of means."""
+    """Return where on a grid the polynomial fitted to each column of means is highest."""
     middle, reach = (z[0] + z[-1]) / 2, (z[-1] - z[0]) / 2
     fit = np.linalg.pinv(np.vander((z - middle) / reach, degree + 1))
     heights = np.vander((grid - middle) / reach, degree + 1) @ (fit @ means)

@@ -97,8 +97,8 @@ def best_of(tuning: Tuning, tried: dict[Values, Rows]) -> Values:
 
     Args:
         tuning: the aim and the constraints of the search.
-        tried: outcomes of the values tried, in the order of the search; among equal values, the
-            first wins.
+        tried: outcomes of the values tried, in the order of the search; among equally good
+            values, the first are chosen.
     """
 
     def rank(values: Values) -> tuple[float, float]:
