@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Amounts due under block prices: each part of a row's total quantity has its block's price.
+"""Compute the amounts due under block prices.
 
-With the quantity q so far, the price p_i and range (l_i, h_i] of block i, and a cap C on the bill:
+Each part of a row's total quantity is charged at the price of its block. With the total quantity q,
+the price p_i and the range (l_i, h_i] of block i, and a cap C on the bill:
 
     charged so far = min(floor(sum over i of p_i x (min(q, h_i) - min(q, l_i))), C)
 """
@@ -24,7 +25,7 @@ _NO_END: Final = 2**63 - 1
 
 
 class BlocksAccruer:
-    """Keeps each row's quantity so far and, if the bill has a cap, the bill so far."""
+    """Charges block prices, from each row's total quantity and bill so far."""
 
     def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
         """See tariff_amounts.accruer."""
@@ -59,7 +60,7 @@ class BlocksAccruer:
         return amount
 
     def _enough(self, part: Integers, price: int) -> Integers:
-        """Limit the quantity to what brings the bill to its cap."""
+        """Limit the quantity to the amount at which the bill reaches its cap."""
         if self._cap_micro is None or price == 0:
             return part
         enough = self._cap_micro * self._exact.denominator // price + 1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Booking: after each report, the costs of the epoch are posted in the ledger.
+"""Post the amounts due for each epoch in the ledger.
 
-Marks are charged at the price in force when they arrived, and fees by the flow's class. Both are
-computed from counters and times in the report. Their sum over a run therefore depends on the epochs
-only if a price or a class changes.
+Marks are charged at the price in force when they arrive, and the class of a flow determines its
+fee. Both amounts are computed from the counters and times in reports. Their totals over a run
+therefore depend on the length of epochs only if a price or a class changes.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ __all__ = ["Book"]
 
 
 class Book:
-    """All contracts of a run, and the totals so far of all flows.
+    """All contracts of a run, and the totals of each flow so far.
 
     Attributes:
-        fee_micro: fees of each flow so far; like all columns, replaced and never modified in place.
+        fee_micro: fees of each flow so far. All columns are replaced, never modified in place.
         charge_micro: mark charges of each flow so far.
         bill_micro: payments for each flow by its user so far.
-        standing_micro: part of these bills that is charged by time.
-        weight_micro: part of the standing charges that depends on the weight.
+        standing_micro: the part of each bill that is charged by time.
+        weight_micro: the part of each standing charge that depends on the flow's weight.
     """
 
     def __init__(self, contracts: Sequence[Contract], users: Integers, ledger: Ledger) -> None:
-        """Create the book; `users` is the account of each flow's user."""
+        """Create the book. `users` contains the account of each flow's user."""
         self._contracts, self._users, self._ledger = contracts, users, ledger
         none: Integers = held(np.zeros(len(users), dtype=np.int64))
         self.fee_micro = self.charge_micro = self.bill_micro = none
         self.standing_micro = self.weight_micro = none
 
     def close_epoch(self, epoch: Epoch) -> None:
-        """Book the epoch that ends with this report.
+        """Post the amounts due for an epoch, and add them to the totals.
 
         Raises:
             LedgerError: overflow; negative-amount (a counter ran backwards).
@@ -58,7 +58,7 @@ class Book:
         self._ledger.check()
 
     def _bill(self, dues: Dues) -> None:
-        """Add the amounts that a flow's user pays to the flow's bill."""
+        """Add the amounts paid by each flow's user to the flow's bill."""
         flow = dues.flow
         if not len(self._users) or not len(flow):
             return
@@ -91,7 +91,7 @@ class Book:
 
 
 def _added(column: Integers, dues: Dues) -> Integers:
-    """Return the column of all flows plus the amounts due."""
+    """Return the column of all flows with the amounts due added."""
     if dues.whole:
         return held(column + dues.amount_micro)
     added = column.copy()

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The call desk sells single calls: it admits, charges, judges and reimburses them.
+"""The call desk sells single calls: it admits, charges and reimburses them.
 
-    call            at the moment of an accepted request: caller -> provider, the tariff's price;
-                    at its end, the cost of its time and its packets
-    reimbursement   when the call's record shows a broken promise: provider -> caller
+    call            caller -> provider: the tariff's price when the request is accepted, and the
+                    charges for the call's time and packets when the call ends
+    reimbursement   provider -> caller, if the record of the call shows a broken promise
 
-The caller's agent chooses among the providers of its source (CallBuyer). Without an agent, the
-cheapest provider comes first. If a provider refuses, the next provider decides. At the end of an
-epoch the desk's postings go to the ledger in batches. The price of a call has the time of the
-request, and every other row the time at which the call ended. A call in progress at the end of the
-run pays for its time so far, and is not judged. If a flow has several providers, the provider of
-its last call pays for its marks.
+The caller's agent ranks the providers of its source (CallBuyer). Without an agent, providers are
+ranked by price, from the cheapest. If a provider refuses, the next provider decides. The desk posts
+its charges in the ledger at the end of each epoch. The posting of a call's price has the time of
+the request, and every other posting the time at which the call ended. A call in progress at the end
+of the run is charged for its time so far and is not reimbursed. If a flow has several providers,
+the provider of its last call pays for its marks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_LINES: Final = 62  # entries of all tariff tables, each of which has a bit 
 
 
 class _Line(msgspec.Struct):
-    """An entry of a tariff table: seller, account, tariff, ended calls and trunk."""
+    """An entry of a tariff table, with its seller and its ended calls."""
 
     who: str
     seller: CallSeller
@@ -51,7 +51,7 @@ class _Line(msgspec.Struct):
 
 
 class _Sold(msgspec.Struct, frozen=True):
-    """A requested call: its line or BEST_EFFORT, its tariff, and the lines that refused it."""
+    """A requested call: its line (or BEST_EFFORT), its tariff, and the lines that refused it."""
 
     line: int
     tariff: CallTariff | None
@@ -59,7 +59,7 @@ class _Sold(msgspec.Struct, frozen=True):
 
 
 class _Due(msgspec.Struct, frozen=True, order=True):
-    """An amount that is still to be posted."""
+    """An amount not yet posted."""
 
     t_ps: int
     flow: int
@@ -68,7 +68,7 @@ class _Due(msgspec.Struct, frozen=True, order=True):
 
 
 class CallDesk:
-    """All calls on sale in a run."""
+    """Sells the calls of all providers in a run."""
 
     def __init__(self, parties: Parties, ledger: Ledger) -> None:
         self._parties, self._ledger = parties, ledger
@@ -85,15 +85,16 @@ class CallDesk:
     def open(
         self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers, trunk: str = ""
     ) -> int:
-        """Let `who` sell calls of these flows at this tariff; `seller` admits the calls.
+        """Let `who` sell calls of these flows at this tariff.
 
-        Calls in progress are counted together over all tariffs of `who` with the same `trunk`.
+        `seller` decides on admission. Calls in progress are counted over all tariffs of `who` with
+        the same `trunk`.
 
         Returns:
-            The number of the new line.
+            the number of the new tariff entry (line).
 
         Raises:
-            StrategyError: there are too many lines.
+            StrategyError: providers already sell calls under MOST_LINES tariffs.
         """
         number = len(self._lines)
         if number == MOST_LINES:
@@ -107,13 +108,13 @@ class CallDesk:
         return number
 
     def buy(self, buyer: CallBuyer, rows: Integers) -> None:
-        """Let this buyer decide for the calls of these flows."""
+        """Let this buyer rank the providers for calls of these flows."""
         self._buyer[rows] = len(self._buyers)
         self._buyers.append((buyer, CallsEnded()))
 
     # ---- between reports
     def post(self, line: int, price_micro: int) -> bool:
-        """Set the price of a line's calls. Return whether the price has changed."""
+        """Set the price of calls on a line, and return whether the tariff has changed."""
         known = self._lines[line]
         if known.tariff.price_micro == price_micro and not known.tariff.hours:
             return False
@@ -122,11 +123,11 @@ class CallDesk:
         return True
 
     def tariff(self, line: int, t_ps: int) -> CallTariff:
-        """Return the price and the promise of a call on this line at `t_ps`."""
+        """Return the tariff of a call on this line at `t_ps`."""
         return self._lines[line].tariff.at(t_ps)
 
     def admit(self, request: Request, mark_price: Callable[[], Integers | Floats]) -> bool:
-        """Return whether the call may proceed. Charge the call if a provider admits it.
+        """Charge a call if a provider admits it, and return whether the call may proceed.
 
         Args:
             request: the engine's request.
@@ -176,16 +177,16 @@ class CallDesk:
 
     # ---- when calls are over
     def judge(self, calls: Columns) -> Columns:
-        """Add sellers, costs and reimbursements to the records of calls.
+        """Add tariffs, charges and reimbursements to the records of calls.
 
         Args:
             calls: the columns of the record table `calls`.
 
         Returns:
-            The columns with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
+            the columns, with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
 
         Raises:
-            LedgerError: overflow (a call costs 2^62 micro-units or more).
+            LedgerError: overflow (the charge for a call is 2^62 micro-units or more).
         """
         judged = unsold(calls)
         names = ("id", "flow", "start_ps", "end_ps", "complete", "sent", "late", "lost", "ce")
@@ -205,7 +206,7 @@ class CallDesk:
     def _settle(
         self, sold: _Sold, flow: int, start: int, end: int, complete: int, *bad: int
     ) -> tuple[int, int]:
-        """Return the price and the reimbursement of a call."""
+        """Return the charge and the reimbursement for a call."""
         if sold.tariff is None:
             return 0, 0
         sent, late, lost = bad
@@ -225,7 +226,7 @@ class CallDesk:
         return charge, back
 
     def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
-        """Return whether all parties that the tariff names report a broken promise."""
+        """Return whether every party that the tariff names reports a broken promise."""
         buyer = int(self._buyer[flow])
         if tariff.quality_seen_by == PROVIDER_SEES or buyer < 0:
             return broken
@@ -244,16 +245,16 @@ class CallDesk:
             self._buyers[int(self._buyer[flow])][1].add(row)
 
     def ended(self, line: int) -> EndedCalls:
-        """Return the calls on a line that have ended since the last query."""
+        """Return the calls on a line that have ended since this method was last called."""
         return self._lines[line].ended.take()
 
     def spread(self) -> None:
-        """Report to callers the outcomes of their calls, once per report."""
+        """Pass the outcomes of ended calls to their buyers. Call this once per report."""
         for buyer, ended in self._buyers:
             buyer.hear(ended.take())
 
     def book(self, t_ps: int) -> None:
-        """Post the amounts of the epoch that ends at `t_ps` in the ledger.
+        """Post the charges and reimbursements of the epoch that ends at `t_ps`.
 
         Raises:
             LedgerError: overflow.
@@ -274,7 +275,7 @@ class CallDesk:
 
 
 def unsold(calls: Columns) -> Columns:
-    """Return the records of calls that nobody sells, with a cost of 0."""
+    """Return records of calls without a provider, with charges and reimbursements of 0."""
     count = len(calls["id"])
     none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
     back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)

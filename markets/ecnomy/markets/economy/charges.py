@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Amounts due for a flow, in exact integer micro-units. contracts.py adds debtor and creditor.
+"""Compute class fees and mark charges of flows, in exact integer micro-units.
 
-class fee    floor(fee [micro/s] x active time [ps] / 10^12) at any time; postings are
-             its increments, so fractions are never lost or charged twice. A flow is active
-             from the start to the stop of its source. If the fee changes, the fraction below one
-             micro-unit is carried over.
+class fee    floor(fee [micro/s] x active time [ps] / 10^12) at any time. Postings are the
+             increments of this total, so fractions are never lost or charged twice. A flow is
+             active from the start to the stop of its source. If the fee changes, the fraction of
+             a micro-unit is carried over.
 mark charge  price in force x CE packets delivered (or x bytes of CE packets delivered)
 """
 
@@ -29,10 +29,10 @@ MILLION: Final = 10**6
 
 
 class ClassFees:
-    """The class fees of all flows, exact over any sequence of epochs."""
+    """Computes the class fees of all flows, exactly over any sequence of epochs."""
 
     def __init__(self, start_ps: Integers, stop_ps: Integers) -> None:
-        """Create the fees of flows that are active in [start, stop)."""
+        """Create the fees of flows that are active from `start_ps` until before `stop_ps`."""
         self._start_ps, self._stop_ps = start_ps, stop_ps
         self._carry = np.zeros(len(start_ps), dtype=np.int64)  # micro-unit ps, below 10^12
 
@@ -59,7 +59,7 @@ class ClassFees:
 def _times_rest(fee: Integers, rest_ps: Integers, carry: Integers) -> tuple[Integers, Integers]:
     """Return divmod(fee * rest + carry, 10^12), computed within int64.
 
-    With fee = a 10^6 + b and a rest = u 10^6 + v: fee rest = u 10^12 + (v 10^6 + b rest), where
+    If fee = a 10^6 + b and a rest = u 10^6 + v, then fee rest = u 10^12 + (v 10^6 + b rest), and
     every product is at most 10^18.
     """
     high, low = np.divmod(fee, MILLION)
@@ -69,7 +69,7 @@ def _times_rest(fee: Integers, rest_ps: Integers, carry: Integers) -> tuple[Inte
 
 
 class MarkCharge:
-    """The charge for marks delivered, per mark or per byte of a marked packet."""
+    """Computes the charge for marks delivered, per mark or per byte of marked packets."""
 
     def __init__(self, per: Per = "mark") -> None:
         self.per = per
@@ -77,9 +77,9 @@ class MarkCharge:
     def due(
         self, price_micro: int | Integers, marks: Integers, marked_bytes: Integers
     ) -> tuple[Integers, Integers]:
-        """Return the amounts due for an epoch's marks at the price in force.
+        """Return the amounts due for the marks of an epoch.
 
-        The price is one number for all flows, or a number for each flow.
+        The price is a number for all flows, or an array with a price for each flow.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.
@@ -92,7 +92,7 @@ class MarkCharge:
 
 
 def times(quantity: Integers, price_micro: np.int64 | Integers) -> Integers:
-    """Return quantity x price, row by row.
+    """Return quantity x price for each row.
 
     Raises:
         LedgerError: overflow.

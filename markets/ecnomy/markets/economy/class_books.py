@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of each service class: the time of flows in it, their marks and cost, and refusals.
+"""Record the flow time, the marks and their cost, and the refusals of each service class.
 
-Marks and their cost count in the class to which the flow belongs when they arrive. Records exist
-only where they are used: for providers that post fees, and for classes with a cap on their cost.
+Marks and their cost count towards the class to which the flow belongs when they arrive. A market
+keeps these records only if a provider posts fees or a class has a cap on its cost.
 
     recent cost     c <- c + (1 - exp(-dt / 10 s)) (cost of marks in the epoch / dt - c)
     hidden          h <- h exp(-dt / 10 s), plus one with each member that enters
 
-If a member costs w per second from its entry on, c contains one part of this cost, and h the other
-part.
+If a member costs w per second from its entry on, c includes part of this cost, and h w adds the
+rest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LATELY_S: Final = 10.0
 
 
 class ClassCounts(msgspec.Struct, frozen=True, eq=False):
-    """Totals since the run began, one value per class; never modified."""
+    """Totals of each class since the start of the run, in read-only columns."""
 
     flow_s: Floats
     marks: Integers
@@ -41,12 +41,12 @@ class ClassCounts(msgspec.Struct, frozen=True, eq=False):
 
 
 class ClassBooks:
-    """The books of all classes of a market.
+    """The records of all classes in a market.
 
     Attributes:
         counts: totals so far; replaced, never modified in place.
-        cost_micro_per_s: recent cost of marks; replaced, never modified in place.
-        hidden: members that the recent cost does not include yet.
+        cost_micro_per_s: recent cost c of each class's marks; replaced, never modified in place.
+        hidden: number h of members in each class that c does not include yet.
     """
 
     def __init__(self, plan: Plan, classes: int) -> None:
@@ -57,7 +57,7 @@ class ClassBooks:
         self.hidden: Floats = np.zeros(classes)
 
     def close(self, epoch: Epoch) -> None:
-        """Count an epoch after it has been booked."""
+        """Add an epoch whose mark charges have been booked."""
         flow_s = np.zeros(self._classes + 1)  # the last entry is for flows outside classes
         np.add.at(flow_s, epoch.offer, self._spans.active_ps(epoch) / PS_PER_S)
         spent, came = (self._whole(epoch, c) for c in (epoch.charge_micro, epoch.flows("ce")))
@@ -76,11 +76,11 @@ class ClassBooks:
             self.hidden = self.hidden * (1 - weight)
 
     def enter(self, offer: int, members: int) -> None:
-        """Count members admitted to this class."""
+        """Add members admitted to a class."""
         self.hidden[offer] += members
 
     def refuse(self, offer: int, flows: int) -> None:
-        """Count flows refused by this class."""
+        """Add flows refused by a class."""
         refused = self.counts.refused.copy()
         refused[offer] += flows
         self.counts = msgspec.structs.replace(self.counts, refused=held(refused))

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Admission to service classes, and the providers' views of them.
+"""Admit flows to service classes, and let providers observe their classes.
 
-A class admits the flow of a customer who requests it, unless
+A class admits a flow at its customer's request, except for one of these reasons:
 
     members     the class is full: members + 1 > the class's `members`
     cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`, where c is
                 the recent cost, h the number of members not yet included in c (class_books.py), and
                 w the class's charge, the largest cost of a flow in it
-    its seller  refuses
+    seller      the class's seller refuses
 
-A refused flow stays in its class. A row of many flows counts as that number of members, and all of
-them enter or none does. Among simultaneous requests, those for classes without a limit are handled
-first, which frees places in other classes. The other requests follow by ascending row.
+A refused flow stays in its class. If a row stands for many flows, each flow counts as a member, and
+the class admits all of them or refuses all. Among simultaneous requests, requests for classes
+without a limit are handled first, which frees places in other classes. The other requests follow by
+ascending row.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = ["ClassDesk"]
 
 
 class ClassDesk:
-    """The class desk of all providers of classes."""
+    """Handles the requests for all service classes of a market."""
 
     def __init__(self, plan: Plan, parties: Parties, journal: Journal) -> None:
         self._plan, self._parties, self._journal = plan, parties, journal
@@ -46,11 +47,11 @@ class ClassDesk:
         self._looks: dict[str, tuple[int, ClassCounts]] = {}
 
     def open(self, sold: ClassSpec, seller: ClassSeller | None) -> None:
-        """Put a class on sale, in the order of the market's offers."""
+        """Put a class on sale. Classes must come in the order of the market's offers."""
         self._terms.append((sold, seller))
 
     def settle(self) -> None:
-        """Finish the setup when all agents have joined."""
+        """Finish the setup after all agents have joined."""
         watched = any(
             sold.cost_micro_per_s >= 0 or (seller is not None and seller.watches_classes)
             for sold, seller in self._terms
@@ -63,7 +64,7 @@ class ClassDesk:
         ]
 
     def close(self, epoch: Epoch) -> None:
-        """Count a booked epoch."""
+        """Add a booked epoch to the records of classes."""
         if self._books is not None:
             self._books.close(epoch)
 
@@ -77,7 +78,7 @@ class ClassDesk:
             wanted: the requested class of each row in `rows`.
 
         Returns:
-            Whether each row was admitted.
+            whether each row was admitted.
         """
         let_in = np.ones(len(rows), dtype=np.bool_)
         limited = np.array([self._limited[k] for k in wanted.tolist()], dtype=np.bool_)
@@ -126,7 +127,7 @@ class ClassDesk:
             t_ps: the time of the current report.
             offer: the class of each flow of the run.
             active: whether each flow of the run is switched on.
-            agent: money, random numbers and notes of the provider.
+            agent: the provider's view of its money, random numbers and notes.
         """
         assert self._books is not None, "it watches its classes"
         offers = self._parties.offers

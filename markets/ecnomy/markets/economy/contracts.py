@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts: seller, buyer, meter and price. Only contracts move money.
+"""Contracts compute the amounts that buyers owe sellers for each epoch.
 
-Each contract computes the amounts due once per epoch. The contracts of a run are booked in the
-order of their creation (book.py).
+The contracts of a run are booked in the order of their creation (book.py).
 """
 
 from __future__ import annotations
@@ -36,20 +35,20 @@ CHARGE: Final = "charge"
 
 
 class Dues(msgspec.Struct, frozen=True, eq=False):
-    """The amounts due for an epoch: columns of one length.
+    """The amounts due for an epoch, as columns of equal length.
 
     Attributes:
         kind: kind of the postings in the ledger.
-        debit, credit: accounts that pay, and accounts that are paid.
-        amount_micro: amounts due; rows of 0 are not posted.
-        flow: the row of flows that each amount is for, or -1.
+        debit, credit: paying accounts, and receiving accounts.
+        amount_micro: amounts due; amounts of 0 are not posted.
+        flow: the row of flows to which each amount applies, or -1.
         quantity: metered quantities.
         price_micro: price of a unit of the quantity.
-        counts_as: FEE or CHARGE if the tables of flows include the amounts under these; otherwise
-            None.
-        whole: whether the columns have one row for each row of flows, in order.
-        standing_micro: part of each amount that is charged by time; None for 0.
-        weight_micro: part of the standing charge that depends on the weight; None for 0.
+        counts_as: FEE or CHARGE if the tables of flows include the amounts as fees or charges;
+            otherwise "".
+        whole: whether the columns have one value for each row of flows, in order.
+        standing_micro: part of each amount that is charged by time; None means 0.
+        weight_micro: part of each standing charge that depends on the weight; None means 0.
     """
 
     kind: str
@@ -66,7 +65,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
 
 
 class Contract(Protocol):
-    """A contract in a run, for one or more flows."""
+    """The interface of a contract, which covers one or more flows."""
 
     def due(self, epoch: Epoch) -> Dues:
         """Return the amounts due for an epoch.
@@ -77,7 +76,7 @@ class Contract(Protocol):
 
 
 class MarkDelivered:
-    """A price for every mark delivered, which the flow's payer pays to its access carrier."""
+    """Charges the payer of a flow for each mark delivered, in favour of the access carrier."""
 
     def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._parties, self._charge = parties, MarkCharge(per)
@@ -94,10 +93,10 @@ class MarkDelivered:
 
 
 class Spans:
-    """The active times of flows, from the start of their source to its stop.
+    """The active times of flows, each from the start of its source to the stop.
 
     Attributes:
-        start_ps, stop_ps: start and stop of each row.
+        start_ps, stop_ps: start and stop of each row's source.
         flows: the number of flows in each row.
     """
 
@@ -109,7 +108,7 @@ class Spans:
         self.flows = np.array([s.row_flows for s in rows], dtype=np.int64)
 
     def active_ps(self, epoch: Epoch) -> Integers:
-        """Return the time for which each row was active and switched on, summed over its flows."""
+        """Return the time [ps] for which each row was active and on, summed over its flows."""
         begin = np.maximum(epoch.from_ps, self.start_ps)
         each = np.maximum(0, np.minimum(epoch.to_ps, self.stop_ps) - begin)
         active_ps: Integers = each * self.flows * epoch.active
@@ -117,7 +116,7 @@ class Spans:
 
 
 class ClassFee:
-    """A fee for time in a service class, which the flow's user pays to the seller of the class.
+    """Charges the user of a flow for its time in a service class, in favour of the class's seller.
 
     A flow does not pay while its agent keeps it switched off.
     """

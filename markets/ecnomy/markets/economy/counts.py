@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events between reports that contracts count: admitted calls and completed transfers."""
+"""Count the events that contracts meter between reports: admitted calls and completed transfers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Counts"]
 
 
 class Counts:
-    """Counts of each row of flows since the last report.
+    """Counts of events of each row of flows since the last report.
 
     Attributes:
         calls: admitted calls.
@@ -33,6 +33,6 @@ class Counts:
         self.calls[flow] += 1
 
     def transferred(self, records: Columns) -> None:
-        """Count records of the table `transfers`."""
+        """Count the complete transfers in records of the table `transfers`."""
         done = records["complete"].astype(np.bool_)
         np.add.at(self.transfers, records["flow"][done].astype(np.int64), 1)

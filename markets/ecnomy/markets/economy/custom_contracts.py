@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Custom contracts and settlements, whose errors are reported in one line."""
+"""Wrap custom contracts and settlements, so that an error of theirs is reported in one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Guarded", "settlement_of"]
 
 
 class Guarded:
-    """A custom contract whose errors name its seller."""
+    """Wraps a custom contract, so that its errors name its seller."""
 
     def __init__(self, who: str, contract: Contract) -> None:
         self._who = who
@@ -37,7 +37,7 @@ class Guarded:
 
 
 class _Rule:
-    """A custom settlement whose prices are checked."""
+    """Wraps a custom settlement and checks its prices."""
 
     def __init__(self, who: str, own: Settlement, rows: int) -> None:
         self._who, self._rows = who, rows
@@ -58,10 +58,10 @@ class _Rule:
 def settlement_of(
     word: str, plan: Plan, parties: Parties, domains: Domains, per: Per
 ) -> Settlement:
-    """Create the rule of this name for a run.
+    """Create the settlement of this name for a run.
 
     Raises:
-        InputError: the rule does not exist, or a custom rule cannot be created.
+        InputError: the settlement does not exist, or a custom settlement cannot be created.
     """
     rule = find_settlement(word)
     if word in SETTLEMENTS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that have ended, kept until the next query."""
+"""Collect ended calls until an agent reads them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _Row = tuple[int, int, int, int, int, int, int, bool, int, int]
 
 
 class CallsEnded:
-    """Ended calls as rows of EndedCalls, in the order in which they were added."""
+    """A list of ended calls, in the order in which they were added."""
 
     def __init__(self) -> None:
         self._rows: list[_Row] = []
 
     def add(self, row: _Row) -> None:
-        """Add a call by its values, in the order of EndedCalls' fields."""
+        """Add a call. Its values stand in the order of the fields of EndedCalls."""
         self._rows.append(row)
 
     def take(self) -> EndedCalls:
-        """Return the calls added since the last query."""
+        """Return the calls added since this method was last called."""
         if not self._rows:
             return NO_CALLS
         columns = zip(EndedCalls.__struct_fields__, zip(*self._rows, strict=True), strict=True)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact charges by row: whole micro-units are charged, and the fraction is carried over.
+"""Charge each row in whole micro-units, and carry the fraction over to the next charge.
 
     amount = floor((quantity x price + rest) / denominator)
 
-`price` is a number of micro-units over the common denominator of a tariff's prices, so the rest
-remains valid when the price changes. All arithmetic is in int64. If a product would overflow, it is
-divided digit by digit (long division), in a radix that keeps each step below 2^63.
+`price` is the numerator of a price in micro-units over the common denominator of a tariff's prices,
+so `rest` remains valid when the price changes. All arithmetic is in int64. If a product would
+overflow, it is divided digit by digit (long division), in a radix that keeps each step below 2^63.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ _MOST: Final = 2**63 - 1
 
 
 class Exact:
-    """The amounts that rows owe, exact over any sequence of charges."""
+    """Computes the amounts that rows owe, exactly over any sequence of charges."""
 
     def __init__(self, rows: int, prices: Iterable[Price]) -> None:
-        """Prepare for all possible prices.
+        """Find a common denominator of all possible prices.
 
         Raises:
-            LedgerError: overflow (the fractions of the prices have no common denominator below
-                2^61).
+            LedgerError: overflow (the prices have no common denominator below 2^61).
         """
         self.denominator = math.lcm(*(price.exact.denominator for price in prices))
         if self.denominator > MOST_DENOMINATOR:
@@ -43,12 +42,12 @@ class Exact:
         self._rest = np.zeros(rows, dtype=np.int64)
 
     def numerator(self, price: Price) -> int:
-        """Return a price over the common denominator."""
+        """Return the numerator of a price over the common denominator."""
         exact = price.exact
         return exact.numerator * (self.denominator // exact.denominator)
 
     def due(self, quantity: Integers, price: int | Integers) -> Integers:
-        """Return the micro-units due for these quantities, at prices over the common denominator.
+        """Return the micro-units due for these quantities. Prices are results of `numerator`.
 
         Raises:
             LedgerError: overflow (a row owes 2^62 micro-units or more at once).
@@ -73,7 +72,7 @@ def share(quantity: Integers, part: int, whole: int) -> Integers:
 def _divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """Return divmod(quantity price + rest, den), with rest < den."""
+    """Return divmod(quantity price + rest, den), for rest < den."""
     most = int(quantity.max(initial=0))
     if not most:
         return np.zeros_like(quantity), rest
@@ -92,9 +91,9 @@ def _divided(
 def _long_divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """Return the same values, computed one digit of the quantity at a time.
+    """Return the same values as `_divided`, computed one digit of the quantity at a time.
 
-    While r < den and price < den, r radix + price digit is below 2 den radix <= 2^63.
+    Since r < den and part < den, r radix + part digit is below 2 den radix <= 2^63.
     """
     whole, part = divmod(price, den)
     radix = _MOST // (2 * den)
@@ -115,7 +114,7 @@ def _long_divided(
 
 
 def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> None:
-    """Check row by row, because the largest quantity may not have the highest price."""
+    """Raise LedgerError if a row overflows: the largest quantity may not have the highest price."""
     prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
     for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
         if many * each // den >= LARGEST_MICRO:
@@ -129,7 +128,7 @@ def _small(amount: Integers) -> Integers:
 
 
 def check_column(quantity: Integers, rows: int) -> None:
-    """Refuse a meter change that cannot be charged.
+    """Raise LedgerError if a meter ran backwards.
 
     Raises:
         LedgerError: negative-amount (a meter ran backwards).

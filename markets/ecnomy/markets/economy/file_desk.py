@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file desk sells files with a deadline. It charges and judges each file at its end.
+"""The file desk sells file transfers with a deadline, and charges each file when it is complete.
 
-    transfer        when a file is complete: the flow's user -> provider, the price of a file
-    reimbursement   at the same time, if it took longer than promised: provider -> the flow's user
+    transfer        the flow's user -> provider: the price of a file
+    reimbursement   provider -> the flow's user, if the transfer took longer than promised
 
-A file that was abandoned, or is incomplete at the end of the run, is not charged or judged.
-Postings go to the ledger at the end of the epoch, each with its own time.
+A file that was abandoned, or is incomplete at the end of the run, is neither charged nor
+reimbursed. The desk posts its charges at the end of each epoch, with the time at which each file
+was completed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["FileDesk"]
 
 
 class FileDesk:
-    """All files on sale in a run."""
+    """Sells the files of all providers in a run."""
 
     def __init__(self, parties: Parties, ledger: Ledger) -> None:
         self._parties, self._ledger = parties, ledger
@@ -40,7 +41,7 @@ class FileDesk:
         self._account[rows] = self._parties.account(who)
 
     def judge(self, files: Columns) -> None:
-        """Judge records of the table `transfers`."""
+        """Compute charges and reimbursements from records of the table `transfers`."""
         flow = files["flow"].astype(np.int64)
         sold = files["complete"].astype(np.bool_) & (self._deadline[flow] >= 0)
         end_ps, flow = files["end_ps"][sold].astype(np.int64), flow[sold]
@@ -52,7 +53,7 @@ class FileDesk:
         self._due[REIMBURSEMENT].append(tuple(column[late] for column in back))
 
     def book(self) -> None:
-        """Post the amounts of the epoch in the ledger, in order of time and flow.
+        """Post the charges and reimbursements of the epoch, in order of time and flow.
 
         Raises:
             LedgerError: overflow.

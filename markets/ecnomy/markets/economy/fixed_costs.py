@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixed costs: payments over time to an outside account, independent of an agent's sales."""
+"""Charge agents fixed costs over time, which do not depend on their sales."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["FixedCosts"]
 
 
 class FixedCosts:
-    """A flat rate, from an agent's account to `outside:costs`."""
+    """A flat rate that an agent pays to the account `outside:costs`."""
 
     def __init__(self, payer: int, payee: int, micro: int, per_ps: int) -> None:
         self._accruer = accruer(Flat(price=Price(micro, per_ps, "ps")), 1, "ps")
@@ -25,7 +25,7 @@ class FixedCosts:
         self._no_price = np.array([NO_PRICE])
 
     def due(self, epoch: Epoch) -> Dues:
-        """See Contract; the metered quantity is time [ps]."""
+        """See Contract. The metered quantity is time [ps]."""
         time_ps = np.array([epoch.to_ps - epoch.from_ps])
         amount = self._accruer.due(epoch.from_ps, epoch.to_ps, time_ps, 0)
         nowhere = np.array([-1])

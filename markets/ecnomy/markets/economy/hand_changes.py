@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that a user sets in a running market, for the manifest."""
+"""Record the values that a user sets in a running market, for the manifest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["HandChanges"]
 
 
 class HandChanges:
-    """The time of the first value and the number of values that a user set, by kind and name."""
+    """The number of values that a user set, and the time of the first, by kind and name."""
 
     def __init__(self) -> None:
         self._latest: dict[tuple[str, str], object] = {}
@@ -17,7 +17,7 @@ class HandChanges:
 
     @property
     def listed(self) -> list[dict[str, Any]]:
-        """Return the changes in the manifest's form (HandChange)."""
+        """Return the changes in the form of HandChange in the manifest."""
         return list(self._changes.values())
 
     def note(self, t_ps: int, what: str, of: str, value: object) -> None:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions of agents for the table `agents`: rows of (time, agent, flow, name, value).
+"""Record the decisions of agents for the table `agents`: (time, agent, flow, name, value).
 
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
 manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
-`mark_rate` (marks/s; agent "" is the market itself), `tariff:<contract>` (number of the choice of a
-menu), `fee:<class>` (micro-units/s, posted by its provider), `price:<tariff>` (micro-units per
-call, posted by its provider), `refused` (index into the manifest's `classes`: the class that
-refused a flow), `strategy` (number of the choice from its provider's menu), and agents' own notes.
-A value holds from the time of its row, and a row is written when the value changes. Flow -1 means
-no particular flow. For a row of many flows, the value holds for each flow.
+`mark_rate` (marks/s; agent "" is the market itself), `tariff:<contract>` (number of the choice from
+the contract's menu), `fee:<class>` (micro-units/s, posted by its provider), `price:<tariff>`
+(micro-units per call, posted by its provider), `refused` (index into the manifest's `classes`: the
+class that refused a flow), `strategy` (number of the choice from the provider's menu), and the
+agents' notes.
+
+An entry is written when a value changes, and the value holds from the time of the entry. Flow -1
+means no particular flow. If a row stands for many flows, the value holds for each of them.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False):
-    """Rows of one agent, time and name."""
+    """Values of flows for one agent, time and name."""
 
     t_ps: int
     agent: str
@@ -61,29 +63,29 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
 
 
 class Journal:
-    """Entries in the order in which they were added."""
+    """A list of entries, in the order in which they were added."""
 
     def __init__(self) -> None:
         self._fresh: list[Entry] = []
 
     def one(self, t_ps: int, agent: str, name: str, value: float) -> None:
-        """Add a value without a flow."""
+        """Add a value that applies to no particular flow."""
         flow, column = np.array([-1], dtype=np.int64), np.array([value], dtype=np.float64)
         self._fresh.append(Entry(t_ps, agent, name, flow, column))
 
     def many(
         self, t_ps: int, agent: str, flow: npt.NDArray[np.int64], name: str, value: Column
     ) -> None:
-        """Add one value per flow; without flows, add nothing."""
+        """Add one value per flow. If there are no flows, nothing is added."""
         if len(flow):
             self._fresh.append(Entry(t_ps, agent, name, flow, value.astype(np.float64)))
 
     @property
     def fresh(self) -> Sequence[Entry]:
-        """Return the entries since the last `take`, without removing them."""
+        """Return the entries added since the last `take`, without removing them."""
         return self._fresh
 
     def take(self) -> list[Entry]:
-        """Return and remove the entries since the last call."""
+        """Return and remove the entries added since the last call."""
         fresh, self._fresh = self._fresh, []
         return fresh

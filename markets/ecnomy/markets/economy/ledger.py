@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger: double-entry and append-only, in integer micro-units and batches of postings.
+"""A double-entry, append-only ledger in integer micro-units.
 
-A posting moves `amount_micro` from the account `debit` to the account `credit`. A balance is the
-receipts of an account minus its payments, so all balances sum to 0. The balance of a postpaid
-account may go below 0 (a debt), that of a prepaid account may not.
+A posting moves `amount_micro` from the account `debit` to the account `credit`. An account's
+balance is its receipts minus its payments, so all balances sum to 0. The balance of a postpaid
+account may fall below 0 (a debt). The balance of a prepaid account may not.
 
-Two ways to post differ if an account cannot pay:
+The two methods of posting differ if an account cannot pay:
 
-    transfer    all or nothing: refused by name, and the ledger stays unchanged
-    usage       already incurred, so always posted; the account `overdraft:<name>` pays the part
-                that a prepaid account cannot cover, in a separate row with quantity 0
+    transfer    refuses the posting and leaves the ledger unchanged
+    usage       posts the charge in any case, because it is already incurred; the account
+                `overdraft:<name>` pays the part that a prepaid account cannot cover, in a separate
+                posting with quantity 0
 
-Refusals (LedgerError.name): duplicate-account, unknown-account, negative-amount, same-account,
-column-length, insufficient-funds, overflow; and unbalanced, if check() finds a difference.
+LedgerError.name states why a posting is refused: duplicate-account, unknown-account,
+negative-amount, same-account, column-length, insufficient-funds or overflow. It is `unbalanced` if
+check() finds a difference.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ __all__ = ["Ledger", "Postings"]
 
 
 class Postings(msgspec.Struct, frozen=True, eq=False):
-    """A batch of rows of one kind and, unless `t_ps` is a column, of one time.
+    """A batch of postings of one kind. Unless `t_ps` is a column, all have the same time.
 
-    `flow` is -1 for rows without a flow. `quantity` is the purchased amount (marks, bytes or ps of
-    time, depending on the kind), and `price_micro` the price of a unit (mark, byte or second).
+    `flow` is -1 for postings without a flow. `quantity` is the amount bought (marks, bytes or ps of
+    time, depending on the kind), and `price_micro` is the price of a unit (mark, byte or second).
     """
 
     t_ps: int | Integers
@@ -48,7 +50,7 @@ class Postings(msgspec.Struct, frozen=True, eq=False):
 
 
 class Ledger:
-    """Accounts by name, numbered in the order of opening, and the postings between them."""
+    """Named accounts, numbered in the order of opening, and the postings between them."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -62,7 +64,7 @@ class Ledger:
 
     @property
     def names(self) -> Sequence[str]:
-        """Return the names of all accounts; postings refer to them by index."""
+        """Return the names of all accounts. Postings refer to accounts by their index here."""
         return self._names
 
     @property
@@ -132,7 +134,7 @@ class Ledger:
         return {k: int(c[number]) for k, c in columns.items() if number < len(c) and c[number]}
 
     def transfer(self, t_ps: int, kind: str, debit: str, credit: str, amount_micro: int) -> None:
-        """Move money between two accounts by name, all or nothing.
+        """Move the full amount between two named accounts, or raise LedgerError.
 
         Raises:
             LedgerError: unknown-account, same-account, negative-amount, overflow,
@@ -152,7 +154,7 @@ class Ledger:
         self._append(rows)
 
     def usage(self, rows: Postings) -> None:
-        """Post charges already incurred. Rows with an amount of 0 are skipped.
+        """Post charges already incurred. Postings of 0 are skipped.
 
         Raises:
             LedgerError: column-length, unknown-account, same-account, negative-amount, overflow.
@@ -189,7 +191,7 @@ class Ledger:
             )
 
     def _admit(self, rows: Postings) -> None:
-        """Refuse invalid rows before anything changes."""
+        """Raise LedgerError for invalid postings, before anything changes."""
         columns = (rows.debit, rows.credit, rows.amount_micro, rows.flow, rows.quantity)
         if len({len(c) for c in (*columns, rows.price_micro)}) != 1:
             raise LedgerError("column-length", f"{rows.kind}: columns differ in length")
@@ -219,7 +221,7 @@ class Ledger:
         self._fresh.append(rows)
 
     def _columns_of(self, kind: str) -> tuple[Integers, Integers]:
-        """Return the payments and the receipts of a kind, by account number."""
+        """Return the payments and the receipts of this kind, by account number."""
         none = np.zeros(0, dtype=np.int64)
         both = self._by_kind.get(kind, (none, none))
         missing = len(self._names) - len(both[0])
@@ -230,7 +232,7 @@ class Ledger:
         return both
 
     def _cover(self, rows: Postings) -> Postings:
-        """Split rows that a prepaid account cannot pay in full. Earlier rows are paid first."""
+        """Split postings that a prepaid account cannot pay in full. Earlier ones are paid first."""
         funds = self.balances_micro
         amount, extra = rows.amount_micro.copy(), []
         for row in np.flatnonzero(self._prepaid[rows.debit]).tolist():

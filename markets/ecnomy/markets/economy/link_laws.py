@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Current marking laws: those of the plan, with the parameters that carriers have tuned.
+"""Track the marking law of each link, with the parameters that carriers have tuned.
 
-At a report, engines accept a new value of any parameter of a link's marking law (`decide.links` of
+At a report, engines accept new values for the parameters of a link's marking law (`decide.links` of
 the bridge). The law keeps its state.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["LinkLaws"]
 
 
 class LinkLaws:
-    """The marking law of each link, and the changes not yet sent to engines."""
+    """The current marking law of each link, and the changes not yet sent to the engine."""
 
     def __init__(self, plan: Plan) -> None:
         self._names = [link.name for link in plan.links]
@@ -37,11 +37,11 @@ class LinkLaws:
         return tuple(self._laws[link] for link in links.tolist())
 
     def tune(self, who: str, link: int, values: Mapping[str, object]) -> dict[str, float]:
-        """Set parameters of a link's law. Return the values that change.
+        """Set parameters of a link's law, and return the values that have changed.
 
         Raises:
-            StrategyError: the law lacks the parameter, or does not allow its value alone or with
-                the other parameters.
+            StrategyError: the law lacks a parameter, or a value is outside its range or conflicts
+                with another parameter.
         """
         law = self._laws[link]
         entry = law_table()["marking"][law.law]
@@ -71,7 +71,7 @@ class LinkLaws:
         return changed
 
     def changed(self) -> Columns:
-        """Return the orders for engines: `decide.links`."""
+        """Return the changes to send to the engine as `decide.links`."""
         if not self._fresh:
             return {}
         pairs = sorted(self._fresh)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows: money for marks, converted into the mark at which a flow must stop.
+"""Convert each flow's budget for marks into a cap on the number of its marks.
 
     mark cap = marks delivered + floor(money left [micro-units] / price [micro-units per mark])
 
-The engine sends a packet only while marks delivered plus packets in flight are below the cap, so
-the marks cannot exceed the cap. At a constant price, the cap is constant. When the price changes,
-the cap is recomputed. Packets in flight then pay the new price, so a rise in price may cost more
-than the money left. A cautious strategy therefore sets a budget below the money that it has
+The engine sends a packet only while the sum of marks delivered and packets in flight is below the
+cap, so the number of marks cannot exceed the cap. The cap stays constant until the price changes.
+Marks on packets that are in flight at a rise in price are charged at the new price, so they may
+cost more than the money left. A cautious strategy therefore sets a budget below its funds
 (`file-budget`).
 """
 
@@ -31,10 +31,10 @@ MOST_MICRO: Final = 2.0**62
 
 
 class Budgets:
-    """The budget for marks of each row, and the resulting mark cap.
+    """The budget for the marks of each row, and the resulting mark cap.
 
     Attributes:
-        mark_cap: number of marks delivered since the start of the run at which each row stops, or
+        mark_cap: number of marks, counted from the start of the run, at which each row stops, or
             NONE.
     """
 
@@ -59,11 +59,11 @@ class Budgets:
         wanted: Floats | None,
         by_delivery: bool,
     ) -> None:
-        """Set the budgets of these rows, as `who` decided.
+        """Set the budgets that `who` has decided for these rows.
 
         Raises:
-            StrategyError: a row has many flows or sends datagrams, or users do not pay by delivered
-                mark.
+            StrategyError: a row has many flows or sends datagrams, or users do not pay for each
+                mark delivered.
         """
         if wanted is None:
             return
@@ -78,7 +78,7 @@ class Budgets:
         self._limit_micro[rows] = np.where(own, limit, self._limit_micro[rows])
 
     def changed(self, price_micro: Integers | Floats) -> Truths | np.bool_:
-        """Return the rows whose cap changes at these prices of a mark."""
+        """Update all caps to these prices per mark, and return whether each row's cap changed."""
         if not self._any:
             return np.False_
         capped = (self._limit_micro >= 0) & (price_micro > 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of a market to its run, and a substitute for runs without a market."""
+"""The interface that a run uses to call its market, and a substitute for runs without a market."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class MarketLike(Protocol):
 
     @property
     def by_hand(self) -> list[dict[str, Any]]:
-        """Return the values that a user set in the running market (HandChange of the manifest)."""
+        """Return the values that a user set in the running market, as HandChange entries."""
 
     def note_by_hand(self, what: str, of: str, value: object) -> None:
-        """Record a value that a user has set, unless it repeats the previous one."""
+        """Record a value that a user has set, unless it equals the previous value."""
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """Return the current price per mark by carrier ("" for no owner); {} without a market."""
+        """Return the current price per mark by carrier ("" if none); {} without a market."""
 
     @property
     def fee_micro(self) -> Integers:
@@ -52,17 +52,17 @@ class MarketLike(Protocol):
         """Book the epoch that ended, and let agents decide."""
 
     def orders(self) -> Decide:
-        """Return the answer to the last report: the changes since the previous answer."""
+        """Return the answer to the last report, with the changes since the previous answer."""
 
     def request(self, request: Request) -> Verdict:
-        """Answer the request of a call."""
+        """Return whether a call is admitted."""
 
     def record(self, record: Record) -> Record:
-        """Return the rows of a record for its table."""
+        """Return a record with the columns that the market adds to its table."""
 
 
 class NoMarket:
-    """The market of a run without a market: it admits every call, without payments or decisions."""
+    """Stands in for the market of a run without one, and admits every call free of charge."""
 
     def __init__(self, plan: Plan) -> None:
         self.ledger, self.journal = Ledger(), Journal()
@@ -86,7 +86,7 @@ class NoMarket:
         self._changes.note(self._t_ps, what, of, value)
 
     def meet(self, report: Report) -> None:
-        """Do nothing, because nothing is to be booked or decided."""
+        """Note the epoch and time of a report. Nothing is booked or decided."""
         self._epoch, self._t_ps = report.epoch, report.t_ps
 
     def orders(self) -> Decide:
@@ -94,16 +94,16 @@ class NoMarket:
         return Decide(self._epoch)
 
     def decide(self, report: Report) -> Decide:
-        """Meet, and return the orders."""
+        """Process a report, and return the answer."""
         self.meet(report)
         return self.orders()
 
     def request(self, request: Request) -> Verdict:
-        """Admit the call, without a price."""
+        """Admit a call free of charge."""
         return Verdict(request.id, True)
 
     def record(self, record: Record) -> Record:
-        """Add a cost of 0 to calls, and leave other records unchanged."""
+        """Add charges of 0 to records of calls, and leave other records unchanged."""
         if record.table != "calls":
             return record
         return replace(record, columns=unsold(record.columns))

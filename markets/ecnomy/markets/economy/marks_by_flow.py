@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks set in a domain, by flow, as meters at the domain's links would count them.
+"""Count the marks set in a domain for each flow, as meters at the domain's links would.
 
-The (source, link) books count the marks of a source. If a source has several rows, its marks are
-divided in proportion to each row's delivered marks in the epoch. Largest remainders keep the marks
-whole.
+The (source, link) counters contain the marks of whole sources. If a source has several rows, its
+marks are divided in proportion to the marks delivered to each row in the epoch. The method of
+largest remainders rounds the parts to integers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LARGEST: Final = 2**63 - 1  # largest int64
 
 
 class MarksByFlow:
-    """The meter of marks set in one domain."""
+    """Meters the marks set in one domain."""
 
     def __init__(self, plan: Plan, domains: Domains, domain: int) -> None:
         books = PairBooks(plan, domains)
@@ -34,17 +34,17 @@ class MarksByFlow:
         self._single = counts == 1
 
     def of_sources(self, epoch: Epoch) -> Integers:
-        """Return the marks set in the domain in the epoch, for each source."""
+        """Return the number of marks set in the domain during the epoch, for each source."""
         marks = np.zeros(len(self._single), dtype=np.int64)
         np.add.at(marks, self._source, self._books.marks(epoch)[self._own])
         return marks
 
     def of(self, epoch: Epoch) -> Integers:
-        """Return the marks set in the domain in the epoch, for each row of flows."""
+        """Return the number of marks set in the domain during the epoch, for each row of flows."""
         return self.by_row(epoch, self.of_sources(epoch))
 
     def by_row(self, epoch: Epoch, marks: Integers) -> Integers:
-        """Divide the `marks` of sources among their rows of flows."""
+        """Divide the number of marks of each source among its rows of flows."""
         found = np.zeros(int(self._first[-1]), dtype=np.int64)
         found[self._first[:-1][self._single]] = marks[self._single]
         delivered = epoch.flows("ce")
@@ -55,9 +55,9 @@ class MarksByFlow:
 
 
 def shared(total: int, weights: Integers) -> Integers:
-    """Divide `total` in proportion to weights by largest remainders. Ties favour earlier rows.
+    """Divide `total` into integers in proportion to weights, by the method of largest remainders.
 
-    If all weights are 0, the parts are as equal as possible.
+    Ties favour earlier weights. If all weights are 0, the parts are as equal as possible.
     """
     if len(weights) == 1:
         return np.array([total], dtype=np.int64)

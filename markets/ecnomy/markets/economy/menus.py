@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The menus of a market, with their buyers and the choices so far (ecnomy.agents.menus)."""
+"""The menus of a market, and the choices of their buyers (ecnomy.agents.menus)."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ __all__ = ["MarketMenus"]
 
 
 class StrategyMenus:
-    """Menus of strategies by provider. The flows that a menu serves change with their classes.
+    """Menus of strategies by provider. A provider's menu applies to the flows in its classes.
 
     Attributes:
         names: names of the choices on each provider's menu.
-        choice: choice of each flow of the run by provider; only flows that the provider serves
-            count.
+        choice: the number of each flow's choice, by provider; valid only for flows in the
+            provider's classes.
     """
 
     def __init__(
         self, names: dict[str, tuple[str, ...]], parties: Parties, offer: Integers
     ) -> None:
-        """Set up the menus; `offer` is the class of each flow, updated in place."""
+        """Set up the menus. `offer` contains the class of each flow, and is updated in place."""
         self.names, self._parties, self._offer = names, parties, offer
         self.choice = {who: np.zeros(len(offer), dtype=np.int64) for who in names}
 
     def rows(self, who: str, provider: str) -> Integers:
-        """Return the flows of `who` that this provider serves."""
+        """Return the flows of `who` in this provider's classes."""
         served = self._parties.sold_by(provider, self._offer)
         own: Integers = served[self._parties.users[served] == self._parties.account(who)]
         return own
 
     def of(self, who: str) -> list[MenuView]:
-        """Return the menus that serve flows of this agent."""
+        """Return the menus that apply to flows of this agent."""
         found = []
         for provider, names in self.names.items():
             rows = self.rows(who, provider)
@@ -61,7 +61,7 @@ class MarketMenus:
         journal: Journal,
         t_ps: Callable[[], int],
     ) -> None:
-        """Set up the menus; `t_ps` returns the time of the current report."""
+        """Set up the menus. `t_ps` returns the time of the current report."""
         self._sold = [(one, one.menu) for one in contracts if one.menu is not None]
         self._picked = picked
         self._parties, self._journal, self._t_ps = parties, journal, t_ps
@@ -78,7 +78,7 @@ class MarketMenus:
         return (*found, *self._picked.of(who))
 
     def picked(self, provider: str) -> Integers:
-        """Return each flow's choice from this provider's menu of strategies."""
+        """Return the number of each flow's choice from this provider's menu of strategies."""
         return self._picked.choice[provider]
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
@@ -130,7 +130,7 @@ def _wanted(
     own: Integers,
     flows: Integers | None,
 ) -> Integers:
-    """Return the flows for which a choice is made.
+    """Return the flows to which a choice applies.
 
     Raises:
         StrategyError: the choice does not exist, or a flow belongs to another agent.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts with a meter and a tariff: users of flows owe a seller for metered units."""
+"""Contracts with a meter and a tariff, under which users of flows pay a seller for use."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ NO_PRICE: Final = 0  # in the ledger, for amounts with several prices
 def weighed(active_ps: Integers, weight: Floats) -> Integers:
     """Return time multiplied by weight [ps].
 
-    Weights are rounded to a millionth, times down to 1 ps.
+    Weights are rounded to a millionth, and results are rounded down to 1 ps.
 
     Raises:
-        LedgerError: overflow (2^62 ps or more for a flow, such as 4 s at a weight of 10^6).
+        LedgerError: overflow (2^62 ps or more for a row, such as 5 s at a weight of 10^6).
     """
     millionths = np.rint(weight * MILLION).astype(np.int64)
     most = float((active_ps.astype(np.float64) * weight).max(initial=0.0))
@@ -47,11 +47,11 @@ def weighed(active_ps: Integers, weight: Floats) -> Integers:
 
 
 class Metered:
-    """A contract of a seller with the users of its sources.
+    """A contract of a seller with the users of some sources.
 
     Attributes:
         seller: the agent that sells under the contract.
-        name: kind of its postings in the ledger.
+        name: kind of the contract's postings in the ledger.
         rows: rows of flows under the contract.
         tariff: the tariff, or menu of tariffs.
         meter: name of the meter.
@@ -102,14 +102,14 @@ class Metered:
         return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
 
     def _posted(self, price_micro: Integers) -> int | Integers:
-        """Return the posted price of a unit, or the price of each row if marks have two prices."""
+        """Return the posted price of a unit, or each row's price if some marks are classic."""
         if not self._other.any():
             return int(price_micro[self._domain])
         domain = np.full(len(self.rows), self._domain, dtype=np.int64)
         return self._domains.priced(price_micro, domain, self._other)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """Return the part of an amount that does not depend on the meter, or None if it is 0."""
+        """Return the part of each amount that does not depend on the meter, or None for 0."""
         if isinstance(self.tariff, Flat):
             return amount
         if not isinstance(self.tariff, TwoPart):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn cumulative counters of reports into observations: changes since an agent's last one."""
+"""Turn the cumulative counters of reports into changes since an agent's last observation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STATES = ("active", "files", "file_bytes", "file_left")  # columns passed on un
 
 
 def gains(plan: Plan) -> Floats:
-    """Return the gain of each row's window law, or 0 if a mark rate cannot control the law."""
+    """Return the gain of each row's window law, or 0 if no mark rate can control the law."""
     return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
 
 
@@ -43,12 +43,12 @@ def _gain(source: Source) -> float:
 
 
 def _limits_bps(plan: Plan) -> Floats:
-    """Return the largest rate of each flow's traffic [IP bit/s]; infinite for greedy flows."""
+    """Return the largest rate of each flow's traffic [IP bit/s], infinite for greedy flows."""
     return np.array([source.most_bps for source in plan.row_sources()], dtype=np.float64)
 
 
 class _Look(msgspec.Struct, frozen=True, eq=False):
-    """The counters at one time. Each report replaces the arrays and never modifies them."""
+    """The counters at one time. Reports replace the arrays and never modify them."""
 
     t_ps: int
     flows: Columns
@@ -61,7 +61,7 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Own(msgspec.Struct, eq=False):
-    """The flows of an observer: constants, and counts at its last observation."""
+    """The flows of an observer, with their constants and their counts at its last observation."""
 
     rows: Integers
     single: bool  # whether every row is one flow
@@ -76,7 +76,7 @@ class _Own(msgspec.Struct, eq=False):
 
 
 class Sight:
-    """The current counters, and those at each observer's last observation."""
+    """The counters in the current report, and the counters at each observer's last observation."""
 
     def __init__(self, plan: Plan) -> None:
         self._gain, self._limit_bps = gains(plan), _limits_bps(plan)
@@ -102,10 +102,11 @@ class Sight:
         money: tuple[Integers, Integers, Integers, Integers],
         standing: Floats | None = None,
     ) -> None:
-        """Read the counters of a report, and each flow's mark charge, bill and parts of the bill.
+        """Read the counters of a report, and the charges so far of each flow.
 
-        The parts of the bill are the charges by time and by weight. `standing` has the posted
-        charges by time [micro-units/s of a flow], by default 0.
+        `money` contains each flow's mark charge and bill, and the parts of the bill charged by time
+        and by weight. `standing` contains the posted charges by time [micro-units/s of a flow],
+        which are 0 by default.
         """
         flows = report.flows
         told = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
@@ -127,7 +128,10 @@ class Sight:
         aims: Aims,
         agent: AgentView | None = None,
     ) -> Observation:
-        """Observe flows for `who` since its last observation. Prices cover all flows."""
+        """Return the changes of these flows since the last observation by `who`.
+
+        `price_micro` and `offer` have an element for each flow of the run.
+        """
         now, then = self._look(who)
         own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
@@ -171,13 +175,13 @@ class Sight:
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)
 
     def _header_bps(self, acked: Integers, own: _Own, dt_ps: int) -> Floats:
-        """Return the header bits per second of packets acknowledged for the first time."""
+        """Return the rate of header bits in packets acknowledged for the first time [bit/s]."""
         if not dt_ps:
             return np.zeros(len(acked))
         return acked * own.header_bits / own.flows / self._seconds(dt_ps)
 
     def _seconds(self, dt_ps: int) -> Floats:
-        """Return a time as a column of seconds, cached for observers with the same interval."""
+        """Return a time as a column of seconds, cached until the interval changes."""
         if dt_ps != self._dt_ps:
             self._dt_ps, self._dt_s = dt_ps, column(dt_ps / PS_PER_S)
         return self._dt_s
@@ -199,7 +203,10 @@ class Sight:
     def streams(
         self, who: str, rows: Integers, price_micro: Integers | Floats, threshold: int
     ) -> StreamObservation:
-        """Observe the test streams of `who`. Packets with a delay beyond `threshold` are late."""
+        """Return the changes of the test streams of `who` since its last observation.
+
+        A packet is late if its delay exceeds the delay threshold with this index.
+        """
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
@@ -224,7 +231,7 @@ class Sight:
         agent: AgentView | None = None,
         laws: tuple[MarkingLaw, ...] = (),
     ) -> PriceObservation:
-        """Observe these links for `who` since its last observation."""
+        """Return the changes of these links since the last observation by `who`."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
@@ -252,7 +259,7 @@ class Sight:
 
 
 def _one(price_micro: Integers | Floats, rows: Integers) -> int:
-    """Return the mean price of these flows or, without flows, the price of any flow."""
+    """Return the mean price of these flows, or the first price if there are no flows."""
     prices = price_micro[rows] if len(rows) else price_micro[:1]
     if not len(prices):
         return 0

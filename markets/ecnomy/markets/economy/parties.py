@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts, users of flows, and products on sale.
+"""Accounts, users of flows, and service classes on sale.
 
 An agent's account has the agent's name. For a source without a user, the account `source:<source>`
-takes the user's place. Marks without a carrier are paid to `unassigned:network`. The seller of a
-flow's service class pays for the flow's marks, unless the class lets the customer pay. In such a
-class and outside classes, the flow's user pays, or the agent that took over the payment
+takes the user's place. If links have no carrier, their marks are paid to `unassigned:network`. The
+seller of a flow's service class pays for the flow's marks, unless the class makes the customer pay.
+In such a class and outside classes, the flow's user pays, or the agent that took over the payment
 (Seat.pay_marks).
 """
 
@@ -44,7 +44,7 @@ class Parties:
     Attributes:
         agents: all agents, in the scenario's order.
         offers: all service classes on sale; flows refer to them by index.
-        first_offer: initial class of each flow, NO_OFFER outside classes.
+        first_offer: initial class of each flow; NO_OFFER outside classes.
         users: account of each flow's user.
     """
 
@@ -52,7 +52,7 @@ class Parties:
         """Open the agents' accounts.
 
         Raises:
-            InputError: a duplicate name, or a name with a colon.
+            InputError: two agents have the same name, or a name contains a colon.
         """
         self._flows = flows_of(plan)
         self._ledger = ledger
@@ -70,12 +70,12 @@ class Parties:
 
     # ---- while agents join
     def use(self, who: str, sources: tuple[str, ...], *, alone: bool) -> Integers:
-        """Give these flows to an agent.
+        """Make an agent the user of the flows of these sources, and return the flows.
 
-        With `alone`, the agent pays for their marks itself, and they stay outside classes.
+        With `alone`, the flows must stay outside classes, so the agent pays for their marks.
 
         Raises:
-            InputError: a source does not exist, or belongs to another agent.
+            InputError: a source does not exist, is listed twice, or has a user.
         """
         rows = self.flows(sources)
         if np.any(self.users[rows] >= 0) or len(set(sources)) < len(sources):
@@ -86,7 +86,7 @@ class Parties:
         return rows
 
     def pay_marks(self, who: str, sources: tuple[str, ...]) -> None:
-        """Let an agent pay for the marks of these flows while they are outside classes."""
+        """Make an agent pay for the marks of these sources' flows outside classes."""
         self._own_marks[self.flows(sources)] = self._accounts[who]
 
     def sell(self, who: str, sold: ClassSpec) -> Offer:
@@ -105,7 +105,7 @@ class Parties:
         return offer
 
     def settle(self) -> None:
-        """Open accounts for sources without a user, when all agents have joined.
+        """Open accounts for sources without a user, after all agents have joined.
 
         Raises:
             InputError: a flow that must be outside classes belongs to a class.
@@ -129,7 +129,7 @@ class Parties:
 
     # ---- afterwards
     def flows(self, sources: Iterable[str]) -> Integers:
-        """Return the flows of these sources, in order.
+        """Return the flows of these sources, in ascending order.
 
         Raises:
             InputError: a source does not exist.
@@ -145,7 +145,7 @@ class Parties:
         return np.sort(np.concatenate(rows))
 
     def fees(self, offer: Integers) -> Integers:
-        """Return the fee of each flow [micro-units/s]; 0 outside classes."""
+        """Return the class fee of each flow [micro-units/s], 0 outside classes."""
         return self._fees[offer]
 
     def sold_by(self, provider: str, offer: Integers) -> Integers:
@@ -154,7 +154,7 @@ class Parties:
         return np.flatnonzero(np.isin(offer, np.array(own, dtype=np.int64))).astype(np.int64)
 
     def fee_parties(self, offer: Integers) -> tuple[Integers, Integers]:
-        """Return the payer and the payee of each flow's class fee; payee -1 outside classes."""
+        """Return the payer and the payee of each flow's class fee (payee -1 outside classes)."""
         return self.users, self._seller[offer]
 
     def mark_payers(self, offer: Integers) -> Integers:
@@ -163,7 +163,7 @@ class Parties:
         return np.where(payer < 0, self._own_marks, payer)
 
     def post_fee(self, provider: str, name: str, fee_micro_per_s: int) -> bool:
-        """Set the fee of a class. Return whether the fee has changed.
+        """Set the fee of a class, and return whether the fee has changed.
 
         Raises:
             StrategyError: the class does not exist, or the fee of a row of many flows would
@@ -188,17 +188,17 @@ class Parties:
         return True
 
     def nobody(self) -> int:
-        """Return the account for marks without a carrier, which is opened at the first call."""
+        """Open the account that is paid for marks if links have no carrier, and return it."""
         return self._ledger.open(NOBODY)
 
     def outside(self) -> int:
-        """Return the account for fixed costs, which is opened at the first call."""
+        """Return the account that is paid for fixed costs. The first call opens this account."""
         if self._outside < 0:
             self._outside = self._ledger.open(OUTSIDE)
         return self._outside
 
     def carried(self, flow: int, account: int) -> None:
-        """Let this account pay for the flow's marks while the flow is outside classes."""
+        """Make this account pay for the flow's marks while the flow is outside classes."""
         self._own_marks[flow] = account
 
     def account(self, agent: str) -> int:

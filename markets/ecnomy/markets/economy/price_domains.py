@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains: the links of each carrier (ownership.py), and its posted price per mark."""
+"""Group links into the domains of carriers (ownership.py), each with a posted price per mark."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Domains:
     """The domains of a run.
 
     Attributes:
-        names: names of the owners; "" without carriers.
+        names: names of the owners; a single "" without carriers.
         accounts: accounts of the owners.
         of_link: index of the domain of each link.
         ways: the domains that each source crosses (Way).
-        access: access domain of each row of flows, in which its data enter the network.
-        price_micro: current price of a mark in each domain, on ECT(1) packets; replaced, never
-            modified in place.
-        other: whether the marks of each source have the classic price, `classic_price_ratio` times
-            the posted price.
+        access: access domain of each row of flows, where its data enter the network.
+        price_micro: posted price of a mark in each domain, which applies to ECT(1) packets;
+            replaced, never modified in place.
+        other: whether the marks of each source have a classic price that differs from the posted
+            price (`classic_price_ratio` times the posted price).
         other_rows: the same for each row of flows.
     """
 
@@ -59,19 +59,19 @@ class Domains:
         self.other_rows = np.repeat(self.other, np.array(counts, dtype=np.int64))
 
     def post(self, domain: int, price_micro: int) -> None:
-        """Set a new price in a domain."""
+        """Set the price per mark in a domain."""
         if int(self.price_micro[domain]) != price_micro:
             posted = self.price_micro.copy()
             posted[domain] = price_micro
             self.price_micro = held(posted)
 
     def priced(self, price_micro: Integers, domain: Integers, other: Truths) -> Integers:
-        """Return prices of marks.
+        """Return the price of a mark for each element of `domain` [micro-units].
 
         Args:
-            price_micro: the posted price of each domain.
-            domain: domain of each mark.
-            other: whether the mark has the classic price instead of the posted price.
+            price_micro: posted price of each domain.
+            domain: domains in which marks are set.
+            other: whether the classic price applies instead of the posted price, per element.
         """
         posted = price_micro[domain]
         if not other.any():
@@ -80,11 +80,11 @@ class Domains:
         return np.where(other, np.array(classic, dtype=np.int64)[domain], posted)
 
     def row_price_micro(self, price_micro: Integers) -> Integers:
-        """Return the price of a mark for each row in its access domain, at these posted prices."""
+        """Return the price of a mark in each row's access domain, at these posted prices."""
         return self.priced(price_micro, self.access, self.other_rows)
 
     def number(self, owner: str) -> int:
-        """Return the index of an owner's domain; for "", that of the only domain.
+        """Return the index of an owner's domain, or of the only domain if `owner` is "".
 
         Raises:
             InputError: the carrier does not exist.
@@ -102,7 +102,7 @@ class Domains:
 def domains_of(
     plan: Plan, spec: MarketSpec, carriers: Sequence[AgentSpec], parties: Parties
 ) -> Domains:
-    """Return the domains of a market's carriers or, without carriers, one without an owner.
+    """Return the domains of a market's carriers. Without carriers, one domain has all links.
 
     Raises:
         Misowned: a link is not in exactly one domain.

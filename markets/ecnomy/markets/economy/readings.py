@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meter readings: integer changes over an epoch, from the cumulative counters of reports."""
+"""Read meters: the integer changes of the cumulative counters of reports over an epoch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Epoch", "PairBooks", "integers"]
 
 
 def integers(columns: Columns, name: str) -> Integers:
-    """Return a counter column."""
+    """Return a counter column as int64."""
     column: Integers = columns[name].astype(np.int64, copy=False)
     return column
 
@@ -27,11 +27,11 @@ class Epoch:
 
     Attributes:
         from_ps, to_ps: start (included) and end (excluded) of the epoch.
-        offer: the class of each flow in the epoch. This column and the others are read-only.
-        price_micro: the price per mark in each domain.
-        active: whether each flow was switched on by its agent.
+        offer: class of each flow in the epoch. All columns except `charge_micro` are read-only.
+        price_micro: price per mark in each domain.
+        active: whether each flow was allowed to send.
         weight: weight of each flow's window law; 0 if the law has no weight.
-        charge_micro: charges of flows for marks in the epoch, under the contracts booked so far.
+        charge_micro: mark charge of each flow in the epoch, under the contracts booked so far.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Epoch:
         self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
 
     def flows(self, name: str) -> Integers:
-        """Return the change of a counter of flows.
+        """Return the change of a flow counter over the epoch, for each row of flows.
 
         Raises:
             LedgerError: negative-amount (the counter ran backwards).
@@ -61,7 +61,7 @@ class Epoch:
         return self._change(self._report.flows, then, name, "flows")
 
     def pairs(self, name: str) -> Integers:
-        """Return the change of a counter of the (source, link) books. Raises as `flows` does."""
+        """Return the change of a (source, link) counter over the epoch. Raises as `flows` does."""
         then = self._before.pairs if self._before else None
         return self._change(self._report.pairs, then, name, "pairs")
 
@@ -77,13 +77,13 @@ class Epoch:
 
 
 class PairBooks:
-    """The positions in `report.pairs` of the links that each source's data cross.
+    """The pairs of a source and a link on its data path, and their positions in `report.pairs`.
 
     Attributes:
-        source: source of each row of these books.
-        hop: position of the link on the path of the source, per row.
-        domain: domain of the link, per row.
-        rows: position in `report.pairs`, per row.
+        source: source of each pair.
+        hop: position of each pair's link on the path of the source.
+        domain: domain of each pair's link.
+        rows: position of each pair in `report.pairs`.
     """
 
     def __init__(self, plan: Plan, domains: Domains) -> None:
@@ -102,5 +102,5 @@ class PairBooks:
         self.domain = domains.of_link[links] if len(links) else links
 
     def marks(self, epoch: Epoch) -> Integers:
-        """Return the marks set at each of these links in the epoch."""
+        """Return the number of marks set during the epoch, for each pair."""
         return epoch.pairs("marks")[self.rows]

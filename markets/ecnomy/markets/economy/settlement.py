@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settlement: payers and payees of marks.
+"""Rules of settlement determine who pays whom for marks.
 
-Each rule is a class, which a market selects by `settlement:`. A new rule must be added to RULES in
-scenario/document.py.
+Each rule is a class. A market selects its rule by `settlement:`. A new rule must be added to RULES
+in scenario/document.py.
 
     retail    the customer pays its access carrier, at that carrier's price, for every mark
-              delivered; the access carrier owes each other domain its price x the marks set there
-              on this traffic
-    cascade   the customer pays as above; each domain owes the next one downstream, at the next
-              one's price, all marks set beyond their border (congestion exposure, RFC 7713; the
-              border meter of re-feedback)
-    direct    the customer pays each domain its own price x the marks set there
-    peering   the customer pays its access carrier; carriers pay each other nothing
+              delivered; the access carrier owes each other domain the price of that domain x the
+              marks set there on the customer's traffic
+    cascade   the customer pays as under `retail`; each domain owes the next domain downstream the
+              price of that domain x the marks set beyond the border between them (congestion
+              exposure, RFC 7713; the border meter of re-feedback)
+    direct    the customer pays each domain the price of that domain x the marks set there
+    peering   the customer pays as under `retail`; carriers do not pay each other
 
 The access carrier of a source owns the first link of its path. `retail` and `peering` charge
-customers for marks that arrive, so carriers earn nothing for marks on packets that are dropped
+customers for marks that arrive, so customers do not pay for marks on packets that are dropped
 downstream. Meters at links count such marks. A custom rule is a class with the methods of
-Settlement, named by dotted path.
+Settlement, which a scenario names by its dotted path.
 """
 
 from __future__ import annotations
@@ -55,25 +55,25 @@ RECENT: Final = 100.0
 
 
 class Settlement(Protocol):
-    """A rule for marks; created once per run.
+    """The interface of a settlement rule. A market creates one rule per run.
 
     Attributes:
-        contracts: the contracts for marks.
-        by_delivery: whether users owe one price for each delivered mark and nothing else, as
-            budgets require; False by default.
+        contracts: the contracts that charge for marks.
+        by_delivery: whether users pay one price for each delivered mark and nothing else for marks,
+            as budgets require; False by default.
     """
 
     contracts: tuple[Contract, ...]
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per) -> None:
-        """Create the rule. `per` is the unit of a price: a mark, or a byte of a marked packet."""
+        """Create the rule. Prices are per mark, or per byte of a marked packet (`per`)."""
 
     def row_price_micro(self) -> Integers | Floats:
-        """Return the current price of a mark for each flow, in micro-units."""
+        """Return the current price of a mark for each flow [micro-units]."""
 
 
 class Peering:
-    """Customers pay their access carriers; carriers do not pay each other."""
+    """Charges customers in favour of their access carriers. Carriers do not pay each other."""
 
     by_delivery: ClassVar[bool] = True
 
@@ -84,7 +84,7 @@ class Peering:
         self._price = domains.row_price_micro(self._of)
 
     def row_price_micro(self) -> Integers:
-        """Return the access carrier's price."""
+        """Return the price of each flow's access carrier."""
         if self._of is not self._domains.price_micro:
             self._of = self._domains.price_micro
             self._price = self._domains.row_price_micro(self._of)
@@ -92,7 +92,7 @@ class Peering:
 
 
 class Retail(Peering):
-    """As `peering`, but the access carrier owes other carriers for marks set in their domains."""
+    """Extends `peering`: access carriers pay other carriers for marks set in their domains."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)
@@ -100,7 +100,7 @@ class Retail(Peering):
 
 
 class Cascade(Peering):
-    """As `peering`, but each domain owes the next domain for all marks set beyond their border."""
+    """Extends `peering`: each domain pays the next one for all marks set beyond their border."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)
@@ -108,12 +108,13 @@ class Cascade(Peering):
 
 
 class Direct:
-    """Customers pay each domain for the marks set there.
+    """Charges customers in favour of each domain for the marks set there.
 
     Note:
-        A customer buys marks at one price for each source: the mean over the source's marks, in
-        which the weight of a mark falls by a factor of e with every RECENT later marks. Soon after
-        congestion moves to another domain, users therefore again pay what they bid.
+        Agents decide at one price per source: the mean price over the source's marks, in which the
+        weight of a mark falls by a factor of e with every RECENT later marks, or RECENT v^2 later
+        marks if the coefficient of variation v of the prices exceeds 1. Soon after congestion moves
+        to another domain, users therefore again pay as much as they bid.
     """
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
@@ -129,7 +130,7 @@ class Direct:
         self._price = self._mean(self._source_prices())
 
     def row_price_micro(self) -> Floats:
-        """Return the mean price of each source's marks over domains; at first, the access price."""
+        """Return each flow's mean price over its source's marks, or at first the access price."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, price = (counts, prices), self._source_prices()
@@ -138,14 +139,14 @@ class Direct:
         return self._price
 
     def _source_prices(self) -> Floats:
-        """Return the mark prices as an array [source, domain]."""
+        """Return the price of a mark by [source, domain]."""
         shape = self._direct.counts.shape
         domain = np.broadcast_to(np.arange(shape[1]), shape)
         other = self._domains.other[:, np.newaxis]
         return self._domains.priced(self._domains.price_micro, domain, other).astype(np.float64)
 
     def _count(self, counts: Integers, price: Floats) -> None:
-        """Add the marks since the last call, and reduce the weight of earlier marks."""
+        """Add the marks set since the last call, and reduce the weight of earlier marks."""
         new = counts - self._counted
         self._counted = counts
         mean, square = (_mean_of(self._recent, price**power) for power in (1, 2))
@@ -161,7 +162,7 @@ class Direct:
 
 
 def _mean_of(counts: Floats, values: Floats) -> Floats:
-    """Return the weighted mean of each row; NaN if the row has no count."""
+    """Return the mean of each row's values, weighted by counts; NaN if the counts sum to 0."""
     with np.errstate(invalid="ignore"):
         mean: Floats = (counts * values).sum(axis=1) / counts.sum(axis=1)
     return mean
@@ -185,7 +186,7 @@ _FAMILY: Final = Family(
 
 
 def find_settlement(word: str) -> type[Settlement]:
-    """Return the rule of this name: from SETTLEMENTS, `module:Class`, or an entry point.
+    """Return the rule of this name in SETTLEMENTS, as `module:Class`, or among entry points.
 
     Raises:
         InputError: the rule does not exist.
@@ -198,7 +199,7 @@ Debts = dict[tuple[int, int, bool], list[tuple[int, int]]]
 
 
 def _to_each_other(domains: Domains) -> Debts:
-    """Return the debts of access carriers for marks on the links of other domains."""
+    """Return the debts of access carriers for marks set in other domains."""
     debts: Debts = {}
     for source, way in enumerate(domains.ways):
         for place, domain in enumerate(way.domains):
@@ -209,7 +210,7 @@ def _to_each_other(domains: Domains) -> Debts:
 
 
 def _to_the_next(domains: Domains) -> Debts:
-    """Return the debts at each border for all marks beyond the border."""
+    """Return the debts at each border for marks set beyond it."""
     debts: Debts = {}
     for source, way in enumerate(domains.ways):
         for border in range(1, len(way.domains)):
@@ -220,7 +221,7 @@ def _to_the_next(domains: Domains) -> Debts:
 
 
 class _Owed:
-    """Debts between carriers, with a row for each pair of carriers and each price."""
+    """Charges carriers in favour of other carriers, with one amount per pair of them and price."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
         self._books, self._domains = PairBooks(plan, domains), domains
@@ -248,10 +249,10 @@ class _Owed:
 
 
 class _MarkSet:
-    """Charges for the marks set in each domain, owed by the flows of their source.
+    """Charges the payers of flows for the marks set in each domain.
 
     Attributes:
-        counts: number of marks set so far [source, domain].
+        counts: number of marks set so far, by [source, domain].
         access: access domain of each source.
         rows_of_source: number of rows of each source.
     """

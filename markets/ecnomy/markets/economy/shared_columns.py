@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared columns, which NumPy protects from changes in place; they are only replaced."""
+"""Make shared columns read-only, so that they are replaced and never modified in place."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ Column = TypeVar("Column", bound=np.ndarray[Any, Any])
 
 
 def held(column: Column) -> Column:
-    """Make an array read-only, so that a write raises ValueError, and return it."""
+    """Make an array read-only, so that writing to it raises ValueError, and return it."""
     column.setflags(write=False)
     return column

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Posted charges by time: the amounts that a flow owes for each second in which it is on.
+"""Compute the posted charges by time: the amounts that a flow owes for each second of sending.
 
-Users know class fees and tariffs in advance, as they know the posted price of a mark. Charges by
-weight depend on a decision of the user, and custom tariffs and blocks of time on the bill so far.
-They are not posted.
+Users know class fees and charges by time in advance, as they know the posted price of a mark. Other
+charges are not posted: charges by weight depend on the user's decision, and charges under block
+prices or custom tariffs on the bill so far.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["StandingCharges", "standing_rate"]
 
 
 class StandingCharges:
-    """The posted charges by time of all flows."""
+    """Computes the posted charges by time of all flows."""
 
     def __init__(self, parties: Parties, contracts: Sequence[Metered]) -> None:
         self._parties = parties
@@ -34,9 +34,9 @@ class StandingCharges:
         self._none.setflags(write=False)
 
     def at(self, t_ps: int, offer: Integers) -> Floats:
-        """Return the charge of each row at `t_ps` [micro-units/s of a flow].
+        """Return the posted charge of each row at `t_ps` [micro-units/s of a flow].
 
-        `offer` is the class of each row.
+        `offer` contains the class of each row.
         """
         if not self._contracts and not self._parties.offers:
             return self._none
@@ -55,7 +55,7 @@ class StandingCharges:
 
 
 def standing_rate(tariff: Tariff, meter: str, t_ps: int) -> float:
-    """Return the charge for a second that begins at `t_ps` [micro-units], without use.
+    """Return the posted charge for a second that begins at `t_ps` [micro-units].
 
     `meter` is the name of the contract's meter.
     """
@@ -68,7 +68,7 @@ def standing_rate(tariff: Tariff, meter: str, t_ps: int) -> float:
 
 
 def _stands(tariff: Tariff, meter: str) -> bool:
-    """Return whether the tariff has charges by time that are known in advance."""
+    """Return whether the tariff has posted charges by time."""
     if isinstance(tariff, Menu):
         return any(_stands(choice, meter) for choice in tariff.choices.values())
     if isinstance(tariff, Flat):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Amounts due under a tariff, epoch after epoch: an accruer holds the state of each row.
+"""Compute the amounts due under a tariff for each epoch.
 
-A row is a flow, a source or another unit of a contract's meter. At any time, the total charged to a
-row is the exact rational sum, rounded down. The fraction of a micro-unit is carried over, even
-across price changes. Charges therefore do not depend on the division of time into epochs, with one
-exception (time_of_day.py). Each choice of a menu has a separate bill with its own fraction.
+An accruer holds the state of each row, which is a flow, a source or another unit to which a
+contract's meter applies. At any time, the total charged to a row is the exact rational sum, rounded
+down. The fraction of a micro-unit is carried over, even when the price changes. Charges therefore
+do not depend on the length of epochs, with one exception (time_of_day.py). Each choice on a menu
+has a separate bill with a separate fraction.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = ["ACCRUERS", "Accruer", "MenuAccruer", "accruer"]
 
 
 class Accruer(Protocol):
-    """The amounts that rows owe under one tariff."""
+    """Computes the amounts that rows owe under one tariff."""
 
     def due(
         self,
@@ -48,16 +49,15 @@ class Accruer(Protocol):
         posted_micro: int | Integers,
         active_ps: Integers | None = None,
     ) -> Integers:
-        """Return the micro-units that each row owes for an epoch. Epochs are consecutive.
+        """Return the micro-units that each row owes for an epoch. Epochs must be consecutive.
 
         Args:
-            from_ps, to_ps: the epoch, ps of simulated time.
-            quantity: change of the meter of each row in the epoch, int64, at least 0.
-            posted_micro: the seller's posted price in the epoch, one for all rows or one per row;
-                micro-units, at least 0. Only Posted uses this price.
-            active_ps: time in the epoch for which each row was under the tariff (for a row of many
-                flows, the sum over its flows); by default the length of the epoch. Only charges by
-                time use this time.
+            from_ps, to_ps: start and end of the epoch [ps of simulated time].
+            quantity: change of each row's meter during the epoch, int64, at least 0.
+            posted_micro: the seller's posted price [micro-units, at least 0], for all rows or per
+                row. Only PostedAccruer uses this price.
+            active_ps: time for which the tariff applied to each row [ps], summed over the row's
+                flows; the length of the epoch by default. Only charges by time use this argument.
 
         Raises:
             LedgerError: negative-amount (a meter ran backwards or a price is below 0); overflow (a
@@ -66,22 +66,22 @@ class Accruer(Protocol):
 
 
 def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
-    """Return the accruer of a tariff for `rows` rows, whose meter counts in `unit`.
+    """Return an accruer for a tariff.
 
     Args:
-        tariff: the description.
+        tariff: the tariff.
         rows: the number of rows.
-        unit: one of unit_price.METER_UNITS; a flat rate reads the meter if it counts time.
+        unit: the meter's unit, from unit_price.METER_UNITS. A flat rate reads a meter of time.
 
     Raises:
-        LedgerError: overflow (prices have no common fraction that int64 can hold).
+        LedgerError: overflow (the prices have no common denominator below 2^61).
         TariffError: a custom tariff cannot be created.
     """
     return ACCRUERS[type(tariff)](tariff, rows, unit)
 
 
 class PerUnitAccruer:
-    """A constant price."""
+    """Charges a constant price."""
 
     def __init__(self, tariff: PerUnit, rows: int, unit: str) -> None:
         """See accruer."""
@@ -103,7 +103,7 @@ class PerUnitAccruer:
 
 
 class PostedAccruer:
-    """The posted price in force. Its unit is the denominator, so the price may change freely."""
+    """Charges the posted price. The denominator is fixed by its unit, so the price may change."""
 
     def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
         """See accruer."""
@@ -129,7 +129,7 @@ class PostedAccruer:
 
 
 class FlatAccruer:
-    """A price for time under the tariff, or for the time that the meter counts."""
+    """Charges for the time that the meter counts, or else for the time under the tariff."""
 
     def __init__(self, tariff: Flat, rows: int, unit: str) -> None:
         """See accruer."""
@@ -151,7 +151,7 @@ class FlatAccruer:
 
 
 class TwoPartAccruer:
-    """A fee and a price on one bill; their fractions of a micro-unit accumulate together."""
+    """Charges a fee and a price on one bill, and adds their fractions of a micro-unit."""
 
     def __init__(self, tariff: TwoPart, rows: int, unit: str) -> None:
         """See accruer."""
@@ -177,15 +177,15 @@ class TwoPartAccruer:
 
 
 class MenuAccruer:
-    """The tariffs of a menu; each row is charged by its chosen tariff.
+    """Charges each row under its chosen tariff from a menu.
 
     Attributes:
-        names: the choices, in the order of their numbers.
-        choice: the number of each row's choice; replaced, never modified in place.
+        names: names of the choices, in the order of their numbers.
+        choice: number of each row's choice; replaced, never modified in place.
     """
 
     def __init__(self, tariff: Menu, rows: int, unit: str) -> None:
-        """See accruer; all rows begin with the first choice."""
+        """See accruer. All rows begin with the first choice."""
         self.names: Sequence[str] = tuple(tariff.choices)
         self.choice: Integers = held(np.zeros(rows, dtype=np.int64))
         self._each = [accruer(choice, rows, unit) for choice in tariff.choices.values()]
@@ -194,7 +194,7 @@ class MenuAccruer:
         """Charge these rows under these choices from now on.
 
         Raises:
-            LedgerError: unknown-choice.
+            LedgerError: unknown-choice (the menu has no choice of this number).
         """
         wanted = np.asarray(choice, dtype=np.int64)
         if np.any((wanted < 0) | (wanted >= len(self.names))):
@@ -213,7 +213,7 @@ class MenuAccruer:
     ) -> Integers:
         """See Accruer.
 
-        A row has active time and quantity only under the tariff that it chose.
+        A row's quantity and active time count only under its chosen tariff.
         """
         time_ps = _active(from_ps, to_ps, quantity, active_ps)
         amount = np.zeros_like(quantity)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Amounts due by the time of day.
+"""Compute the amounts due under prices that depend on the time of day.
 
-In an epoch of length T, the n prices (of the periods as written, then outside them) apply for the
-times t_1, ..., t_n. If the epoch's quantity is q, the part charged at price k is
+In an epoch of length T, the n prices (those of the periods, in the tariff's order, then the price
+outside periods) apply for the times t_1, ..., t_n. If the epoch's quantity is q, the part charged
+at price k is
 
     floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
 
-These parts are integers and sum to q. They are exact for the active time of a row that is always
-active. An epoch with one price is not split. Charges therefore depend on the division into epochs
-only if an epoch crosses a boundary.
+These parts are integers and sum to q. If the meter counts the time of a row that is always active,
+the parts are exact. The quantity of an epoch with one price is not divided. Charges therefore
+depend on the length of epochs only if an epoch crosses the boundary of a period.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["TimeOfDayAccruer"]
 
 
 class TimeOfDayAccruer:
-    """Splits an epoch's metered quantity among the prices of the day."""
+    """Divides each epoch's metered quantity among the prices of the day, and charges the parts."""
 
     def __init__(self, tariff: TimeOfDay, rows: int, unit: str) -> None:
         """See tariff_amounts.accruer."""
@@ -55,13 +56,13 @@ class TimeOfDayAccruer:
         return amount
 
     def _times(self, from_ps: int, to_ps: int) -> list[int]:
-        """Return the part of [from, to) in each period, and then the part outside all periods."""
+        """Return the time from `from_ps` to `to_ps` in each period, then outside all periods."""
         begun, ended = self._until(from_ps), self._until(to_ps)
         times = [late - early for early, late in zip(begun, ended, strict=True)]
         return [*times, to_ps - from_ps - sum(times)]
 
     def _until(self, t_ps: int) -> list[int]:
-        """Return the time in each period since the first day began."""
+        """Return the time in each period, from the start of the first day until `t_ps`."""
         days, clock_ps = divmod(t_ps + self._tariff.offset, self._tariff.day)
         times = [0] * len(self._tariff.periods)
         for begin, end, index in self._spans:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of agents in a meeting of the market: by phase, then by the scenario's order.
+"""Order the decisions of agents at each report: by phase, then as in the scenario.
 
-Sellers post before buyers choose: carriers post prices, then providers post the fees of their
-classes. Buyers know both when they choose. Then sellers serve their buyers. Agents that only
-observe come last. Requests between reports are answered immediately.
+Carriers post prices first, and providers then post the fees of their classes. Buyers therefore know
+both when they choose. Next, sellers serve their buyers. Agents that only observe come last.
+Requests between reports are answered immediately.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ POST: Final = "post"
 
 
 def in_order(roles: Iterable[Role]) -> dict[str, list[Role]]:
-    """Return the agents that act in each phase."""
+    """Return the agents of each phase, in the order in which they act."""
     found: dict[str, list[Role]] = {phase: [] for phase in PHASES}
     for role in roles:
         found[role.phase].append(role)
@@ -28,5 +28,5 @@ def in_order(roles: Iterable[Role]) -> dict[str, list[Role]]:
 
 
 def posting_fees(roles: Iterable[Role]) -> list[Role]:
-    """Return the agents that post fees at the end of phase `post`, whatever their own phase."""
+    """Return the agents that post fees, which they do at the end of phase `post`."""
     return [role for role in roles if type(role).post_fees is not Role.post_fees]

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The targets of flows, which follow from the decisions of their agents.
+"""Compute the targets of flows from the decisions of their agents.
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark]
 
-Agents observe and decide for one flow. If all flows of a source share a row, the row gets the sum
-over its flows. Only flows whose window law has a weight get a mark rate. Other flows stay
-unchanged. If an agent chooses the weight of a flow, the flow keeps this weight, without a mark
-rate, until the agent sets a payment for marks without a weight. At a price of 0, a payment does not
-determine a rate, so flows do not get a mark rate. Rate caps bind under any window law. Budgets
-become mark caps (mark_caps.py).
+Agents decide for a single flow. If all flows of a source share a row, the engine receives the total
+over the row. Only flows whose window law has a weight get a mark rate. If an agent chooses the
+weight of a flow, the flow keeps this weight, without a mark rate, until the agent sets a payment
+for marks without a weight. At a price of 0, a payment does not determine a rate, so flows do not
+get a new mark rate. Rate caps apply under any window law. Budgets become mark caps (mark_caps.py).
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ __all__ = ["Aims"]
 
 
 class Aims:
-    """The payment for each flow, its cap, and the orders sent to the engine.
+    """Holds the payment, weight and cap of each flow, and returns their changes as orders.
 
     Attributes:
         switched_on: whether the agent of each flow lets it send; replaced, never modified in place.
-        active: whether each flow may send: its agent lets it send, and the user does not hold it
-            back (`admit`). Replaced, never modified in place.
+        active: whether each flow may send, because its agent lets it send and the user does not
+            hold it back (`admit`); replaced, never modified in place.
         weight: weight of each flow's window law, chosen by its agent or set in its transport; 0 if
-            the law has no weight or a mark rate controls the flow. Replaced, never modified in
+            the law has no weight or a mark rate controls the flow; replaced, never modified in
             place.
-        cap_bps: largest rate of each flow, or NO_CAP without a limit.
-        by_delivery: whether users owe one price for each delivered mark and nothing else.
+        cap_bps: largest rate of each flow [bit/s]; NO_CAP without a limit.
+        by_delivery: see Settlement.
     """
 
     by_delivery: bool = True
@@ -70,16 +69,16 @@ class Aims:
 
     @property
     def pay_micro_per_s(self) -> Floats:
-        """Return the payment for the marks of each flow; LEAVE if not set."""
+        """Return the payment for the marks of each flow [micro-units/s], or LEAVE if not set."""
         return self._pay
 
     def take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
     ) -> None:
-        """Set payments, weights, caps and budgets of the flows `own`, as `who` decided.
+        """Set the payments, weights, caps and budgets that `who` has decided for its flows.
 
         Raises:
-            StrategyError: a flow's law has no weight to choose, or a flow has no budget.
+            StrategyError: a flow's law has no weight, or a flow cannot have a budget.
         """
         self._budgets.take(who, rows, own, of.budget_micro, self.by_delivery)
         weighed = self._weigh(t_ps, who, rows, own, of.weight)
@@ -102,10 +101,10 @@ class Aims:
     def _weigh(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
     ) -> Truths:
-        """Set the wanted weights, raised to the law's smallest weight where necessary.
+        """Set weights, but at least the smallest weight of each law. Return which flows have one.
 
         Raises:
-            StrategyError: a flow's law has no weight to choose.
+            StrategyError: a flow's law has no weight.
         """
         if wanted is None:
             return np.zeros(len(rows), dtype=np.bool_)
@@ -129,11 +128,11 @@ class Aims:
         return given
 
     def _steer_by_marks(self, rows: Integers) -> None:
-        """Let the payment for marks, instead of a weight, determine the targets of these flows."""
+        """Let payments for marks, instead of weights, determine the targets of these flows."""
         self._chosen[rows] = False
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
-        """Switch flows on and off, as their agent decided."""
+        """Switch flows on or off, as their agent has decided."""
         if of.active is None:
             return
         new = of.active != self.switched_on[rows]
@@ -144,7 +143,7 @@ class Aims:
             self._activate(t_ps, who)
 
     def admit(self, t_ps: int, rows: Integers, may: Truths) -> None:
-        """Hold flows back regardless of their agents' decisions, or release them."""
+        """Hold back or release flows, whatever their agents have decided."""
         if np.any(may != self._admitted[rows]):
             admitted = self._admitted.copy()
             admitted[rows] = may
@@ -159,7 +158,7 @@ class Aims:
             self._journal.many(t_ps, who, new, ACTIVE, active[new].astype(np.float64))
 
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
-        """Return the orders to engines for flows that change.
+        """Return the orders to the engine for flows whose targets have changed.
 
         Args:
             t_ps: time of the orders for the journal [ps].
@@ -196,5 +195,5 @@ class Aims:
 
 
 def _of_row(each: Floats, flows: Floats) -> Floats:
-    """Return the total of each row if each of its flows gets `each`; -1 stays -1."""
+    """Return the total over each row's flows, if each flow gets `each`. Negative values stay."""
     return np.where(each >= 0, each * flows, each)
