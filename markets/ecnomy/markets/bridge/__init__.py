@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market's end of the bridge to engines; omnet/bridge/PROTOCOL.md specifies its messages."""
+"""Connect a market to engines by the messages that omnet/bridge/PROTOCOL.md specifies."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ RawColumns = dict[str, memoryview]
 
 
 def late_columns(flows: RawColumns) -> int:
-    """Return the number of delay thresholds for which a report's flows have counters."""
+    """Return the number of delay thresholds that the counters of a report's flows cover."""
     late = 0
     while tables.late_column(late) in flows:
         late += 1
@@ -24,7 +24,7 @@ def late_columns(flows: RawColumns) -> int:
 
 
 def optional_arrays(where: str, raw: RawColumns, table: tables.Table, newer: bool) -> Columns:
-    """Return a table with either all of its columns or no columns."""
+    """Return all columns of a table, or {} if the message has none of them."""
     known = any(name in raw for name in table) if newer else bool(raw)
     return arrays(where, raw, table, None, newer) if known else {}
 
@@ -38,15 +38,15 @@ def arrays(
     *,
     counts: bool = False,
 ) -> Columns:
-    """Return columns in the table's order, copied once into rows of an aligned read-only block.
+    """Return columns in the table's order, copied once into an aligned read-only block.
 
     Args:
-        where: name of the table for messages.
-        raw: bins by name.
-        table: expected names and dtypes.
-        rows: expected number of rows; None accepts the length of the first column.
+        where: name of the table, for error messages.
+        raw: bins by column name.
+        table: expected column names and dtypes.
+        rows: expected number of rows, or None to accept the length of the first column.
         newer: whether to skip unknown columns.
-        counts: whether negative values are refused.
+        counts: whether to refuse negative values.
 
     Raises:
         ProtocolError: column-name, column-length, not-finite, out-of-range.
@@ -79,7 +79,7 @@ def arrays(
 
 
 def bins(where: str, data: Columns) -> dict[str, memoryview]:
-    """Return the memory of the columns, to be encoded as bins.
+    """Return the memory of the columns, for encoding as bins.
 
     Raises:
         ProtocolError: wrong-type (neither int64 nor float64), column-length.

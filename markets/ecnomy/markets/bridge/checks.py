@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of messages against a plan: rows, indices and ranges."""
+"""Check the rows, indices and ranges in messages against a plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes of a plan.
+    """The sizes of a plan, against which messages are checked.
 
     Attributes:
         n_flows: number of flows of all sources.
@@ -37,7 +37,7 @@ class Limits:
         n_pairs: number of rows of `report.pairs`.
         n_sources: number of sources; -1 if unknown.
         late: number of delay thresholds.
-        params: number of parameters of each link's law; with (), the engine checks them.
+        params: number of parameters of each link's law; () leaves this check to the engine.
     """
 
     n_flows: int
@@ -50,7 +50,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class ReportTimes:
-    """Report times of an engine: 0, multiples of the epoch, and the ends of warm-up and run."""
+    """The times of reports: 0, multiples of the epoch, the end of the warm-up and of the run."""
 
     epoch_ps: int
     warmup_ps: int
@@ -70,7 +70,7 @@ _TRACE_EVENTS: Final = 6
 def check_names(
     where: str, data: Mapping[str, object], table: tables.Table, *, newer: bool = False
 ) -> None:
-    """Check that the columns are exactly those of the table; `newer` permits further columns.
+    """Check that all columns of the table are present and, unless `newer`, that no others are.
 
     Raises:
         ProtocolError: column-name.
@@ -127,7 +127,7 @@ def check_table(where: str, data: Columns, table: tables.Table) -> None:
 
 
 def check_report(report: Report, limits: Limits) -> None:
-    """Check the indices and probabilities of a report. Decoding checks everything else.
+    """Check the indices and probabilities in a report. Other checks are part of decoding.
 
     Raises:
         ProtocolError: unknown-link, out-of-range.
@@ -169,7 +169,7 @@ def check_record(record: Record, limits: Limits) -> None:
 
 
 def check_decide(decide: Decide, limits: Limits) -> None:
-    """Check a decision by the rules of an engine.
+    """Check a decision by the rules that engines apply.
 
     Raises:
         ProtocolError: column-name, wrong-type, column-length, not-finite, unknown-flow,

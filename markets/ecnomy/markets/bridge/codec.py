@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convert frames of the bridge to messages and back, without sockets (omnet/bridge/PROTOCOL.md).
+"""Convert frames of the bridge to messages and back (omnet/bridge/PROTOCOL.md).
 
-msgspec decodes a body into the type that the body names. A body whose keys differ from those of the
-type is scanned first (see `scan`). The columns are then copied once into aligned read-only arrays,
-so that the memory of the frame can be reused.
+msgspec decodes a body into the type that the body names. A body is scanned first (see `scan`),
+unless it contains columns and has exactly the keys of its type. Columns are copied once into
+aligned read-only arrays, so that the memory of the frame can be reused.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def type_name(message: m.Message) -> str:
-    """Return the value of `type` for a message on the wire."""
+    """Return the name of a message's type in frames."""
     return type(message).__name__.lower()
 
 
 def encode(message: m.Message) -> bytes:
-    """Return the frame of a message, including its length.
+    """Return the frame of a message, including the length of the body.
 
     Raises:
         ProtocolError: frame-too-large, column-length, not-finite, wrong-type (a column that is
@@ -131,7 +131,7 @@ def encode(message: m.Message) -> bytes:
 
 
 def body_bytes(header: Buffer) -> int:
-    """Return the length of the body from the first four bytes of a frame.
+    """Return the length of a frame's body, read from the first four bytes of the frame.
 
     Raises:
         ProtocolError: frame-empty, frame-too-large.
@@ -155,11 +155,11 @@ def decode_body(
         body: the bytes after the length.
         limits: sizes of the plan. Without limits, rows, indices and the number of delay thresholds
             are not checked.
-        newer_peer: whether the peer's minor version is above ours, so that unknown keys and columns
-            are skipped.
+        newer_peer: whether to skip unknown keys and columns, because the peer's minor version is
+            above ours.
 
     Raises:
-        ProtocolError: an error that PROTOCOL.md names.
+        ProtocolError: the body is invalid. PROTOCOL.md lists the names of errors.
     """
     if len(body) > MAX_BODY_BYTES:
         raise ProtocolError(
@@ -172,10 +172,10 @@ def decode_body(
 
 
 def _quick(body: Buffer) -> Any:
-    """Return a message of columns without a scan if it has exactly its keys, otherwise None.
+    """Decode a message with columns without a scan, or return None if the keys are not exact.
 
-    The types exclude deep nesting and unknown keys. msgspec keeps the last of duplicate keys, but
-    the number of entries reveals duplicates.
+    The types exclude deep nesting. msgspec keeps the last of duplicate keys, but the number of
+    entries reveals duplicates.
     """
     try:
         top = _TOP_DECODER.decode(body)
@@ -192,7 +192,7 @@ def _quick(body: Buffer) -> Any:
 
 
 def _careful(body: Buffer, newer_peer: bool) -> tuple[Any, bool]:
-    """Return any message, and whether the peer's minor version is above ours."""
+    """Decode any message after a scan. Also return whether the peer's minor version is newer."""
     keys = scan(body)
     try:
         name = _type_of(body, keys)
@@ -216,7 +216,7 @@ def _type_of(body: Buffer, keys: dict[str, int]) -> str:
 
 
 def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
-    """Check the version, on which keys depend, and return whether it is newer than ours."""
+    """Check the protocol version of the peer, and return whether it is newer than ours."""
     if "protocol" not in keys:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol
@@ -238,7 +238,7 @@ def _check_keys(name: str, keys: dict[str, int], newer: bool) -> None:
 
 
 def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:
-    """Return the message with columns as arrays."""
+    """Return the decoded message with arrays as columns."""
     if isinstance(wire, _Report):
         late = limits.late if limits else late_columns(wire.flows)
         rows = (limits.n_flows, limits.n_links, limits.n_pairs) if limits else (None, None, None)

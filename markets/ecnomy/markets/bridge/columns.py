@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The column tables of the bridge: column name -> dtype, as in omnet/bridge/PROTOCOL.md."""
+"""List the columns of each table of the bridge with their dtypes (omnet/bridge/PROTOCOL.md)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _table(ints: str = "", floats: str = "") -> Table:
 
 
 def _ordered(text: str) -> Table:
-    """Return a table of both dtypes from `name:i name:f ...`."""
+    """Return the table that `name:i name:f ...` describes (i: integers, f: floats)."""
     pairs = (item.split(":") for item in text.split())
     return MappingProxyType({name: INT if code == "i" else FLOAT for name, code in pairs})
 
@@ -77,12 +77,12 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
 
 
 def decide_flows(given: Collection[str]) -> Table:
-    """Return the table `decide.flows` for these columns, of which weights are optional."""
+    """Return the table `decide.flows`, with weights only if `given` contains them."""
     return DECIDE_FLOWS if "weight" in given else _DECIDE_FLOWS_WITHOUT
 
 
 def late_column(threshold: int) -> str:
-    """Return the name of the counter of packets beyond the plan's delay threshold `threshold`."""
+    """Return the counter of packets beyond the delay threshold with the index `threshold`."""
     return f"late_{threshold}"
 
 

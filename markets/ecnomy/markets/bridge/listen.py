@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Listening sockets for engines started by hand (from the OMNeT++ IDE): a Unix path or TCP.
+"""Listen on a Unix path or a TCP port for engines started by hand (from the OMNeT++ IDE).
 
-Only the owner of a Unix socket can connect to it (0600). TCP needs a shared token, because every
-user of the machine can reach the port.
+Only the owner of a Unix socket can connect to it (mode 0600). TCP needs a shared token, because
+every user of the machine can reach the port.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _TOKEN = "use --token-file FILE to require a token (created if missing)"
 
 
 class Listener:
-    """A listening socket. `address` is the address for engines, with the actual port."""
+    """A listening socket. Engines connect to `address`, which contains the actual port."""
 
     def __init__(self, sock: socket.socket, address: str, path: str | None) -> None:
         self._sock, self.address, self._path = sock, address, path
 
     def accept(self, timeout_s: float | None = None) -> socket.socket:
-        """Return the connection of the next engine.
+        """Wait for the next engine, and return its connection.
 
         Raises:
             EngineError: no engine connected within `timeout_s` (None waits forever).
@@ -42,11 +42,11 @@ class Listener:
             ) from None
 
     def fileno(self) -> int:
-        """Return the descriptor of the socket, to wait for the next connection."""
+        """Return the descriptor of the socket, for use with selectors."""
         return self._sock.fileno()
 
     def close(self) -> None:
-        """Stop listening and remove a Unix path."""
+        """Stop listening, and remove the path of a Unix socket."""
         self._sock.close()
         if self._path is not None:
             with contextlib.suppress(FileNotFoundError):
@@ -61,7 +61,7 @@ class Listener:
 
 
 def listen(address: str, token: str = "") -> Listener:
-    """Listen on `unix:/path` or `tcp://host:port` (port 0: any free port).
+    """Listen on `unix:/path` or `tcp://host:port` (port 0 selects any free port).
 
     Raises:
         InputError: the address is invalid or in use, cannot be bound, or is TCP without a token.
@@ -92,7 +92,7 @@ def _listen_unix(address: str, path: str) -> Listener:
 
 
 def _remove_stale(address: str, path: str) -> None:
-    """Remove the socket of a killed market, but not an active socket or another file."""
+    """Remove the socket of a killed market. Refuse an active socket or any other file."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
             raise InputError(f"address {address!r}: the path is not a socket; choose another")

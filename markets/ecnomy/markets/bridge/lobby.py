@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lobby, which receives hellos from several engines at a time, each within a time limit.
+"""Receive hellos from several engines at a time, each within a time limit.
 
 A silent or slow peer does not delay other peers. The wall clock only determines when the lobby
-gives up on a peer.
+refuses a peer.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Guest:
     head: bytearray = field(default_factory=bytearray)
 
     def read(self) -> bool:
-        """Read the available bytes. Return whether the first frame is complete.
+        """Read the available bytes, and return whether the first frame is complete.
 
         Raises:
             ProtocolError: hung-up, frame-empty, frame-too-large.
@@ -74,10 +74,10 @@ class Lobby:
     """The engines that have connected to a listener but are not served yet.
 
     Args:
-        listeners: listening sockets for engines; they stay open.
-        hello_s: time limit of a hello, from the connection to the last byte [s].
-        say: function that is called with a line for each guest that is refused or has to wait.
-        token: the secret that hellos must contain. Guests without it do not keep others out.
+        listeners: listening sockets for engines, which `close` leaves open.
+        hello_s: time limit for a hello, from the connection to the last byte [s].
+        say: function that is called with a message about each guest that is refused or must wait.
+        token: the secret that hellos must contain. A guest without it is refused at once.
         clock: a monotonic clock [s].
     """
 
@@ -100,14 +100,14 @@ class Lobby:
         self._selector.register(self._theirs, selectors.EVENT_READ)
 
     def next(self) -> Guest:
-        """Return the next guest with a complete hello. Wait for it without a time limit."""
+        """Wait without a time limit for a guest with a complete hello, and return the guest."""
         while not self._ready:
             self._turn()
         return self._ready.popleft()
 
     @contextlib.contextmanager
     def attended(self, busy: str) -> Iterator[None]:
-        """Accept hellos during a run. New guests receive `busy` as the reason for waiting."""
+        """Accept hellos during a run, and report `busy` as the reason why new guests wait."""
         self._busy = busy
         thread = threading.Thread(target=self._attend, daemon=True)
         thread.start()
@@ -137,7 +137,7 @@ class Lobby:
             pass
 
     def _turn(self) -> bool:
-        """Wait for an event and handle it. Return whether to continue."""
+        """Wait for events and handle them, and return whether to continue."""
         limit = min((guest.until_s for guest in self._guests), default=None)
         wait_s = None if limit is None else max(0.0, limit - self._clock())
         for key, _ in self._selector.select(wait_s):
@@ -199,7 +199,7 @@ class Lobby:
 
 
 def _name_of(sock: socket.socket) -> str:
-    """Return the process at the other end if the system reports it, otherwise its address."""
+    """Return a name for the peer: its process if the system reports it, or its address."""
     if sock.family != socket.AF_UNIX:
         host, port = sock.getpeername()[:2]
         return f"{host}:{port}"

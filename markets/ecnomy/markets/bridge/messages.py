@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of the bridge as values, with columns as numpy arrays (int64 or float64).
+"""The types of messages on the bridge, with columns as NumPy arrays (int64 or float64).
 
-omnet/bridge/PROTOCOL.md specifies the names, the order and the units.
+omnet/bridge/PROTOCOL.md specifies the names, the order and the units of their fields.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Refuse:
 
 @dataclass(frozen=True)
 class Report:
-    """Counters of flows, links and pairs at the end of an epoch."""
+    """The counters of flows, links and (source, link) pairs at the end of an epoch."""
 
     t_ps: int
     epoch: int
@@ -102,7 +102,7 @@ class Show:
 
 @dataclass(frozen=True)
 class Request:
-    """A call that asks for admission."""
+    """The engine's request to admit a call."""
 
     id: int
     t_ps: int
@@ -121,7 +121,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Record:
-    """Rows of a table from the engine."""
+    """Rows that the engine adds to a table."""
 
     table: str
     columns: Columns
@@ -162,7 +162,7 @@ class Bye:
 
 @dataclass(frozen=True)
 class Error:
-    """A message in which either side states why it ends the run."""
+    """The message in which the engine or the market states why it ends the run."""
 
     reason: str
 
@@ -186,11 +186,12 @@ Message = (
 
 
 def flow_orders(flow: Any, **columns: Any) -> Columns:
-    """Return the columns of decide.flows, with defaults for omitted columns.
+    """Return the columns of `decide.flows`, with defaults for omitted columns.
 
     Args:
-        flow: rows of flows, integers.
-        columns: column -> one value per row, or one value for all rows; weights are optional.
+        flow: indices of rows of flows.
+        columns: values of columns, one per row or one for all rows. Without `weight`, the result
+            has no column of weights.
     """
     rows = np.asarray(flow, dtype=np.int64)
     unknown = columns.keys() - _DEFAULTS.keys()

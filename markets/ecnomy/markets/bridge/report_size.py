@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The size of a report in bytes, and the number of rows of flows that fit into a frame.
+"""Compute the size of a report, and the number of rows of flows that fit into a frame.
 
 A column consists of a name, the head of a MessagePack `bin`, and 8 bytes per value. The head has 2
 bytes for up to 255 bytes of values, 3 bytes for up to 65,535 bytes, and otherwise 5 bytes
@@ -21,7 +21,7 @@ _LATEST = 2**63 - 1
 
 
 def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
-    """Return the size in bytes of a plan's longest report body (that of the last report).
+    """Return the size of the body of a plan's last report, which is the longest [bytes].
 
     Args:
         rows: number of rows of flows.
@@ -49,7 +49,7 @@ def _empty(table: tables.Table) -> Columns:
 
 
 def _column_bytes(count: int) -> int:
-    """Return how many more bytes a column of `count` values has than an empty column."""
+    """Return the size of a column of `count` values, minus the size of an empty column [bytes]."""
     return _VALUE_BYTES * count + _head_bytes(_VALUE_BYTES * count) - _head_bytes(0)
 
 

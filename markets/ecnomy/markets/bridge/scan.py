@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One pass over a MessagePack body before it is decoded.
+"""Scan a MessagePack body for faults before it is decoded.
 
-The scan refuses faults by name that a decoder would accept or fail on: deep nesting, duplicate keys
-(msgspec keeps the last), an early end, and bytes after the end. The scan skips bins of any size.
-Format: github.com/msgpack/msgpack/blob/master/spec.md.
+The scan detects deep nesting, duplicate keys (of which msgspec keeps the last), an early end, and
+bytes after the end. It skips the content of bins. Format:
+github.com/msgpack/msgpack/blob/master/spec.md.
 """
 
 from __future__ import annotations
@@ -37,10 +37,7 @@ _CONTAINER: Final = {0xDC: (False, 2), 0xDD: (False, 4), 0xDE: (True, 2), 0xDF: 
 
 
 def scan(body: Buffer) -> dict[str, int]:
-    """Scan a body.
-
-    Returns:
-        The keys of the top-level map, each with the offset of its value.
+    """Scan a body, and return the offset of each value in the top-level map by its key.
 
     Raises:
         ProtocolError: frame-empty, truncated, not-messagepack, too-deep, trailing-bytes,
@@ -61,7 +58,7 @@ def scan(body: Buffer) -> dict[str, int]:
 
 
 def map_entries(body: Buffer) -> int:
-    """Return the announced number of entries of the map in `body`, or -1 if it is not a map."""
+    """Return the number of entries that the map in `body` announces, or -1 without a map."""
     head = body[0]
     if not (0x80 <= head <= 0x8F or head in (0xDE, 0xDF)):
         return -1
@@ -79,7 +76,7 @@ def _number(body: Buffer, pos: int, size: int) -> int:
 
 
 def _count(body: Buffer, pos: int) -> tuple[int, int]:
-    """Return the number of entries of the container at `pos`, and the first entry's offset."""
+    """Return the number of entries of the container at `pos`, and the offset of the first entry."""
     head = body[pos]
     if head <= 0x9F:
         return head & 0x0F, pos + 1
@@ -88,7 +85,7 @@ def _count(body: Buffer, pos: int) -> tuple[int, int]:
 
 
 def _text(body: Buffer, pos: int) -> tuple[str, int] | None:
-    """Return the string at `pos` and its end, or None for another kind of value."""
+    """Return the string at `pos` and the offset after it, or None for another kind of value."""
     head = body[pos]
     if 0xA0 <= head <= 0xBF:
         start = pos + 1

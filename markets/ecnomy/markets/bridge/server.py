@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market's end of the connection to an engine, which checks the order of messages.
+"""Exchange messages with an engine, and check their order and content.
 
-Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | hand | alive | request verdict)* report
-[show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and
-the last message.
+Order (omnet/bridge/PROTOCOL.md): hello welcome ((record | hand | alive | request verdict)* report
+[show] decide)* (record | alive)* finish bye. Errors name the peer, its simulated time and the last
+message.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _UNSPEAKABLE: Final = ("hung-up", "truncated")
 
 
 class EngineLink:
-    """The connection to an engine, over a stream socket that the link closes.
+    """The connection to an engine over a stream socket, which `close` closes.
 
     Args:
         sock: connected stream socket.
@@ -41,10 +41,10 @@ class EngineLink:
         seed: required seed of the engine.
         late: number of delay thresholds of the plan.
         token: shared secret of a listening market; "" on an inherited socket.
-        silence_s: seconds without any byte after which the engine counts as dead; None waits for
-            the end of file only.
-        params: number of parameters of each link's law; with (), the engine checks them.
-        times: times of the reports before `finish`; None accepts any ascending times.
+        silence_s: time without any byte after which the engine counts as dead [s]. None waits
+            until the connection is closed.
+        params: number of parameters of each link's law; () leaves this check to the engine.
+        times: times of the reports, or None to accept any ascending times.
         head: bytes already read from the socket.
         n_sources: number of sources of the plan; -1 if unknown.
     """
@@ -86,7 +86,7 @@ class EngineLink:
 
     @property
     def peer(self) -> str:
-        """Return the engine's name and version, known after its hello."""
+        """Return the engine's name and version, which are known after its hello."""
         return self._peer
 
     @property
@@ -103,12 +103,12 @@ class EngineLink:
         """Receive the engine's hello and send a welcome.
 
         Args:
-            fault: function that describes a fault of the engine's plan and seed, or returns "". By
-                default, plan and seed must be those of the market.
+            fault: function that describes a fault of the engine's plan or seed, or returns "". By
+                default, plan and seed must equal those of the market.
 
         Raises:
-            ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed), all of which are
-                also refused on the wire; wrong-major; or any other by name.
+            ProtocolError: old-minor, wrong-major, wrong-token, wrong-plan (digest or seed), or any
+                other error in the hello. The engine receives the reason as a refusal.
             EngineError: the engine reported an error instead of its hello.
         """
         hello = self._next()
@@ -128,7 +128,7 @@ class EngineLink:
         return hello
 
     def fault_of_plan(self, hello: m.Hello) -> str:
-        """Describe how an engine's plan or seed differs from ours; "" if both are equal."""
+        """Describe how an engine's plan or seed differs from the market's, or return ""."""
         if hello.plan_digest != self._plan_digest:
             digest = hello.plan_digest[:_DIGEST]
             found = f"plan {digest}" if digest else "a plan without a digest"
@@ -153,17 +153,18 @@ class EngineLink:
         self._times = times
 
     def wait_for_ever(self) -> None:
-        """From now on, treat only the end of file, and not silence, as the engine's death."""
+        """Wait without a time limit from now on, until the connection is closed."""
         self._wire.wait_for_ever()
 
     def receive(self) -> FromEngine:
         """Return the engine's next message.
 
-        Answer a Report with Decide, a Request with Verdict and Finish with Bye before the next
-        call.
+        Before the next call, answer a Report with Decide, a Request with Verdict, and Finish with
+        Bye.
 
         Raises:
-            ProtocolError: an error by name; `silence` and `hung-up` mean that the engine is dead.
+            ProtocolError: the message is invalid or out of order, or the engine is dead (`silence`,
+                `hung-up`).
             EngineError: the engine reported an error.
         """
         if self._due is not None:
@@ -188,9 +189,9 @@ class EngineLink:
         """Send the expected message or, at any time, an Error, which ends the run.
 
         Raises:
-            ProtocolError: not-finite, unknown-flow, unknown-link, out-of-range, ... for an invalid
-                decision; wrong-order, wrong-epoch; silence, hung-up.
-            EngineError: the engine left with an error.
+            ProtocolError: the decision is invalid (as in `check_decide`), wrong-order, wrong-epoch,
+                silence, hung-up.
+            EngineError: the engine closed the connection after it sent an error.
         """
         if isinstance(message, m.Error):
             self._last = "error"
@@ -211,7 +212,7 @@ class EngineLink:
             self._due = "nothing: the run has ended"
 
     def close(self) -> None:
-        """Close the socket, after which the engine treats the market as dead."""
+        """Close the socket. The engine then treats the market as dead."""
         self._wire.close()
 
     def __enter__(self) -> EngineLink:
@@ -256,7 +257,7 @@ class EngineLink:
             )
 
     def _check_end(self, finish: m.Finish) -> None:
-        """Check that the last report has arrived, and that the run ends at the report's time."""
+        """Check that all reports have arrived, and that the run ends at the time of the last."""
         last = self._report
         if last is None:
             self._fail("wrong-order", "found finish, expected the first report")
@@ -295,7 +296,7 @@ class EngineLink:
         self._last = codec.type_name(message)
 
     def _read_last_words(self) -> None:
-        """Raise the error that the peer sent before it closed, which is more precise than ours."""
+        """If the peer sent an error before it closed the connection, raise this error."""
         message: m.Message | None = None
         while not isinstance(message, m.Error):
             try:
@@ -305,7 +306,7 @@ class EngineLink:
         raise EngineError(f"{self._peer}: {message.reason}")
 
     def _fail(self, name: str, detail: str) -> NoReturn:
-        """Send the error to the engine, then raise it."""
+        """Send an error to the engine, and raise it."""
         reason = f"{name}: {detail}"
         if name not in _UNSPEAKABLE:
             refusal = m.Refuse(reason) if self._due == "hello" else m.Error(reason)

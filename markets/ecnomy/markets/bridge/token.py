@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The token: a shared secret in hellos, from a file that only its owner can read."""
+"""Read and compare the token, a shared secret in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _BYTES: Final = 16
 
 
 def has_token(hello: Hello, token: str) -> bool:
-    """Return whether a hello has the market's token, in a time that does not reveal the token."""
+    """Return whether a hello has the market's token. The comparison takes constant time."""
     return hmac.compare_digest(hello.token.encode(), token.encode())
 
 
 def token_in(file: Path) -> str:
-    """Return the token in a file. Create a missing file with a new token.
+    """Return the token in a file. A missing file is created with a new token.
 
     Raises:
-        InputError: another user can read or write or owns the file, the file does not contain a
+        InputError: another user owns the file or has access to it, the file does not contain a
             token, or it cannot be read or created.
     """
     try:

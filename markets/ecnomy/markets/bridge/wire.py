@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Send and receive frames over a connected stream socket, or raise an error by name.
+"""Send and receive frames over a connected stream socket.
 
 The wall clock only determines when the market gives up on a silent peer.
 """
@@ -19,10 +19,10 @@ _LAST_WORDS_S: Final = 1.0
 
 
 class Wire:
-    """Sends and receives frames. Incoming frames share one buffer."""
+    """Sends and receives frames. All incoming frames share one buffer."""
 
     def __init__(self, sock: socket.socket, silence_s: float | None, head: bytes = b"") -> None:
-        """Wrap a socket. `head` contains bytes that were already read from it."""
+        """Use a connected socket. `head` contains bytes that were already read from it."""
         sock.settimeout(silence_s)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -68,7 +68,7 @@ class Wire:
             raise ProtocolError("hung-up", f"connection closed ({e.strerror})") from None
 
     def last_words(self, frame: bytes) -> None:
-        """Send a frame if the peer still reads. Ignore a closed connection."""
+        """Send a frame if the peer still reads, and ignore errors."""
         with contextlib.suppress(OSError):
             self._sock.settimeout(_LAST_WORDS_S)
             self._sock.sendall(frame)

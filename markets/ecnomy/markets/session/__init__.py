@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run from its first to its last message, with its steps, progress and results.
+"""Run a market with an engine, step by step or to the end.
 
-session        engine, socket, market and results of one run; conversation: its messages
+session        the engine, socket, market and results of a run; conversation: messages of a run
 runner         a complete run; serve: runs of engines that are started by hand
 retention      the outputs of a run
-qtenv_screen   a market's display in Qtenv; qtenv_hand: values set by its user
+qtenv_screen   the display of a market in Qtenv; qtenv_hand: values set in Qtenv by the user
 """

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One engine and one market exchange messages, report by report.
+"""Exchange messages between an engine and a market, report by report.
 
-    step    answer the last report, pass it to the tables, read messages up to the next report,
-            book the epoch, let agents decide
-
-Between two steps the engine waits for an answer. Changes in this time affect the next epoch.
+A step answers the last report and stores it. The step then reads messages up to the next report,
+books the epoch, and lets agents decide. Between two steps the engine waits for an answer. Changes
+to the market in this time therefore affect the next epoch.
 """
 
 from __future__ import annotations
@@ -59,10 +58,10 @@ class Sink(Protocol):
         """Record the name and version of the engine."""
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """Store a report, and the market after its answer."""
+        """Store a report, and the state of the market after the answer to it."""
 
     def record(self, record: Record) -> None:
-        """Store rows for a table."""
+        """Store the rows of a record in their table."""
 
 
 class Voice(Protocol):
@@ -92,9 +91,9 @@ class Quiet:
 
 
 class Conversation:
-    """An accepted engine and a market, one report after another.
+    """Exchanges messages between an accepted engine and a market.
 
-    The object holds no reference to the market; each call receives the market as an argument.
+    The object holds no reference to the market. Each call receives the market as an argument.
 
     Attributes:
         finish: the engine's last message; None before its end.
@@ -104,14 +103,14 @@ class Conversation:
     def __init__(
         self, link: EngineLink, plan: Plan, sink: Sink, say: Voice, fate: Callable[[], str]
     ) -> None:
-        """Start without any message.
+        """Prepare the exchange, without reading or sending a message.
 
         Args:
             link: the market's end of the connection.
-            plan: the plan of both sides.
+            plan: the plan of the engine and the market.
             sink: the receiver of reports and records.
             say: the observer of progress.
-            fate: function that describes how an engine that hung up ended.
+            fate: function that describes how the engine ended, after it has closed the connection.
         """
         self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
         self._met: Report | None = None
@@ -127,7 +126,7 @@ class Conversation:
         return self._met is None
 
     def begin(self, hello: Hello, market: MarketLike) -> None:
-        """Read the report of t = 0 and let agents decide, without sending an answer.
+        """Read the report at t = 0 and let agents decide. The answer is not sent yet.
 
         Raises:
             EcnomyError: as for `run`.
@@ -140,7 +139,7 @@ class Conversation:
             self._listen(market)
 
     def step(self, market: MarketLike) -> None:
-        """Answer the last report and continue to the next report, or after the last one to the end.
+        """Answer a report and continue to the next report or, after the last report, to the end.
 
         Raises:
             EcnomyError: as for `run`.
@@ -154,7 +153,7 @@ class Conversation:
                 self._listen(market)
 
     def flush(self, market: MarketLike) -> None:
-        """Store a report that will not be answered."""
+        """Store the last report, if it has not been answered."""
         report, self._met = self._met, None
         if report is not None:
             self._sink.report(report, market)
@@ -170,7 +169,7 @@ class Conversation:
         self._sink.report(report, market)
 
     def _listen(self, market: MarketLike) -> None:
-        """Continue until the market has processed the next report, or the engine has finished."""
+        """Read messages until the market has processed a report or the engine has finished."""
         while True:
             message = self._link.receive()
             if isinstance(message, Report):
@@ -194,7 +193,7 @@ class Conversation:
                 self._say.at(message.t_ps)
 
     def _hold(self, market: MarketLike) -> None:
-        """Apply values set by hand; warn once about each refusal."""
+        """Apply values set by hand, and warn once about each refusal."""
         for line in self._held.apply(market):
             if line not in self._told_of_hand:
                 self._told_of_hand.add(line)
@@ -202,7 +201,7 @@ class Conversation:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Send the reason to the engine if the market fails."""
+        """If the market fails, send the reason to the engine."""
         with _blamed(self._link, self._fate):
             try:
                 yield
@@ -216,7 +215,7 @@ class Conversation:
 def simulate(
     engine: EngineProcess, plan: Plan, market: MarketLike, sink: Sink, say: Voice
 ) -> Finish:
-    """Let a started engine and a market exchange messages until the run ends.
+    """Exchange messages between a started engine and a market until the run ends.
 
     Raises:
         EcnomyError: as for `run`.
@@ -237,16 +236,16 @@ def talk(
     *,
     fate: Callable[[], str],
 ) -> Finish:
-    """Let a welcomed engine and a market exchange messages until the run ends.
+    """Exchange messages between a welcomed engine and a market until the run ends.
 
     Args:
         link: the market's end of the connection.
         hello: the engine's hello.
-        plan: the plan of both sides.
+        plan: the plan of the engine and the market.
         market: the market that decides.
         sink: the receiver of reports and records.
         say: the observer of progress.
-        fate: describes how an engine that hung up ended.
+        fate: function that describes how the engine ended, after it has closed the connection.
 
     Raises:
         EcnomyError: as for `run`.
@@ -270,7 +269,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
-    """Return how a started engine differs from its plan, or ""."""
+    """Describe how a started engine differs from its plan, or return ""."""
     if not hello.network:
         return link.fault_of_plan(hello)
     if hello.seed != plan.seed:
@@ -280,7 +279,7 @@ def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
 
 @contextmanager
 def _blamed(link: EngineLink, fate: Callable[[], str]) -> Iterator[None]:
-    """Add how the engine ended to an error about an engine that is gone."""
+    """Turn the error of a broken connection into one that states how the engine ended."""
     try:
         yield
     except ProtocolError as error:
@@ -311,7 +310,7 @@ def engine_link(
 
 
 def limits_of(plan: Plan) -> dict[str, Any]:
-    """Return the limits that messages about a plan must keep, as arguments of EngineLink.limit."""
+    """Return the limits for messages about a plan, as arguments of EngineLink.limit."""
     return {
         "n_flows": plan.row_count,
         "n_links": len(plan.links),

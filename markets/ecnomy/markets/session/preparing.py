@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a run: its scenario, its market, and the folder for its results."""
+"""Prepare the parts of a run: its scenario, its market, and the folder for its results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["default_folder", "folder_of", "loaded", "market_of"]
 def loaded(
     scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str], seed: int | None
 ) -> Scenario:
-    """Return the scenario at a path, or a loaded scenario, with this seed.
+    """Return a scenario, loaded if given by its path, with this seed.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError).
@@ -44,7 +44,7 @@ def loaded(
 
 
 def market_of(plan: Plan, spec: MarketSpec | None) -> MarketLike:
-    """Return the market of a run, or a market without payments."""
+    """Return the market of a run, or NoMarket if `spec` is None."""
     return NoMarket(plan) if spec is None else Market(plan, spec)
 
 
@@ -62,7 +62,7 @@ def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
 
 
 def default_folder(scenario: Scenario) -> Path:
-    """Return `results/<name>-<seed>`, by the name of the scenario's file or else by its title."""
+    """Return `results/<name>-<seed>`, where the name is from the scenario's file, or its title."""
     file = scenario.places.file
     name = Path(file).stem if os.path.exists(file) else scenario.title
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"

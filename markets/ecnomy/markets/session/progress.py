@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Show the progress of long work on standard error: work done, time elapsed and time left.
 
-On a terminal, one line is rewritten. In a pipe or file, a new line is printed every ten seconds.
-The wall clock is read here only for display; results never depend on it.
+On a terminal, one line is rewritten. In a pipe or file, a line is added at most every ten seconds.
+The wall clock is read for display only, so results never depend on it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Clock = Callable[[], float]
 
 
 class ProgressLike(Protocol):
-    """The progress messages of a run."""
+    """The interface that a run uses to show its progress."""
 
     def start(self, title: str, duration_ps: int) -> None:
         """Record the start of the run."""
@@ -44,19 +44,19 @@ class ProgressLike(Protocol):
 
 
 def duration(seconds: float) -> str:
-    """Return a time of the wall clock in words: `3.2 s`, `85 s`, `12 min`, `3.4 h`."""
+    """Return a duration with a suitable unit, such as `3.2 s`, `85 s`, `12 min` or `3.4 h`."""
     if seconds < 120:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 class StatusLine:
-    """A status line of long work.
+    """A line that shows the progress of long work.
 
     Args:
-        name: name of the work, which may be ""; cut if a terminal is too narrow.
-        stream: stream of the line; None: standard error.
-        clock: seconds of the wall clock.
+        name: name of the work, which may be "". If a terminal is too narrow, the name is cut.
+        stream: stream to which the line is written; None means standard error.
+        clock: function that returns the time of the wall clock [s].
     """
 
     def __init__(
@@ -71,17 +71,17 @@ class StatusLine:
 
     @property
     def elapsed_s(self) -> float:
-        """Return the seconds of the wall clock since the work began."""
+        """Return the wall-clock time since the work began [s]."""
         return self._clock() - self._began_s
 
     def show(self, done: str, left_s: float | None, *, now: bool = False) -> None:
-        """Show the progress, unless it was shown a moment ago.
+        """Show the progress, unless the last update is too recent.
 
         Args:
             done: the work done, such as `3 of 8 runs done`.
-            left_s: an estimate of the seconds left, or None if unknown. An estimate based on less
-                than a thousandth of the work is not shown.
-            now: whether to show the progress at once on a terminal.
+            left_s: an estimate of the time left [s], or None if unknown. An estimate of 1000 times
+                the time so far, or more, is not shown.
+            now: whether to show the progress on a terminal even if the last update is recent.
         """
         at_s = self._clock()
         if at_s - self._said_s < (_LIVE_S if self._live else _LINE_S) and not (now and self._live):
@@ -97,14 +97,14 @@ class StatusLine:
             self._write(f"{self._fitted(told)}\n")
 
     def say(self, line: str) -> None:
-        """Print a permanent line; progress continues below it."""
+        """Print a permanent line. Progress continues below it."""
         self._erase()
         self._write(f"{_WHO}{printable(line)}\n")
 
     def end(self, done: str) -> None:
-        """Print the work done and its time, if progress was shown.
+        """If progress was shown, print the work done and the time it took.
 
-        Further work starts from zero.
+        The time of further work is counted from this call.
         """
         self._erase()
         if self._shown:
@@ -113,7 +113,7 @@ class StatusLine:
         self._shown, self._began_s = False, self._clock()
 
     def _fitted(self, told: str) -> str:
-        """Return the full line. On a terminal, the name is cut so that the line fits."""
+        """Return the complete line, with the name cut to the width of a terminal."""
         if not self._live:
             return f"{_WHO}{self._name}{told}"
         width = shutil.get_terminal_size().columns - 1
@@ -133,7 +133,7 @@ class StatusLine:
 
 
 class RunProgress:
-    """Simulated time of one run."""
+    """Shows the progress of one run in simulated time."""
 
     def __init__(self, stream: TextIO | None = None, clock: Clock = time.monotonic) -> None:
         self._stream, self._clock = stream, clock
@@ -164,13 +164,13 @@ class RunProgress:
 
 
 class Runs:
-    """Progress of runs, in one round or in several.
+    """Shows how many runs of one or more rounds are done.
 
     Args:
         name: purpose of the runs, which may be "".
         so_far: whether later rounds may request more runs.
-        stream: stream of the line; None: standard error.
-        clock: seconds of the wall clock.
+        stream: stream to which the line is written; None means standard error.
+        clock: function that returns the time of the wall clock [s].
     """
 
     def __init__(
@@ -187,16 +187,16 @@ class Runs:
         self._earlier = self._made = self._failed = 0
 
     def begin_round(self) -> None:
-        """Begin a round, whose count of new runs starts at 0. Earlier rounds stay in the total."""
+        """Begin a round with a count of 0 new runs. The final total includes earlier rounds."""
         self._earlier, self._made = self._earlier + self._made, 0
 
     def at(self, total: int, present: int, made: int, failed: int = 0) -> None:
         """Show the progress of the round.
 
         Args:
-            total: requested runs.
-            present: number of these runs that existed before the round.
-            made: number of runs that the round has done, including failed runs.
+            total: number of requested runs.
+            present: number of requested runs that existed before the round.
+            made: number of runs simulated in the round so far, including failed runs.
             failed: number of failed runs among `made`.
         """
         self._made, self._failed = made, failed
@@ -211,7 +211,7 @@ class Runs:
         self._line.say(f"{self._name}{line}")
 
     def stop(self) -> None:
-        """Record that the work has ended, early or with all runs done."""
+        """End the display, with a line that states the number of new runs."""
         made = self._earlier + self._made
         if made:
             bad = f", {self._failed} of them failed," if self._failed else ""

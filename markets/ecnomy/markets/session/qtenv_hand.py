@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that a user sets in Qtenv (the bridge's message `hand`, PROTOCOL.md)."""
+"""Apply values that a user sets in Qtenv (the bridge's message `hand`, PROTOCOL.md)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Held"]
 
 
 class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Values that override agents' decisions.
+    """Values that override the decisions of agents.
 
     Attributes:
-        willingness: money/s that each flow of a source pays for marks.
-        prices: money per mark, posted by the carrier of a link.
-        weights: the weights of a source's flows. The engine applies them, and the market records
-            them.
+        willingness: the payment of each flow of a source for marks [money/s], by source.
+        prices: the price that the carrier of a link posts [money per mark], by link.
+        weights: the weights of a source's flows, by source. The engine applies the weights, and the
+            market only records them.
     """
 
     willingness: dict[str, float] = {}
@@ -30,10 +30,10 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, json: str) -> Held:
-        """Read a message.
+        """Return the values in a message.
 
         Raises:
-            InputError: the message is not a valid object.
+            InputError: the message is not valid JSON, or its keys or types are wrong.
         """
         try:
             return msgspec.json.decode(json, type=cls)
@@ -41,7 +41,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(f"set by hand: {error}") from error
 
     def apply(self, market: MarketLike) -> Iterator[str]:
-        """Set the values in a market that has not yet answered a report. Yield each refusal."""
+        """Set the values in a market before it answers a report, and yield the text of refusals."""
         for source, weights in self.weights.items():
             market.note_by_hand("weight", source, weights)
         if not isinstance(market, Market):

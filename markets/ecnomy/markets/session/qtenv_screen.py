@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The display data of a market: the JSON of the bridge's message `show` (PROTOCOL.md).
+"""Collect the data that Qtenv displays about a market (the bridge's message `show`, PROTOCOL.md).
 
-The data are for display only. Engines do not compute with them, and runs without a screen omit
-them.
+Engines do not compute with these data. Runs without a display omit them.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _PLAIN: Final = {
 
 
 class Screen:
-    """Follows a run: its payments for calls by source, and all payments by payer and payee."""
+    """Collects the display data of a run, and adds up its payments."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -62,10 +61,12 @@ class Screen:
         self._in_force: dict[tuple[str, str, bytes], str] = {}
 
     def json(self, market: MarketLike) -> str:
-        """Return the object. Call this once per report, after orders and before writing tables.
+        """Return the display data as JSON.
+
+        Call this once per report, after `market.orders()` and before the report is stored.
 
         Args:
-            market: the market; with NoMarket, the object has only names.
+            market: the market. With NoMarket, the data contain only names, zeros and nulls.
         """
         self._follow(market)
         told: dict[str, Any] = {
@@ -86,14 +87,14 @@ class Screen:
             self._pay(batch, market.ledger.names)
 
     def _pay(self, batch: Postings, names: Sequence[str]) -> None:
-        """Add the amounts of a batch to the sums of the same payer, payee, kind and source."""
+        """Add the amounts of a batch to the sums by payer, payee, kind and source."""
         columns = (batch.debit, batch.credit, batch.flow, batch.amount_micro)
         for debit, credit, flow, amount in zip(*(c.tolist() for c in columns), strict=True):
             who = (_plain(names[debit]), _plain(names[credit]), batch.kind, self._source_of[flow])
             self._paid_micro[who] = self._paid_micro.get(who, 0) + amount
 
     def _payments(self) -> list[dict[str, Any]]:
-        """Return the payments so far, in the order in which each kind first occurred."""
+        """Return the sums of payments so far, in the order of their first payments."""
         return [
             {"from": payer, "to": payee, "for": kind, "source": source, "money": micro / MICRO}
             for (payer, payee, kind, source), micro in self._paid_micro.items()
@@ -121,10 +122,10 @@ class Screen:
         ]
 
     def _news(self, market: MarketLike) -> list[str]:
-        """Return decisions since the last report, without agents' own notes, in order of time.
+        """Return the decisions since the last report, in order of time, without agents' notes.
 
-        A value set by hand overrides its agent at each report. Because the value in force stays the
-        same, neither decision is news.
+        A value set by hand overrides the agent's decision at each report. The value in force stays
+        the same, so neither decision is listed.
         """
         told = [
             (_decided(entry), line)
@@ -144,7 +145,7 @@ class Screen:
         return f"{who}{self._about(entry.flow)}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Describe the flows of a decision briefly, by complete sources or by their number."""
+        """Describe the flows of a decision by the names of their sources, or by their number."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
@@ -156,7 +157,7 @@ class Screen:
 
 
 def _plain(account: str) -> str:
-    """Return the name of an account's owner, which may be a source."""
+    """Return the name of an account's owner, which is an agent or a source."""
     return account.removeprefix("source:")
 
 
@@ -187,12 +188,12 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
 
 
 def _decided(entry: Entry) -> tuple[str, str, bytes]:
-    """Return a key of what a decision sets: values of flows (by any agent), or an agent's value."""
+    """Return a key for the values that a decision sets. Values of flows do not depend on agents."""
     return entry.name, entry.agent if (entry.flow < 0).all() else "", entry.flow.tobytes()
 
 
 def _said(entry: Entry, market: MarketLike) -> str:
-    """Return a decision in words, or "" for agents' own notes."""
+    """Describe a decision, or return "" for an agent's note."""
     name = entry.name
     if name in _MONEY:
         return _MONEY[name].format(_range(entry, MICRO))
@@ -215,6 +216,6 @@ def _said(entry: Entry, market: MarketLike) -> str:
 
 
 def _range(entry: Entry, unit: float = 1.0) -> str:
-    """Return all values as one number, or as a range from the smallest to the largest."""
+    """Return the range of an entry's values as text, or a single number if all are equal."""
     least, most = float(entry.value.min()) / unit, float(entry.value.max()) / unit
     return f"{least:.4g}" if least == most else f"{least:.4g} to {most:.4g}"

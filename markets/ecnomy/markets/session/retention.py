@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outputs of a run: tables, log, machine.json and progress.
+"""Keep the outputs of a run: tables, log, machine.json and progress.
 
-The folder records the end of a run in any case. The tables are closed and readable, and the
-manifest states that the run is complete, or why it is incomplete.
+However a run ends, its tables are closed and readable, and the manifest states that the run is
+complete, or why it is incomplete.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Writer = ResultsWriter | InMemory
 
 
 class RunVoice:
-    """Sends messages during a run to its log and to observers."""
+    """Passes the progress of a run to a display, and its warnings also to the log."""
 
     def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
         self._writer, self._progress = writer, progress
@@ -55,7 +55,7 @@ class RunVoice:
 
 
 class Keeper:
-    """A run's results, in a folder or in memory, from its start to its end.
+    """Keeps the results of a run, in a folder or in memory, from start to end.
 
     Attributes:
         sink: the receiver of the run's output.
@@ -72,7 +72,7 @@ class Keeper:
         self.machine: dict[str, Any] = {}
 
     def close(self, market: MarketLike, reason: str | None) -> None:
-        """Close the results. `reason` explains an incomplete run; None means complete.
+        """Close the results. `reason` states why a run is incomplete, or is None if it is complete.
 
         Raises:
             OSError: the results cannot be written.
@@ -91,7 +91,7 @@ class Keeper:
 def kept(
     opened: Callable[[], ResultsWriter], market: MarketLike, progress: ProgressLike | None
 ) -> Iterator[Keeper]:
-    """Open results, and close them when the body ends or fails."""
+    """Open results, and close them when the body of the `with` statement ends or fails."""
     keeper: Keeper | None = None
     reason: str | None = "the run failed"
     try:

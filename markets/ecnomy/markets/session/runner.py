@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A complete run: open a session, step it to its end, and close it (session.py)."""
+"""Make a complete run: start a session, step it to its end, and close it (session.py)."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def run(
 
     Args:
         scenario: a loaded scenario, or the path of its file.
-        overrides: `path=value` changes to a scenario given by path.
-        seed: replaces the scenario's seed.
-        out: results folder; default `results/<name of the file>-<seed>`.
-        market: False simulates the packets without the scenario's market.
-        progress: object that shows the progress of the run; None shows nothing.
+        overrides: `path=value` changes to a scenario given by its path.
+        seed: seed that replaces the scenario's seed, or None.
+        out: results folder, by default `results/<name of the file>-<seed>`.
+        market: whether the run has the scenario's market. False simulates packets only.
+        progress: object that shows the progress of the run, or None.
         force: whether to replace any complete run in `out`.
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
-        again: whether to replace a complete run of the same scenario, seed, version and engine in
-            `out`, whose results would be equal, so that a program or notebook can be run twice. A
-            run in which values were set by hand is not replaced (see `open_market`).
+        again: whether to replace a complete run in `out` of the same scenario, seed, version and
+            engine. The results are then equal, so a program or notebook can be run twice. A run in
+            which values were set by hand is not replaced (see `open_market`).
 
     Returns:
-        The results, in the form in which `ecnomy.analysis.open_run` opens them.
+        the results, as `ecnomy.analysis.open_run` returns them.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError), `out` is taken, or OMNeT++ is requested

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market that waits for engines started by hand, one run after another (the verb `serve`).
+"""Serve engines that are started by hand, one run after another (the verb `serve`).
 
-Such an engine, for example OMNeT++ in Qtenv, may pause for hours, so only the end of file means
-that the engine died.
+Such an engine, for example OMNeT++ in Qtenv, may pause for hours. Only a closed connection
+therefore means that the engine has died.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HELLO_S: Final = 30.0  # time limit for a complete hello
 
 
 class Served(NamedTuple):
-    """The data for an engine: a scenario, its plan and its name ("" for a single scenario)."""
+    """The scenario served to an engine, with its plan and its name ("" for a single scenario)."""
 
     scenario: Scenario
     plan: Plan
@@ -50,10 +50,10 @@ class Served(NamedTuple):
 
 
 class Offer(Protocol):
-    """The served scenarios.
+    """The scenarios on offer to engines.
 
     Attributes:
-        plan: the plan of one scenario, used until the engine's hello selects its scenario.
+        plan: the plan of one scenario, used until an engine's hello selects a scenario.
     """
 
     @property
@@ -62,7 +62,7 @@ class Offer(Protocol):
         ...
 
     def of(self, door: int, hello: Hello) -> Served:
-        """Return the data for an engine at this address, with its seed.
+        """Return the scenario for an engine that connected at this address, with the engine's seed.
 
         Raises:
             InputError: the engine's network cannot be read.
@@ -72,7 +72,7 @@ class Offer(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class OneScenario:
-    """An offer of one scenario. An engine with another seed (a repetition) keeps its seed."""
+    """An offer of one scenario, in which each engine keeps its own seed (repetition)."""
 
     scenario: Scenario
     plan: Plan
@@ -94,19 +94,19 @@ def served(
     market: bool = True,
     any_plan: bool = False,
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield each run's results folder and scenario name, and why it is incomplete or "".
+    """Yield each run's results folder and scenario name, and the reason if it is incomplete.
 
-    An engine reports the plan of its network. If the plan differs from the scenario's, or the token
-    is wrong, the engine is refused with a line on standard error.
+    An engine reports the plan of its network. If the plan differs from the plan of the scenario, or
+    the token is wrong, the engine is refused with a line on standard error.
 
     Args:
         listeners: the addresses to which engines connect (the doors of the offer).
         offer: the served scenarios.
-        folder: folder that receives a folder per run.
+        folder: folder in which each run gets a folder.
         token: the secret that engines must send.
         market: whether runs have a market; False omits payments and decisions.
-        any_plan: whether to accept a network with other values. If so, the manifest has the plan
-            of that network and lists the differences.
+        any_plan: whether to accept a network whose values differ from the scenario. The manifest
+            then contains the plan of the network and lists the differences.
     """
     if any_plan:
         _say(f"warning: {_ANY}")
@@ -132,11 +132,11 @@ def _say(line: str) -> None:
 
 
 class _Guest:
-    """The connected engine and its scenario.
+    """A connected engine and its scenario.
 
     Attributes:
-        served: the scenario for the engine, with the engine's seed and, under --any, its network;
-            set after the hello.
+        served: the scenario for the engine, with the engine's seed and, under --any, the engine's
+            network; set after the hello.
         differing: values that differ between the engine's network and the scenario.
     """
 
@@ -146,7 +146,7 @@ class _Guest:
         self._offer, self._door, self._link, self._any = offer, door, link, any_plan
 
     def fault(self, hello: Hello) -> str:
-        """Return the reason to refuse the guest, or "" to accept it."""
+        """Return the reason to refuse the engine, or "" to accept it."""
         try:
             self.served = self._offer.of(self._door, hello)
             plan = self.served.plan
@@ -167,7 +167,7 @@ class _Guest:
 
 
 def _next(folder: Path) -> Path:
-    """Create the first free numbered folder, so that no other process takes it, and return it."""
+    """Create a folder with the first free number, which reserves it for this run, and return it."""
     for number in itertools.count(1):
         with contextlib.suppress(FileExistsError):
             (folder / f"{number:03}").mkdir(parents=True)
@@ -176,7 +176,7 @@ def _next(folder: Path) -> Path:
 
 
 def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bool) -> str:
-    """Make a run. Return the reason why it failed, or ""."""
+    """Make a run, and return the reason if it failed, otherwise ""."""
     scenario, plan, _ = guest.served
     there = market_of(plan, scenario.market if market else None)
 

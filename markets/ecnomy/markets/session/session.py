@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in progress: an engine and a market, step by step, until the end or `close()`.
+"""Run an engine and a market step by step, until the end or until `close()`.
 
-A session holds the resources of a run: the engine's process, the socket, the results folder. It
-releases all of them at the first of these events:
+A session holds the resources of a run: the engine's process, the socket and the results folder. It
+releases them at the first of these events, and the manifest records the event:
 
-    the last step       complete
-    an error in a step  the manifest records it: a dead engine, a failed strategy, Ctrl-C
-    close()             "closed at 12 s"; an exception that leaves a with-block is recorded
-    the market has no   "abandoned at 12 s", when Python collects the market (`gc.collect()` does)
-    references left
+    the last step       the run is complete
+    an error in a step  a dead engine, a failed strategy, Ctrl-C
+    close()             "closed at 12 s", or the exception that left a with-block
+    the market has no   "abandoned at 12 s", when Python collects the market (for example in
+    references left     `gc.collect()`)
     Python exits        "the program ended at 12 s"
 
 The session holds no reference to the market, so that Python can collect the market. Calls receive
-it as an argument. A session does not change signal handlers, environment or working folder of the
-process. Sessions share only the list of open sessions.
+the market as an argument. A session does not change the signal handlers, the environment or the
+working folder of the process. Sessions share only the list of open sessions.
 """
 
 from __future__ import annotations
@@ -63,20 +63,20 @@ def open_market(
     force: bool = False,
     engine: str = DEFAULT_ENGINE,
 ) -> Market:
-    """Start an engine and a market up to the report of t = 0; `market.step()` continues.
+    """Start an engine and a market, and return the market after the report at t = 0.
 
-    Agents have decided at t = 0, but the answer has not been sent. Changes before a step therefore
-    affect the epoch that the step simulates. Use the market in a `with` statement, or call
-    `close()`.
+    Agents have decided at t = 0, but the answer has not been sent. Changes before a call of
+    `market.step()` therefore affect the epoch that this call simulates. Use the market in a `with`
+    statement, or call `close()`.
 
     Args:
         scenario: a loaded scenario, or the path of its file.
-        overrides: `path=value` changes to a scenario given by path.
-        seed: replaces the scenario's seed.
-        out: results folder; default `results/<name of the file>-<seed>`.
-        tables: whether to write tables. With False, the results that `close` returns are in memory,
+        overrides: `path=value` changes to a scenario given by its path.
+        seed: seed that replaces the scenario's seed, or None.
+        out: results folder, by default `results/<name of the file>-<seed>`.
+        tables: whether to write tables. If False, the results that `close` returns are in memory,
             and cover the measured window of the run.
-        progress: object that shows the progress of the run; None shows nothing.
+        progress: object that shows the progress of the run, or None.
         force: whether to replace any complete run in `out`. A run of the same scenario, seed,
             version and engine is always replaced, so that a program can be run twice.
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
@@ -108,16 +108,16 @@ def open_market(
 
 
 class Session:
-    """One run. Every call after the first receives the market as an argument.
+    """Holds the resources of one run, without a reference to its market.
 
     Attributes:
-        folder: results folder of the run; None: results are kept in memory.
+        folder: results folder of the run, or None if results are in memory.
     """
 
     def __init__(
         self, scenario: Scenario, plan: Plan, market: MarketLike, folder: Path | None
     ) -> None:
-        """Create an idle session, which claims no resources yet."""
+        """Create a session without claiming resources."""
         self.folder, self._scenario, self._plan = folder, scenario, plan
         self._market = weakref.ref(market)
         self._process: EngineProcess | None = None
@@ -144,10 +144,10 @@ class Session:
         again: str = "",
         by_hand: bool = False,
     ) -> None:
-        """Claim the folder, start the engine and process the report of t = 0.
+        """Claim the folder, start the engine, and process the report at t = 0.
 
         Raises:
-            EcnomyError, OSError: as for `open_market`; the run has then ended.
+            EcnomyError, OSError: as for `open_market`. An error ends the run.
         """
         scenario, plan = self._scenario, self._plan
         check_plan(kind, scenario, plan)  # before anything changes the folder
@@ -179,7 +179,7 @@ class Session:
         )
 
     def check(self) -> None:
-        """Refuse a step that is impossible.
+        """Check that a step is possible.
 
         Raises:
             NotRunningError: the run has ended, a step is in progress, or another process owns the
@@ -191,11 +191,11 @@ class Session:
             self._check_idle()
 
     def step(self, market: MarketLike) -> None:
-        """Advance to the next report; the last step ends the run.
+        """Advance to the next report. The last step ends the run.
 
         Raises:
             NotRunningError: see check.
-            EcnomyError, OSError: as for `run`; the run has then ended.
+            EcnomyError, OSError: as for `run`. An error ends the run.
         """
         with self._lock:
             self.check()
@@ -210,8 +210,8 @@ class Session:
 
         Args:
             market: the market.
-            reason: reason of an incomplete run; by default the time of closing, or how the engine
-                ended if it is gone.
+            reason: why the run is incomplete; by default the time of closing, or how the engine
+                ended if its process has ended.
 
         Raises:
             NotRunningError: a step is in progress, or another process owns the run.
@@ -232,11 +232,11 @@ class Session:
             self.end(market, self._when("abandoned"))
 
     def end(self, market: MarketLike | None, reason: str | None) -> None:
-        """Release everything. A second call, or a call in a forked child, does nothing.
+        """Release all resources. A second call, or a call in a forked child, does nothing.
 
         Args:
-            market: the market, or None if it is gone together with its tables.
-            reason: reason of an incomplete run, None for a complete one.
+            market: the market, or None if Python has collected it.
+            reason: why the run is incomplete, or None if it is complete.
 
         Raises:
             OSError: the results cannot be written.
@@ -258,7 +258,7 @@ class Session:
                 raise
 
     def end_at_exit(self) -> None:
-        """End the engine when Python exits. Close the tables unless a thread is within a step."""
+        """Stop the engine when Python exits, and close the tables unless a step is in progress."""
         if self._pid != os.getpid():
             return
         if self._process is not None and not self._process.gone:
@@ -269,9 +269,9 @@ class Session:
                 self.end(self._market(), self._reason or self._when("the program ended"))
 
     def _check_idle(self) -> None:
-        """Refuse a call while a step is in progress.
+        """Raise NotRunningError if a step is in progress or another process owns the run.
 
-        Only this thread can make such a call, from an agent's decision.
+        Other threads wait for the lock, so only an agent's decision can make a call during a step.
         """
         if self._pid != os.getpid():
             raise NotRunningError(
@@ -301,7 +301,7 @@ class Session:
             raise
 
     def _died(self) -> str | None:
-        """Return how the engine ended, if it died early."""
+        """Describe how the engine ended, or return None if its process is still running."""
         if self._process is None or not self._process.gone:
             return None
         return self._when(self._process.fate())
@@ -315,7 +315,7 @@ _OPEN: Final[dict[Session, None]] = {}  # sessions whose runs are in progress
 
 
 def check_plan(kind: EngineKind, scenario: Scenario, plan: Plan) -> None:
-    """Refuse a plan that an engine cannot run. The message has the place in the scenario.
+    """Check that an engine can run a plan. Errors name the place in the scenario.
 
     Raises:
         InputError: the engine cannot run the plan, or cannot run on this machine.
