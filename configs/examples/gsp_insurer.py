@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A risk broker for a provider of calls: a custom role for gsp-insured.yaml in the same folder.
+"""An insurer for a provider of calls: a custom role for gsp-insured.yaml in the same folder.
 
-It insures what marks cost a guaranteed stream provider: for a premium by the hour it pays back what
-the marks of a period cost beyond a cap (Andreassen 2002, 1.1: a GSP is itself a risk broker for its
-callers; who takes the risk from it?).
+The insurer covers a guaranteed stream provider (GSP) against high costs of marks. For an hourly
+premium, it pays back the cost of a period's marks beyond a cap. Andreassen (2002, 1.1) describes a
+GSP as a risk broker for its callers. The insurer takes this risk from the GSP.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PS_PER_HOUR = 3600 * PS_PER_S
 
 @dataclasses.dataclass(frozen=True)
 class Insurance:
-    """What is insured.
+    """The terms of the insurance.
 
     Attributes:
         insured: the agent that pays the premium.
-        premium: for its time.
-        cap: the most that marks of a period cost the insured; the insurer pays the rest.
-        period: each begins where the last one ended, the first one at time 0.
+        premium: the price of the insurance per unit of time.
+        cap: the largest cost of a period's marks to the insured; the insurer pays the rest.
+        period: length of a period; the first period begins at time 0.
     """
 
     insured: str
@@ -45,27 +45,27 @@ class Insurance:
 
 
 class GspInsurer(Role):
-    """Insures what the marks of its sources cost one agent."""
+    """Insures an agent against high costs of the marks on its sources."""
 
     preset = Preset(takes=("sources",), needs={"sources": "the sources whose marks are insured"})
     terms = Insurance
 
     def join(self, seat: Seat) -> None:
-        """A premium by the time, and what exceeds the cap."""
+        """Add a contract for the premium, and one for the cost beyond the cap."""
         insured = seat.account_of(self.own.insured)
         seat.add(Premium(self.own, insured, seat.account))
         seat.add(PayBack(self.own, insured, seat))
 
 
 class Premium:
-    """So much for the time, in whole micro-units; what is left of one is carried on."""
+    """Charges the premium in whole micro-units, and carries fractions over."""
 
     def __init__(self, terms: Insurance, insured: int, insurer: int) -> None:
         self._micro_per_hour = round(terms.premium * MICRO)
         self._ends = np.array([insured]), np.array([insurer])
 
     def due(self, epoch: Any) -> Dues:
-        """From the insured to the insurer."""
+        """Return the premium that the insured owes the insurer for an epoch."""
         until, since = (
             self._micro_per_hour * t // PS_PER_HOUR for t in (epoch.to_ps, epoch.from_ps)
         )
@@ -74,7 +74,7 @@ class Premium:
 
 
 class PayBack:
-    """What the marks of a period have cost the insured beyond the cap."""
+    """Pays back the cost of a period's marks beyond the cap."""
 
     def __init__(self, terms: Insurance, insured: int, seat: Seat) -> None:
         self._seat, self._insured, self._rows = seat, insured, seat.rows_of(seat.spec.sources)
@@ -84,7 +84,10 @@ class PayBack:
         self._cost = self._period = 0
 
     def due(self, epoch: Any) -> Dues:
-        """From the insurer to the insured; an epoch is of the period it begins in."""
+        """Return the amount that the insurer owes the insured for an epoch.
+
+        An epoch belongs to the period in which it begins.
+        """
         period = epoch.from_ps // self._period_ps
         if period != self._period:
             self._period, self._cost = period, 0

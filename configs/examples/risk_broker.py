@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A risk broker: a custom role, used by risk-broker.yaml in the same folder.
+"""A risk broker: a custom role for risk-broker.yaml in the same folder.
 
-It sells a cap on what a user pays for the marks of a flow in each period, for a premium, and pays
-back what exceeds it (Andreassen 2002, 1.1: a third party that takes the risk of a changing price).
-Marks that somebody else pays, such as the provider of a service class, are no risk of the user's.
+A risk broker is a third party that takes the risk of a changing price (Andreassen 2002, 1.1). For a
+premium, it caps the cost of a flow's marks in each period, and pays back the cost beyond the cap.
+Marks for which another agent pays, such as the provider of a service class, are not covered.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MICRO, PS_PER_S = 10**6, 10**12
 
 @dataclasses.dataclass(frozen=True)
 class Cover:
-    """What the broker sells, for each flow.
+    """The terms of the cover for each flow.
 
     Attributes:
-        premium: price of the cover.
-        cap: the most that marks of a period cost a flow; the broker pays the rest.
-        period: each begins where the last one ended, the first one at time 0.
+        premium: price of the cover per unit of time.
+        cap: the largest cost of a flow's marks in a period; the broker pays the rest.
+        period: length of a period; the first period begins at time 0.
     """
 
     premium: Annotated[float, Unit("money/s")]
@@ -45,13 +45,13 @@ class Cover:
 
 
 class RiskBroker(Role):
-    """Sells a cover to the users of its sources."""
+    """Sells cover against high costs of marks to the users of its sources."""
 
     preset = Preset(takes=("sources",), needs={"sources": "the sources whose flows are covered"})
     terms = Cover
 
     def join(self, seat: Seat) -> None:
-        """Premiums go by the time a flow is active; what exceeds the cap is paid back."""
+        """Sell the cover by active time, and add a contract for the cost beyond the cap."""
         premium = Price(round(self.own.premium * 3600 * MICRO), 3600 * PS_PER_S, "ps")
         sources = seat.spec.sources
         seat.sell(ContractSpec("premium", "time", Flat(price=premium), sources))
@@ -59,7 +59,7 @@ class RiskBroker(Role):
 
 
 class PayBack:
-    """What marks have cost a flow beyond the cap in the current period."""
+    """Pays back the cost of each flow's marks beyond the cap in a period."""
 
     def __init__(self, cover: Cover, seat: Seat) -> None:
         self._seat, self._rows = seat, seat.rows_of(seat.spec.sources)
@@ -69,7 +69,10 @@ class PayBack:
         self._period = 0
 
     def due(self, epoch: Any) -> Dues:
-        """From the broker to the user of each flow; an epoch is of the period it begins in."""
+        """Return the amounts that the broker owes the users of flows for an epoch.
+
+        An epoch belongs to the period in which it begins.
+        """
         period = epoch.from_ps // self._period_ps
         if period != self._period:
             self._period, self._charged = period, np.zeros_like(self._charged)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A monopolist finds its best price by trial: `python configs/rl/learn_price.py [SEED]` (extra rl).
+"""Let a monopolist learn its best price: `python configs/rl/learn_price.py [SEED]` (extra rl).
 
-Its policy is a normal distribution over the action, which is the logarithm of the price. Each round
-it posts six prices drawn from the policy, one a step, and moves the policy along the natural
-gradient of what it expects to earn, estimated from the ranks of the six rewards. That is what
-CMA-ES does (Akimoto, Nagata, Ono, Kobayashi 2010; Ollivier, Arnold, Auger, Hansen 2017), here as
-pycma has it. Its only input is its own income: it knows nothing of homes, links or marks.
+The policy is a normal distribution over the action, which is the logarithm of the price. In each
+round, the monopolist posts six prices drawn from the policy, one per step. It then moves the policy
+along the natural gradient of the expected income, estimated from the ranks of the six rewards. This
+method is CMA-ES (Akimoto, Nagata, Ono, Kobayashi 2010; Ollivier, Arnold, Auger, Hansen 2017), as
+implemented in pycma. Its only input is the monopolist's income, without any information about
+homes, links or marks.
 
-What it should come to is known: 0.139 money a mark, 10 money/s (monopolist-market.yaml). Income is
-flat there: 20 % above or below the best price it is 1 % less.
+The best price is 0.139 money per mark, at which the income is 10 money/s (monopolist-market.yaml).
+At prices 20 % above or below, the income is 1 % lower.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ TRIES = 6
 
 
 def learn(seed: int, rounds: int = 12) -> list[tuple[float, float]]:
-    """Price of a mark [money] and income [money/s] of the policy's mean, before and after learning.
+    """Return the course of learning as pairs of a price per mark [money] and an income [money/s].
 
-    Rounds of learning lie between; their means are in the list too, with the mean income of what
-    was tried.
+    The first and the last pair belong to the policy's mean before and after learning. Each pair
+    between them contains the policy's mean after a round, and the mean income of its six prices.
     """
     draws = agent_stream(seed, "learner")
     options = {
@@ -58,7 +59,7 @@ def learn(seed: int, rounds: int = 12) -> list[tuple[float, float]]:
 
 
 def _posted(env: MarketEnv, action: Sequence[float]) -> tuple[float, float]:
-    """Price and income of one step; an episode that is over is followed by the next."""
+    """Post a price for one step, and return its price and income. Begin new episodes as needed."""
     _, reward, _, over, told = env.step(np.clip(action, -1, 1).astype(np.float32))
     if over:
         env.reset()
@@ -70,7 +71,7 @@ def _price(env: MarketEnv, action: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Learn, and say how it went."""
+    """Learn a price, and print the course of learning."""
     course = learn(int(sys.argv[1]) if sys.argv[1:] else 1)
     for number, (price, income) in enumerate(course):
         print(f"{number:3d}  {price:.4f} money a mark  {income:6.3f} money/s")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A custom strategy of users who pay for their marks, used by frugal.yaml beside it."""
+"""A custom strategy for users who pay for their marks, used by frugal.yaml in the same folder."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ecnomy.agents import FlowDecision, FlowView, Unit
 
 @dataclass
 class Frugal:
-    """Pays `most` while few packets are marked, and a quarter of it while many are."""
+    """Pays `most` while few packets are marked, and a quarter of `most` while many are marked."""
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
     most: Annotated[float, Unit("money/s")] = 3.0  # in YAML: `most: 6 money/s`
     limit: float = 0.05  # share of packets that are marked
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Return the decision on one flow; each flow has its own object."""
+        """Return the decision for a flow. Each flow has a separate strategy object."""
         many = seen.marks > self.limit * seen.delivered
         return FlowDecision(willingness_micro_per_s=1e6 * self.most / (4 if many else 1))

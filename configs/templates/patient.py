@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A custom strategy of an application provider, used by patient.yaml beside it."""
+"""A custom strategy for an application provider, used by patient.yaml in the same folder."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ class Patient:
     ceiling: Annotated[float, Unit("money/s")] = 1.0  # in YAML: `ceiling: 2 money/s`
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Return the decision on one flow; each flow has its own object."""
+        """Return the decision for a flow. Each flow has a separate strategy object."""
         fee = seen.offers[seen.offer].fee_micro_per_s
         return FlowDecision(willingness_micro_per_s=min(fee, self.ceiling * 1e6))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The strategy in hostile situations, and in a run of its scenario."""
+"""Test the strategy in extreme situations and in a run of its scenario."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ SCENARIO = Path(__file__).parent / "frugal.yaml"
 
 
 def test_the_strategy_has_no_defects() -> None:
-    """No exception, impossible answer or hidden state (`ecnomy test-strategy` lists them all)."""
+    """The strategy has no defects such as exceptions, impossible decisions or hidden state."""
     assert not examine("frugal:Frugal", {"most": 6.0}).defects
 
 
 def test_ben_pays_less_than_anna(tmp_path: Path) -> None:
-    """He pays as much as she does at most, and a quarter of it while many packets are marked."""
+    """Ben pays at most as much as Anna, and a quarter of it while many packets are marked."""
     groups = run(load(SCENARIO), seed=1, out=tmp_path / "run").summary
     assert groups.charge_per_s["own"] < 0.9 * groups.charge_per_s["steady"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laws alone, without OMNeT++: check_law.cc is compiled against ecnomy's headers, and run."""
+"""Test the laws without OMNeT++, by a program compiled against ecnomy's headers."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ LAW = HERE / "../../omnet/samples/own_law"
 
 
 def test_the_laws_are_their_formulas(tmp_path: Path) -> None:
-    """check_law.cc ends with status 0, and prints the first difference otherwise."""
+    """The laws compute their formulas. If not, check_law.cc prints the first difference."""
     checks = HERE / "check_law.cc"
     command = [os.environ.get("CXX", "g++"), "-std=c++20", "-Wall", "-Wextra", "-O0"]
     command += [f"-I{project_folder()}", f"-I{LAW / 'src'}", str(checks), "-o", "check"]

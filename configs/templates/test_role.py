@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The payments of the role in a short run of its scenario."""
+"""Test the payments of the role in a short run of its scenario."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short run of the scenario."""
+"""Test a short run of the scenario."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ SCENARIO = Path(__file__).parent / "../examples/gold-silver.yaml"
 
 
 def test_gold_is_faster_and_pays_more(tmp_path: Path) -> None:
-    """From 60 s on, the link is congested. Gold buys more marks than silver, so it sends faster."""
+    """The link is congested from 60 s on. Gold buys more marks than silver, so it sends faster."""
     scenario = load(SCENARIO, overrides=["duration=90 s", "warmup=70 s"])
     groups = run(scenario, seed=1, out=tmp_path / "run").summary
     assert groups.goodput_mbps["gold"] > groups.goodput_mbps["silver"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every point of the study is a valid scenario."""
+"""Test that every point of the study is a valid scenario."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ STUDY = Path(__file__).parent / "study.yaml"
 
 
 def test_every_point_is_a_scenario() -> None:
-    """Three prices of a mark, with two seeds each in the shorter form."""
+    """The quick form of the study has three prices per mark, with two seeds each."""
     sweep = load_sweep(STUDY, quick=True)
     points = sweep.points()
     assert len(points) == 6

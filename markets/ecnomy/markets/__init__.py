@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios, plans, the bridge to engines, the market, the ledger, results and running simulations.
+"""Load scenarios, and simulate their networks and markets.
 
     from ecnomy.markets import load, run
     result = run(load("configs/examples/gold-silver.yaml"), out="results/first")
 
-`open_market` makes the same run step by step, as a Mesa model.
-
-Names are imported when first used: `import ecnomy.markets` itself loads nothing.
+`open_market` makes the same run step by step, as a Mesa model. Names are imported when first used,
+so `import ecnomy.markets` itself loads nothing.
 """
 
 from __future__ import annotations

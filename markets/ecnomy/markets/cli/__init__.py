@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line. main.py looks up a verb; each module of verbs/ is a verb of this package."""
+"""The command line of ecnomy. main.py looks up verbs, and each module in verbs/ defines one."""

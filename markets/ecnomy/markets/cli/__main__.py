@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `ecnomy`. `python -m ecnomy.markets.cli` runs it without an installed command.
+"""Start the program `ecnomy`, also as `python -m ecnomy.markets.cli`.
 
-While the modules of the command line are being imported, Ctrl-C and SIGTERM kill the process, with
-one line and without a traceback. Afterwards, the process prints one line and exits with a status.
+During the import of the command line, Ctrl-C and SIGTERM kill the process without a traceback, but
+with one line of text. Afterwards, the process prints one line and exits with a status.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End a command on Ctrl-C, SIGTERM and SIGHUP: close results and print one line."""
+"""End a command on Ctrl-C, SIGTERM or SIGHUP, with closed results and one line of text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HIDDEN: Final = "Query interrupted"  # DuckDB 2 raises this instead of the exce
 
 
 class _Terminated(SystemExit):
-    """SIGTERM or SIGHUP (a closed terminal) arrived.
+    """Raised on SIGTERM or SIGHUP (a closed terminal).
 
     Attributes:
         reported: whether a line about the signal was printed.
@@ -31,7 +31,7 @@ class _Terminated(SystemExit):
 
 
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
-    """Unwind the run on a signal, so that results are closed as partial. Ignore later signals."""
+    """Raise an exception, which closes results as incomplete, and ignore later signals."""
     for ignored in (signal.SIGTERM, signal.SIGHUP):  # a second signal would interrupt the closing
         if signal.getsignal(ignored) is not signal.SIG_IGN:
             signal.signal(ignored, _Ignored(number))
@@ -39,10 +39,10 @@ def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
 
 
 class _Ignored:
-    """A handler without effect. With SIG_IGN instead, new workers would also ignore signals.
+    """A handler that ignores signals. Child processes would inherit SIG_IGN, but not this handler.
 
     Attributes:
-        after: the signal that arrived earlier.
+        after: number of the signal that arrived first.
     """
 
     def __init__(self, after: int) -> None:
@@ -53,7 +53,7 @@ class _Ignored:
 
 
 def _heed_ends() -> None:
-    """Raise an exception on SIGTERM and, unless nohup ignores it, on SIGHUP."""
+    """Raise an exception on SIGTERM and, unless the process ignores it (nohup), on SIGHUP."""
     signal.signal(signal.SIGTERM, terminated)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, terminated)
@@ -61,10 +61,10 @@ def _heed_ends() -> None:
 
 @contextlib.contextmanager
 def ending_process() -> Iterator[None]:
-    """End this process with its command, and ignore further signals.
+    """Run the command of this process, and ignore further signals when it ends.
 
-    Libraries clean up at exit as usual. After a signal, the process ends without destroying
-    objects, because a library whose call was interrupted may crash in doing so.
+    After a signal, the process ends without destroying objects, because a library may crash if a
+    call of its code was interrupted.
     """
     try:
         with stoppable(""):
@@ -93,7 +93,7 @@ def _exit_now(status: int) -> NoReturn:
 
 @contextlib.contextmanager
 def _kept_ends() -> Iterator[None]:
-    """Send signals again if Python ignored their exception, as in callbacks of weak references."""
+    """Send a signal again if Python ignored its exception, as in callbacks of weak references."""
     earlier = sys.unraisablehook
 
     def unraisable(what: Any) -> None:
@@ -115,7 +115,7 @@ def _kept_ends() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _shown_ends() -> Iterator[None]:
-    """Raise the exception of a signal if a library replaced it by an error."""
+    """Raise the exception of a signal again if a library replaced it with an error."""
     try:
         yield
     except RuntimeError as error:
@@ -139,7 +139,7 @@ def _send_later(number: int) -> None:
 
 @contextlib.contextmanager
 def stoppable(kept: str = "run the same command again to resume") -> Iterator[None]:
-    """End a command on Ctrl-C, SIGTERM and SIGHUP with one line that states what is `kept`.
+    """End a command on Ctrl-C, SIGTERM or SIGHUP with one line, which contains the text `kept`.
 
     If one `stoppable` encloses another, only the inner one prints a line.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of `ecnomy explain`: an entry in full, or several entries in two lines each."""
+"""Print the output of `ecnomy explain`: a few entries in full, or a list with two lines each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_PATHS: Final = 3
 
 
 def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
-    """Print variants and a few keys in full with their contents, or many keys as a list."""
+    """Print variants and a few keys in full, with their contents, and many keys as a list."""
     variants = [group for group in groups if group.entry.variant]
     keys = [group for group in groups if not group.entry.variant]
     full = variants + (keys if len(keys) <= _FULL and not variants else [])
@@ -35,7 +35,7 @@ def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
 
 
 def show_units() -> None:
-    """Print the usual units of YAML values, one line per quantity."""
+    """Print the usual units of values in YAML, one line per quantity."""
     from ecnomy.markets.inputs.units import PER, USUAL
 
     print("units of values, as in `rate: 10 Mbps`")
@@ -53,7 +53,7 @@ def show_units() -> None:
 
 
 def show_list(groups: Sequence[Group]) -> None:
-    """Print each entry in two lines: its path, and its sentence."""
+    """Print each entry in two lines: its path, and its description."""
     for group in groups:
         print(hanging("", _title(group)))
         print(hanging("    ", group.entry.about))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `ecnomy`. Its verbs are the modules of cli/verbs and entry points `ecnomy.commands`.
+"""Run the command `ecnomy`, with verbs from cli/verbs and from entry points `ecnomy.commands`.
 
-Each verb is a function that typer turns into a command, or a Typer of sub-commands. The module of a
-verb is imported when the verb or its help is used. A user's error or a failed run gives one line on
-standard error and an exit status: 2 for invalid input, 130 after Ctrl-C, and 1 for other errors.
+Each verb is a function that typer turns into a command, or a Typer with sub-commands. The module of
+a verb is imported when the verb or its help is used. An error prints one line on standard error.
+The exit status is 2 for invalid input, 130 after Ctrl-C, and 1 for other errors.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WANTED: Final = {
 
 
 class _Verbs(VerbGroup):
-    """Commands, each looked up by its entry point."""
+    """The verbs of `ecnomy`, which are imported when used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(commands())
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
     Args:
-        arguments: arguments to use instead of those of the process.
+        arguments: arguments of the command line; None means the arguments of the process.
     """
     try:
         if short := shortage():
@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: Any) -> str:
-    """Return the fault of a command line as one line."""
+    """Describe a fault of the command line in one line."""
     found = _value(error) or str(error.format_message()).rstrip(".")
     if error.ctx is None:
         return found
@@ -153,7 +153,7 @@ def _usage(error: Any) -> str:
 
 
 def _value(error: Any) -> str:
-    """Return the fault of an option's value, or "" if only typer can describe it."""
+    """Describe a fault of an option's value, or return "" to use typer's description."""
     faults: Any = getattr(error.__cause__, "errors", list)()  # pydantic's errors, if typer uses it
     wanted = _WANTED.get(faults[0]["type"]) if faults else None
     if not wanted:
@@ -169,13 +169,13 @@ def _leave(message: str, status: int) -> None:
 
 
 def _own_verbs() -> dict[str, str]:
-    """Return verb -> path of its function, for the modules of cli/verbs."""
+    """Return the path of each verb's function, for the modules of cli/verbs."""
     own = (module.name for module in pkgutil.iter_modules(verbs.__path__))
     return {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
 
 
 @functools.cache
 def commands() -> dict[str, str]:
-    """Return verb -> path of its function, for this and other installed packages."""
+    """Return the path of each verb's function, by verb, for all installed packages."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
     return dict(sorted((added | _own_verbs()).items()))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that the limit on the address space of this process (`ulimit -v`) is large enough.
+"""Check that the limit on the address space of this process (`ulimit -v`) is high enough.
 
-A library that cannot start a thread for lack of memory hangs or kills the process without an
-exception, so the command line checks the limit first. On two CPUs, `ecnomy run` worked from 750,000
-kB on; at 700,000 kB, it hung in one of two runs. Libraries start threads for each CPU, so each
-further CPU adds three stacks of 8 MB.
+If a library cannot start a thread for lack of memory, it hangs or kills the process without an
+exception. The command line therefore checks the limit first. On two CPUs, `ecnomy run` worked at
+750,000 kB or more, and hung in one of two runs at 700,000 kB. Libraries start threads for each CPU,
+so each further CPU adds three stacks of 8 MB.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PER_CPU_KB: Final = 25_000
 
 
 def shortage() -> str:
-    """Return the fault of the limit, or "" if the limit is large enough."""
+    """Return an error message if the limit is too low, otherwise ""."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     least_kb = _LEAST_KB + _PER_CPU_KB * (os.cpu_count() or 1)
     if limit == resource.RLIM_INFINITY or limit >= least_kb * 1024:

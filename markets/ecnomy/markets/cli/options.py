@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several verbs share."""
+"""Define the options that several verbs share."""
 
 from __future__ import annotations
 

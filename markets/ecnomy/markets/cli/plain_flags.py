@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands whose help shows a flag as `--force`.
+"""Print flags in help without a type, as `--force`.
 
-Newer typer prints the type of every option, `--force <bool>`, although a flag takes no value.
+Newer versions of typer print `--force <bool>`, although a flag takes no value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ else:
 
 
 class _PlainFlags(_Shown):
-    """Flags without a type, including the `--help` that typer adds."""
+    """Removes the type of flags in help, including the flag `--help` that typer adds."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)
@@ -30,8 +30,8 @@ class _PlainFlags(_Shown):
 
 
 class Verb(_PlainFlags, TyperCommand):
-    """A command whose help shows plain flags."""
+    """A command whose help shows flags without a type."""
 
 
 class VerbGroup(_PlainFlags, TyperGroup):
-    """A command with sub-commands whose help shows plain flags."""
+    """A command with sub-commands, whose help shows flags without a type."""

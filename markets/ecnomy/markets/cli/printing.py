@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The standard output of verbs: tables for people, JSON for programs.
+"""Write the standard output of verbs, as tables for people or as JSON for programs.
 
-Tables fit a terminal (see table_fit.py). If standard output is not a terminal (a pipe, a file),
-they are as wide as necessary, so that nothing is wrapped or cut off.
+Tables fit a terminal (see table_fit.py). If standard output is a pipe or a file, tables are as wide
+as necessary, so that nothing is wrapped or cut off.
 
-With `--json`, standard output holds one JSON document and nothing else. Its keys are the names of
-fields, which end in their units (`goodput_bps`, `delay_s`). Numbers are not rounded; unknown (NaN)
-and unbounded (infinite) values are null. Progress and warnings go to standard error.
+With `--json`, standard output contains one JSON document and nothing else. Its keys are the names
+of fields, which end in their units (`goodput_bps`, `delay_s`). Numbers are not rounded. Unknown
+(NaN) and unbounded (infinite) values are null. Progress and warnings go to standard error.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ Json = Annotated[
 
 
 def console_for_tables(most: int | None = None) -> Console:
-    """Return a console on standard output.
+    """Return a console that prints tables on standard output.
 
     Args:
-        most: largest width on a terminal, in columns; None for its full width.
+        most: largest width on a terminal, in columns, or None to use the full width.
     """
     from ecnomy.markets.cli.table_fit import TableConsole
 
@@ -58,11 +58,11 @@ def console_for_tables(most: int | None = None) -> Console:
 
 
 def hanging(head: str, text: str, *, deeper: int = 0) -> str:
-    """Return text after a head, with a hanging indent on a terminal, or on one line in a pipe.
+    """Return a head followed by text, which is wrapped with a hanging indent on a terminal.
 
     Args:
         head, text: the parts of the line.
-        deeper: spaces by which the indent exceeds the length of the head.
+        deeper: number of spaces by which the indent exceeds the length of the head.
     """
     head, text = printable(head), printable(text)
     if not (text.strip() and sys.stdout.isatty()):
@@ -85,7 +85,7 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert types that msgspec does not know: NumPy arrays and numbers, and paths."""
+    """Convert types that msgspec does not support: NumPy arrays and numbers, and paths."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of verbs that make many runs: options, progress, and an end that keeps runs."""
+"""Common parts of verbs that make many runs: options, progress, and an end that keeps results."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ Quick = Annotated[
 
 
 def chosen_options(quick: bool, engine: str | None) -> tuple[str, ...]:
-    """Return the options that a further command on the same sweep needs."""
+    """Return the options that a later command on the same sweep needs."""
     return (*(["--quick"] if quick else []), *(["--engine", engine] if engine else []))
 
 
 def command_on(verb: str, config: Path, folder: Path, options: Sequence[str]) -> str:
-    """Return a further command on a sweep, quoted for a shell."""
+    """Return a command line that runs a verb on a sweep, quoted for a shell."""
     return shlex.join(["ecnomy", verb, str(config), "--out", str(folder), *options])
 
 
 @contextlib.contextmanager
 def resumable() -> Iterator[None]:
-    """End with one line on Ctrl-C, SIGTERM or an unwritable folder. Finished runs are kept."""
+    """End with one line on Ctrl-C, SIGTERM or an unwritable folder, and keep finished runs."""
     from ecnomy.markets.sweep.driver import unwritten
 
     try:
@@ -55,13 +55,13 @@ def resumable() -> Iterator[None]:
 
 
 class Observed:
-    """Shows the progress of a sweep, in several rounds if results determine further runs.
+    """Shows the progress of a sweep, which has several rounds if results determine further runs.
 
     Args:
-        name: purpose of the runs; may be "".
+        name: purpose of the runs, which may be "".
         so_far: whether later rounds may request more runs.
-        outcomes: columns that the runs should have; a notice reports the first run that lacks a
-            column.
+        outcomes: columns that each run should have. If the first finished run lacks some of them, a
+            notice names each.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Observed:
         self._outcomes = tuple(outcomes)
 
     def begin_round(self) -> None:
-        """Begin another round of runs."""
+        """Begin a round of runs."""
         self._runs.begin_round()
 
     def at(self, tally: Tally) -> None:
@@ -92,5 +92,5 @@ class Observed:
         self._outcomes = ()
 
     def stop(self) -> None:
-        """End the display, after all runs or early."""
+        """End the display, even if runs are missing."""
         self._runs.stop()

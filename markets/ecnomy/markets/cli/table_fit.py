@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that fit the width of a terminal without breaking a number or cutting a name.
+"""Fit tables to the width of a terminal, without breaking a number or cutting a name.
 
-If a table is too wide, its headings and texts are wrapped at spaces, then the space between columns
-shrinks. If the table is still too wide, it is printed in parts, each with the leading columns that
-identify a row.
+If a table is too wide, its headings and texts are wrapped at spaces. If that does not suffice, the
+space between columns shrinks. If the table is still too wide, it is printed in parts, each with the
+leading columns that identify a row.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WIDE: Final = 100_000
 
 
 def titled_table(title: str, **options: Any) -> Table:
-    """Return an empty table with a line under its head, and no frame around it."""
+    """Return an empty table with a line under its headings and without a frame."""
     return Table(
         title=title or None,
         title_justify="left",
@@ -43,9 +43,9 @@ def titled_table(title: str, **options: Any) -> Table:
 
 
 class TableConsole(Console):
-    """A console that prints tables as `fitted` does, without spaces at the ends of lines.
+    """A console that fits tables to its width (see `fitted`).
 
-    The console removes control characters from texts.
+    It removes control characters from texts, and spaces at the ends of lines from tables.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:
@@ -66,7 +66,7 @@ class TableConsole(Console):
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:
-    """Yield the table if it fits the console, otherwise parts that fit as far as words allow."""
+    """Yield a table if it fits the console, or else parts that fit unless a word is too long."""
     if _width(table, console) <= console.width:
         yield table
         return
@@ -107,7 +107,7 @@ def _width(table: Table, console: Console) -> int:
 def _range(column: Column, console: Console) -> tuple[int, int]:
     """Return the smallest and the largest width of a column.
 
-    At the smallest width, headings and texts break at spaces; numbers never break.
+    At the smallest width, headings and texts break at spaces, but numbers do not break.
     """
     options = console.options.update(width=_WIDE)
     heads = [Measurement.get(console, options, column.header)]
@@ -130,7 +130,7 @@ def _fits(
 def _widths(
     table: Table, chosen: Sequence[int], ranges: Sequence[tuple[int, int]], console: Console
 ) -> list[int]:
-    """Return the widths of columns. The widest shrinks first, down to its smallest width."""
+    """Return the widths of columns. The widest columns shrink first, each to its smallest width."""
     widths = [ranges[index][1] for index in chosen]
     over = _width(_part(table, chosen, widths), console) - console.width
     while over > 0:

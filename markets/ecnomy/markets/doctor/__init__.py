@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy doctor`: check the installation, and give advice on faults."""
+"""Check the installation, and give advice on faults (`ecnomy doctor`)."""
 
 from __future__ import annotations
 

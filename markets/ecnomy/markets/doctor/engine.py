@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the packet engine: its presence, version and laws, and a short run."""
+"""Check the presence, the version and the laws of the packet engine, and make a short run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ market:
 
 
 def engine_findings() -> list[Finding]:
-    """Check the engine, its laws and one second of simulation. Skip checks that are impossible."""
+    """Check the engine, its laws and a short run, until a check fails."""
     try:
         binary = find_engine()
     except EngineError as error:
@@ -70,7 +70,7 @@ def _fault(what: str, found: str) -> Finding:
 
 
 def _said(binary: Path, word: str) -> str:
-    """Return the engine's output for an argument.
+    """Run the engine with an argument, and return its output.
 
     Raises:
         EngineError: the engine cannot be started, fails, or does not end in time.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collect all findings in the order of the table."""
+"""Collect the findings of all checks, in the order of the doctor's table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["examine"]
 
 
 def examine(results: Path) -> list[Finding]:
-    """Check all required and optional parts of an installation.
+    """Check all required and optional parts of the installation.
 
     Args:
         results: folder for results, which need not exist.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a check."""
+"""Describe the result of a check."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Finding"]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the doctor's table.
+    """The result of a check, which is one line of the doctor's table.
 
     Attributes:
         what: name of the checked part.
-        found: result of the check in this installation.
+        found: description of the part in this installation.
         well: whether the part is usable.
         required: whether ecnomy needs the part.
-        remedy: advice in one line if the part is not usable.
+        remedy: one line of advice if the part is not usable.
     """
 
     what: str
@@ -29,11 +29,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> str:
-        """Return the verdict: `ok`, `FAULT` (a required part), or `absent` (an optional part)."""
+        """Return `ok`, or for an unusable part `FAULT` (if required) or `absent` (if optional)."""
         if self.well:
             return "ok"
         return "FAULT" if self.required else "absent"
 
     def plain(self) -> dict[str, Any]:
-        """Return the finding as plain values for programs."""
+        """Return the finding and its verdict as plain values, for programs."""
         return {"verdict": self.verdict, **msgspec.structs.asdict(self)}

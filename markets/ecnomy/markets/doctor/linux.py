@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the engine that runs on the kernel's TCP, which built-in runs do not need."""
+"""Check the optional engine that runs on the kernel's TCP."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of Python and packages against ecnomy's metadata (PEP 440, PEP 508)."""
+"""Check the versions of Python and packages against ecnomy's metadata (PEP 440, PEP 508)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def package_findings() -> list[Finding]:
 
 
 def extra_findings() -> list[Finding]:
-    """Return a finding for each optional extra, with its purpose and missing packages."""
+    """Return a finding for each extra, with its purpose and its missing packages."""
     try:
         metadata = importlib.metadata.metadata(_NAME)
     except importlib.metadata.PackageNotFoundError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the disk for results, and of OMNeT++ with INET, which built-in runs do not need."""
+"""Check the disk for results, and the optional OMNeT++ with INET."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PATIENCE_S: Final = 10.0
 
 
 def disk_finding(results: Path) -> Finding:
-    """Check that a folder, existing or not, can receive results and has enough free space."""
+    """Check that results can be written to a folder, which need not exist, and find free space."""
     there = results.absolute()
     while not there.exists():
         there = there.parent
@@ -49,7 +49,7 @@ def disk_finding(results: Path) -> Finding:
 
 
 def omnetpp_findings() -> list[Finding]:
-    """Check OMNeT++, INET and ecnomy's modules, as found by `--engine omnet`."""
+    """Check the OMNeT++, the INET and the modules that `--engine omnet` uses."""
     built = "make -C omnet in ecnomy's source tree (ECNOMY_OMNET names it), or make -C "
     return [
         _part("OMNeT++", find_omnetpp, "source setenv in its folder, or set OMNETPP_ROOT to it"),

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet engines: find them (registry), start and watch them (process, omnet, linux)."""
+"""Find packet engines (registry), and start and watch them (process, omnet, linux)."""

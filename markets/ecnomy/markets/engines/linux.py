@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start the engine that runs a plan on the kernel's TCP, in wall-clock time.
 
-`make linux` builds it in the source tree: omnet/linux/ecnomy-linux. ecnomy searches the folder that
-ECNOMY_OMNET names. If the variable is not set, ecnomy searches omnet/ beside the virtual
-environment or in the source tree.
+`make linux` builds the engine in the source tree, as omnet/linux/ecnomy-linux. ECNOMY_OMNET names
+the folder omnet. If the variable is not set, ecnomy searches omnet/ beside the virtual environment
+and in the source tree.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def find_linux() -> Path:
     """Return the path of the Linux engine's program.
 
     Raises:
-        InputError: the engine is not built or is older than a source file. The message says how to
-            build it.
+        InputError: the engine is not built, or is older than a source file. The message contains
+            the command that builds it.
     """
     folder = project_folder()
     binary = folder / "linux" / LINUX_BINARY
@@ -58,11 +58,11 @@ def find_linux() -> Path:
 
 
 def refusal(binary: Path, plan: Plan | None = None) -> str:
-    """Return the reason why the engine cannot run a plan, or any plan, on this machine, or "".
+    """Return the reason why the engine cannot run a plan on this machine, or "" if it can.
 
     Args:
-        binary: the program.
-        plan: the sealed plan; None checks only the machine.
+        binary: the program of the engine.
+        plan: the sealed plan, or None to check only the machine.
 
     Raises:
         EngineError: the program cannot be started, or does not answer.
@@ -75,7 +75,7 @@ def refusal(binary: Path, plan: Plan | None = None) -> str:
 
 
 def description(binary: Path) -> str:
-    """Return the kernel and the window laws of the engine in words, or "" if it cannot run here.
+    """Describe the kernel and the engine's window laws, or return "" if it cannot run here.
 
     Raises:
         EngineError: the program cannot be started, or does not answer.
@@ -108,7 +108,7 @@ def _ms(time_s: float) -> str:
 
 
 class Linux:
-    """The built program of the Linux engine."""
+    """The Linux engine, built on this machine."""
 
     def __init__(self, binary: Path) -> None:
         self._binary = binary
@@ -165,14 +165,14 @@ class LinuxEngine(EngineProcess):
             raise
 
     def facts(self) -> dict[str, Any]:
-        """See EngineProcess. The facts are how late packets were: whether the run kept time."""
+        """See EngineProcess. The facts state how late packets were, and if the run is valid."""
         self._facts.seek(0)
         text = self._facts.read()
         facts: dict[str, Any] = json.loads(text) if text.strip() else {}
         return facts
 
     def doubts(self) -> list[str]:
-        """See EngineProcess. A run whose packets were late is not valid."""
+        """See EngineProcess. A run is not valid if its packets were too late."""
         facts = self.facts()
         if facts.get("valid", True):
             return []
@@ -187,6 +187,6 @@ class LinuxEngine(EngineProcess):
         ]
 
     def close(self) -> None:
-        """End the engine unless it has ended by itself."""
+        """See EngineProcess."""
         super().close()
         self._facts.close()

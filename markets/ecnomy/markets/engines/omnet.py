@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start OMNeT++ on a plan: write a project into the run's folder and run opp_run in Cmdenv.
+"""Run a plan in OMNeT++: write a project into the run's folder, and start opp_run in Cmdenv.
 
     <run>/omnet/    network.ned and omnetpp.ini, log.txt, run.sca, run.vec
 
-opp_run gets all settings in its arguments, PATH and LD_LIBRARY_PATH, so OMNeT++'s setenv is not
-needed. NED folders in the user's environment are ignored, because -n lists all folders.
+opp_run receives all settings in its arguments, PATH and LD_LIBRARY_PATH, so OMNeT++'s setenv is not
+needed. The option -n lists all NED folders, so those in the user's environment are ignored.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Omnet:
         folder: Path | None = None,
         positions: Mapping[str, tuple[float, float]] | None = None,
     ) -> EngineProcess:
-        """See EngineKind. The folder `omnet` is created in a results folder."""
+        """See EngineKind. The files of the project are written to `omnet` in the results folder."""
         return OmnetEngine(self._installation, simulation(plan, positions), folder)
 
     def check(self, plan: Plan) -> None:
@@ -66,12 +66,12 @@ class OmnetEngine(EngineProcess):
     def __init__(
         self, installation: Installation, files: Mapping[str, str], folder: Path | None
     ) -> None:
-        """Write the files and start opp_run on them.
+        """Write the files of a project, and start opp_run on them.
 
         Args:
             installation: the installation of OMNeT++ and INET.
-            files: the texts of network.ned and omnetpp.ini.
-            folder: results folder of the run; None for a temporary folder.
+            files: the texts of network.ned and omnetpp.ini, by name.
+            folder: results folder of the run, or None to use a temporary folder.
 
         Raises:
             EngineError: opp_run cannot be started.
@@ -101,7 +101,7 @@ class OmnetEngine(EngineProcess):
             raise
 
     def last_words(self) -> str:
-        """Return OMNeT++'s error, or the loader's message if the network was not created."""
+        """Return OMNeT++'s error, or the last line of the log if the simulation did not start."""
         text = self.tail()
         start = text.rfind("<!> Error")
         if start >= 0:
@@ -109,7 +109,7 @@ class OmnetEngine(EngineProcess):
         return "" if _STATUS.search(text) else super().last_words()
 
     def close(self) -> None:
-        """End the process if it is still running."""
+        """See EngineProcess."""
         super().close()
         self._temporary.close()
 
@@ -134,7 +134,7 @@ def _words(installation: Installation, number: str) -> list[str]:
 
 
 def _exclusions(inet: Path) -> str:
-    """Return the NED packages of INET's features that are switched off."""
+    """Return the NED packages of the INET features that are switched off, separated by `;`."""
     file = inet / ".nedexclusions"
     return ";".join(file.read_text(encoding="utf-8").split()) if file.is_file() else ""
 

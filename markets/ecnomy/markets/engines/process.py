@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A packet engine as a child process, and a description of how it ended.
+"""Run a packet engine as a child process, and describe how it ended.
 
-The engine inherits one end of a socketpair. The socketpair does not need a path or a token, and
-does not leave files.
+The engine inherits one end of a socketpair, which needs neither a path nor a token and leaves no
+files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LAST_LINES: Final = 4096  # bytes read from the end of standard error
 
 @contextlib.contextmanager
 def plan_file(plan: Plan) -> Iterator[int]:
-    """Provide a descriptor of an unnamed file with a sealed plan, which vanishes with its users."""
+    """Provide a descriptor of an unnamed file that contains a sealed plan."""
     with tempfile.TemporaryFile() as file:
         file.write(plan.to_json())
         file.seek(0)
@@ -61,10 +61,10 @@ class EngineProcess:
         Args:
             binary: the executable.
             words: function that returns the arguments, given the descriptor of the bridge.
-            errors: file for standard error; closed with the engine.
-            output: file for standard output; None discards the output.
-            folder: working folder; None for the folder of this process.
-            environment: environment variables; None for the variables of this process.
+            errors: file for standard error, which `close` closes.
+            output: file for standard output, or None to discard the output.
+            folder: working folder, or None for the working folder of this process.
+            environment: environment variables, or None for those of this process.
             files: descriptors that the engine inherits in addition to the bridge.
 
         Raises:
@@ -100,10 +100,10 @@ class EngineProcess:
         return self._process.poll() is not None
 
     def fate(self, within_s: float | None = None) -> str:
-        """Return in words how the engine ended. Call it after the engine has closed the bridge.
+        """Describe how the engine ended. Call this after the engine has closed the bridge.
 
         Args:
-            within_s: longest wait for the end of the process [s]; None for `dying_s`.
+            within_s: longest wait for the end of the process [s], or None for `dying_s`.
         """
         try:
             status = self._process.wait(self.dying_s if within_s is None else within_s)
@@ -116,11 +116,11 @@ class EngineProcess:
         return f"{self._name} (process {self.pid}) ended with status {status}{said}"
 
     def facts(self) -> dict[str, Any]:
-        """Return further facts about a finished run for machine.json. Most engines have none."""
+        """Return additional entries about a finished run for machine.json, by default none."""
         return {}
 
     def doubts(self) -> list[str]:
-        """Return reasons to doubt a finished run, one per line."""
+        """Return reasons why the results of a finished run are not valid, by default none."""
         return []
 
     def last_words(self) -> str:
@@ -135,21 +135,21 @@ class EngineProcess:
         return self._errors.read().decode(errors="replace")
 
     def kill(self) -> None:
-        """Kill the engine immediately, which closes its end of the bridge."""
+        """Kill the engine immediately."""
         self._process.kill()
 
     def finished(self) -> None:
-        """Wait for the end of an engine that has said goodbye.
+        """Wait for the process to end after the engine's last message.
 
         Raises:
-            EngineError: the engine does not end, or its exit status is not 0.
+            EngineError: the process does not end in time, or its exit status is not 0.
         """
         fate = self.fate(self.ending_s)
         if self._process.returncode != 0:
             raise EngineError(f"after the run {fate}")
 
     def close(self) -> None:
-        """End the engine if it is still running."""
+        """Close the bridge and the file for standard error, and end the engine if necessary."""
         self.sock.close()
         if self._process.poll() is None:
             self._process.terminate()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packet engines by name, and the built-in engine.
+"""Find packet engines by name, and start the built-in engine.
 
-ecnomy searches for the built-in engine at the path in ECNOMY_ENGINE, beside the running Python, and
-on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py finds the engine that
-runs on the kernel's TCP.
+If ECNOMY_ENGINE is set, it names the built-in engine. Otherwise, ecnomy searches beside the running
+Python and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py finds the
+engine that runs on the kernel's TCP.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ENGINES: Final = (*SIMULATORS, "linux")
 
 
 class EngineKind(Protocol):
-    """An engine that is installed on this machine."""
+    """The interface of an engine that is installed on this machine."""
 
     def start(
         self,
@@ -54,7 +54,7 @@ class EngineKind(Protocol):
 
         Args:
             plan: the sealed plan.
-            folder: results folder of the run for the engine's own files; None discards them.
+            folder: results folder, in which the engine may store files, or None to discard them.
             positions: positions of nodes, for engines that draw the network.
 
         Raises:
@@ -63,7 +63,7 @@ class EngineKind(Protocol):
         """
 
     def check(self, plan: Plan) -> None:
-        """Check that the engine can run a plan here, before anything is started or written.
+        """Check that the engine can run a plan here, without starting or writing anything.
 
         Raises:
             SourceError: the engine cannot run a source of the plan.
@@ -71,7 +71,7 @@ class EngineKind(Protocol):
         """
 
     def digest(self) -> str:
-        """Return the digest of the code that simulates, which identifies the engine."""
+        """Return the digest of the engine's code, which identifies the engine."""
 
 
 def engine_kind(name: str) -> EngineKind:
@@ -97,10 +97,10 @@ def engine_kind(name: str) -> EngineKind:
 
 
 def find_engine() -> Path:
-    """Return the built-in engine's executable.
+    """Return the path of the built-in engine's program.
 
     Raises:
-        EngineError: the engine is not found. The message names the places searched.
+        EngineError: the engine is not found. The message names the folders searched.
     """
     given = os.environ.get(VARIABLE)
     if given:
@@ -137,7 +137,7 @@ class Engine(EngineProcess):
 
 
 class BuiltIn:
-    """The built-in engine at a path."""
+    """The built-in engine, installed on this machine."""
 
     def __init__(self, binary: Path) -> None:
         self._binary = binary

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OMNeT++/INET as the packet engine: write a plan as NED and ini, and find opp_run."""
+"""Use OMNeT++/INET as the packet engine: write a plan as NED and ini files, and find opp_run."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move nodes a little if a line between two nodes would cross the name of a node.
 
-Qtenv writes a node's name below its icon, and lines start behind the icon, so a line that leaves
-steeply downwards crosses the name. One node after the other moves to the nearby place with the
-lowest cost: pixels of lines in boxes, crossings of lines, overlap of boxes, nearness to other
-nodes, and the distance of the move. A network without such crossings stays unchanged.
+Qtenv writes a node's name below its icon, and lines start behind the icon. A line that leaves
+steeply downwards therefore crosses the name. Nodes move one at a time, each to the nearby place
+with the lowest cost. The cost includes the length of lines within icons and names, crossings of
+lines, overlaps, nearness to other nodes, and the distance of the move. Without such crossings, a
+network stays unchanged.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ _CROSSED, _COVERED, _NEAR, _MOVED = 1000.0, 100.0, 10.0, 1.0
 
 
 def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[str, Place]:
-    """Return places at which as few lines as possible cross icons and names.
+    """Return places of nodes at which few lines cross icons and names.
 
     Args:
-        places: node -> middle of its icon in pixels, with y downwards.
-        links: the two nodes that each line connects.
-        area: the area in which middles of icons may be.
+        places: centre of each node's icon [pixels, y downwards], by node.
+        links: pairs of nodes that lines connect.
+        area: the area that must contain the centres of icons.
     """
     if len(places) > _MOST:
         return dict(places)
@@ -63,7 +64,7 @@ def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[st
 def _settled(
     order: Sequence[str], places: Mapping[str, Place], lines: Links, ends: Counter[str], area: Box
 ) -> dict[str, Place]:
-    """Move one node after the other until no node has a better place."""
+    """Move nodes one at a time, until no node moves or _PASSES passes are done."""
     found = dict(places)
     for _ in range(_PASSES):
         before = dict(found)
@@ -81,12 +82,12 @@ def _settled(
 
 
 def _weight(lines: int) -> float:
-    """Return the cost of moving a node by a pixel."""
+    """Return the cost of moving a node with this number of lines by one pixel."""
     return _MOVED * max(lines, 1) ** 2
 
 
 def node_boxes(node: str, place: Place) -> tuple[Box, Box]:
-    """Return the boxes of a node's icon and of its name below it."""
+    """Return the boxes of a node's icon and of the name below it."""
     x, y = place
     half, wide = _ICON / 2, _LETTER * len(node) / 2
     return (x - half, y - half, x + half, y + half), (
@@ -98,11 +99,11 @@ def node_boxes(node: str, place: Place) -> tuple[Box, Box]:
 
 
 def inside(begin: Place | Numbers, end: Place | Numbers, box: Box | Numbers) -> Numbers:
-    """Return the lengths of lines inside boxes (clipping after Liang and Barsky 1984).
+    """Return the length of each line inside a box (clipping by Liang and Barsky 1984).
 
     Args:
-        begin: ends of lines, as an array of shape (..., 2).
-        end: the other ends.
+        begin: starting points of lines, as an array of shape (..., 2).
+        end: end points of lines, as an array of shape (..., 2).
         box: boxes, as an array of shape (..., 4).
     """
     begin, end, box = _array(begin), _array(end), _array(box)
@@ -129,9 +130,10 @@ def _around(home: Place, area: Box) -> list[Place]:
 
 
 def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Numbers], Numbers]:
-    """Return the costs of places while other nodes stay, for covered pixels and for nearness.
+    """Return a function that computes the costs of places for a node while other nodes stay.
 
-    The returned function takes places of shape (n, 2) and returns costs of shape (n, 2).
+    The function takes places of shape (n, 2) and returns costs of shape (n, 2): one for overlaps
+    and crossings, and one for nearness to other nodes.
     """
     others = [other for other in places if other != node]
     there = _array([places[other] for other in others]).reshape(-1, 2)
@@ -177,7 +179,7 @@ def _boxes(node: str, place: Place) -> list[Box]:
 
 
 def _shared(one: Numbers, two: Numbers) -> Numbers:
-    """Return the areas of overlap of boxes."""
+    """Return the areas in which pairs of boxes overlap."""
     wide = np.minimum(one[..., 2], two[..., 2]) - np.maximum(one[..., 0], two[..., 0])
     high = np.minimum(one[..., 3], two[..., 3]) - np.maximum(one[..., 1], two[..., 1])
     return np.asarray(np.maximum(wide, 0.0) * np.maximum(high, 0.0))

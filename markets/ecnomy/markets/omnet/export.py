@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario as an OMNeT++ project: the texts of its files, and their folder."""
+"""Export a plan as an OMNeT++ project."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def simulation(
     Args:
         plan: a sealed plan.
         positions: positions of nodes (see network_ned).
-        repeated: whether repetitions have different seeds (see omnetpp_ini).
+        repeated: whether OMNeT++'s repetitions have different seeds (see omnetpp_ini).
 
     Raises:
         InputError: OMNeT++ cannot express a part of the plan.
@@ -77,12 +77,12 @@ def simulation(
 
 
 def project(plan: Plan, modules: str, positions: Positions | None = None) -> dict[str, str]:
-    """Return all files of an exported project, by name.
+    """Return the texts of all files of an exported project, by name.
 
     Args:
         plan: a sealed plan.
-        modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
-        positions: positions of nodes; ecnomy.markets.omnet.layout places all other nodes.
+        modules: folder of ecnomy's OMNeT++ modules, which README.txt names.
+        positions: positions of some or all nodes; ecnomy.markets.omnet.layout places the others.
 
     Raises:
         InputError: as for `simulation`.
@@ -96,7 +96,7 @@ def project(plan: Plan, modules: str, positions: Positions | None = None) -> dic
 
 
 def write_new(folder: Path, files: Mapping[str, str]) -> None:
-    """Write files to a new or empty folder.
+    """Write the files of a project to a new or empty folder.
 
     Raises:
         InputError: the folder exists and is not empty.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of omnetpp.ini, with every number of a plan as a parameter of a module."""
+"""Write the text of omnetpp.ini, with every number of a plan as a parameter of a module."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ description = "with the market of: ecnomy serve SCENARIO.yaml --listen unix:{ser
 
 
 def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bool = False) -> str:
-    """Return the ini file of a plan.
+    """Return the text of omnetpp.ini for a plan.
 
     Args:
         plan: a sealed plan.
         wiring: the wiring of the plan's network.
         served: whether to include configurations, one of which uses `ecnomy serve` as its market.
-        repeated: whether repetition k has the plan's seed plus k, with a configuration of ten
+        repeated: whether repetition k has the plan's seed plus k. If so, a configuration has ten
             repetitions.
 
     Raises:

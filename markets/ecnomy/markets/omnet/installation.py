@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find OMNeT++, INET and ecnomy's OMNeT++ modules, and check that they fit together.
 
-OMNETPP_ROOT names the folder of OMNeT++. If it is not set, the opp_run on the PATH determines the
-folder. INET_ROOT names the folder of INET, and ECNOMY_OMNET that of the modules. If ECNOMY_OMNET is
-not set, the modules are in omnet/ beside the virtual environment or in the source tree, or in the
-wheel's copy. `make -C` builds the modules there.
+OMNETPP_ROOT names the folder of OMNeT++. If it is not set, the folder of the opp_run on the PATH is
+used. INET_ROOT names the folder of INET, and ECNOMY_OMNET the folder of the modules. If
+ECNOMY_OMNET is not set, ecnomy searches omnet/ beside the virtual environment and in the source
+tree, and the copy in the wheel. `make -C` builds the modules in their folder.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class Installation(msgspec.Struct, frozen=True):
     """The parts of an installation that a run needs.
 
     Attributes:
-        omnetpp: OMNeT++, with its folder and version.
-        inet: INET, with its folder and version.
-        modules: folder of ecnomy's OMNeT++ project.
-        suffix: suffix of built libraries and opp_run: "" for release builds, "_dbg".
+        omnetpp: folder and version of OMNeT++.
+        inet: folder and version of INET.
+        modules: folder of ecnomy's OMNeT++ modules.
+        suffix: suffix of libraries and opp_run: "" for release builds, "_dbg" for debug builds.
     """
 
     omnetpp: Part
@@ -70,7 +70,7 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def opp_run(self) -> Path:
-        """Return the program that runs simulations."""
+        """Return the path of opp_run, the program that runs simulations."""
         bin_folder = self.omnetpp.folder / "bin"
         release = bin_folder / "opp_run_release"
         if self.suffix:
@@ -79,7 +79,7 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def modules_library(self) -> Path:
-        """Return the built library of ecnomy's modules."""
+        """Return the path of the library of ecnomy's modules."""
         return library_of(self.modules, self.suffix)
 
 
@@ -87,8 +87,8 @@ def find_installation() -> Installation:
     """Return a complete installation whose parts fit together.
 
     Raises:
-        InputError: a part is missing or has another version. The message states what to set or
-            build.
+        InputError: a part is missing or has the wrong version. The message names the variable to
+            set or the part to build.
     """
     omnetpp, inet = find_omnetpp(), find_inet()
     modules, suffix = find_modules()
@@ -106,7 +106,7 @@ def find_installation() -> Installation:
 
 
 def find_omnetpp() -> Part:
-    """Return the installed OMNeT++.
+    """Return the folder and version of OMNeT++.
 
     Raises:
         InputError: OMNeT++ is missing, or older than 6.1.
@@ -130,7 +130,7 @@ def find_omnetpp() -> Part:
 
 
 def find_inet() -> Part:
-    """Return the installed INET.
+    """Return the folder and version of INET.
 
     Raises:
         InputError: INET is missing, or its version is not 4.5.
@@ -156,7 +156,7 @@ def find_modules() -> tuple[Path, str]:
     """Return the folder of ecnomy's built modules, and the suffix of the build.
 
     Raises:
-        InputError: the modules are not built in any of these folders.
+        InputError: the modules are not found, or not built.
     """
     places = _places()
     for suffix in ("", _DEBUG):
@@ -171,13 +171,13 @@ def find_modules() -> tuple[Path, str]:
 
 
 def project_folder() -> Path:
-    """Return the folder of ecnomy's OMNeT++ project, built or not."""
+    """Return the folder of ecnomy's OMNeT++ modules, even if they are not built."""
     places = _places()
     return places[0] if places else Path(os.environ.get(PROJECT_VARIABLE, "omnet"))
 
 
 def _places() -> list[Path]:
-    """Return the possible folders of the modules, or only ECNOMY_OMNET if it is set."""
+    """Return the folders that contain the modules, or at most ECNOMY_OMNET if it is set."""
     given = os.environ.get(PROJECT_VARIABLE)
     here = Path(__file__).resolve()
     found = [Path(sys.prefix).parent / "omnet", here.parents[4] / "omnet", here.parent / "project"]
@@ -186,12 +186,12 @@ def _places() -> list[Path]:
 
 
 def library_of(modules: Path, suffix: str) -> Path:
-    """Return the path of the library in a folder of modules, built or not."""
+    """Return the path of the library in a folder of modules, even if it is not built."""
     return modules / "inet" / f"libecnomy{suffix}.so"
 
 
 def newer_source(modules: Path, suffix: str) -> Path | None:
-    """Return a source file that changed after the build, relative to the modules' folder."""
+    """Return a source file newer than the library, relative to the modules' folder, or None."""
     built_s = library_of(modules, suffix).stat().st_mtime
     sources = (file for part in SOURCES for file in sorted((modules / part).rglob("*")))
     changed = (f for f in sources if f.suffix in _CODE and f.stat().st_mtime > built_s)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions of nodes without a given position, derived from the plan alone.
+"""Compute positions for nodes without a given position, from the plan alone.
 
     senders ---+
     senders --- router --- router --- sinks          column: the longest data path that leads here
     senders ---+
 
-If data flow in circles, the layout follows Kamada and Kawai (Information Processing Letters 31,
-1989) or, for large networks, Fruchterman and Reingold (1991) from a fixed start. networkx computes
-both, and the result is rotated so that data mostly flow to the right.
+If data flow in circles, networkx computes the layout of Kamada and Kawai (Information Processing
+Letters 31, 1989) or, for large networks, the layout of Fruchterman and Reingold (1991) from a fixed
+start. The result is rotated so that data mostly flow to the right.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _DIGITS: Final = 2  # digits of a unit, few enough to hide differences between m
 
 
 def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float, float]]:
-    """Return node -> (x, y), with y upwards, in the units of the given positions.
+    """Return the position (x, y) of each node, with y upwards, in the units of given positions.
 
     Args:
         plan: the plan.
-        given: fixed positions of all, some or no nodes.
+        given: positions of nodes that must not move.
     """
     known = {node: given[node] for node in plan.nodes if node in given} if given else {}
     if len(known) == len(plan.nodes) or not plan.nodes:
@@ -47,7 +47,7 @@ def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float,
 
 
 def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
-    """Return positions in columns; {} if data flow in circles or do not reach a node."""
+    """Return positions in columns, or {} if data flow in circles or do not reach every node."""
     import networkx
 
     ways = networkx.DiGraph()
@@ -75,7 +75,7 @@ def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
 def _column(
     nodes: list[str], through: Mapping[str, int], x: float, width: float
 ) -> dict[str, tuple[float, float]]:
-    """Place nodes in a column in their order, with the busiest node in the middle."""
+    """Place nodes in a column, with the busiest node in the middle and the others in order."""
     most = max(through[node] for node in nodes)
     busiest = [node for node in nodes if through[node] == most]
     if len(busiest) == 1:
@@ -131,7 +131,7 @@ def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
 
 
 def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
-    """Place the remaining nodes by the pull of their neighbours. Known places stay."""
+    """Place nodes without a known position near their neighbours."""
     import networkx
 
     xs, ys = zip(*known.values(), strict=True)

@@ -36,7 +36,7 @@ _LAW_TYPES: Final = {
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Return distinct identifiers of letters, digits and _ by name, which are not in `taken`."""
+    """Return a distinct NED identifier for each name. No identifier is in `taken`."""
     used, found = set(taken) | _RESERVED, {}
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
@@ -50,7 +50,7 @@ def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, st
 
 
 def law_type(family: str, law: str) -> str:
-    """Return the qualified NED type of a law of a family (marking, scheduling, window, traffic)."""
+    """Return the qualified NED type of a law, from marking, scheduling, window or traffic."""
     package, suffix = _FAMILIES[family]
     camel = "".join(word.capitalize() for word in law.split("-"))
     plain = camel if camel.endswith(suffix) else camel + suffix
@@ -70,31 +70,31 @@ _QUANTITIES: Final = {"s": ("_s", "s"), "bit/s": ("_bps", "bps"), "bytes": ("_by
 
 
 def law_parameter(name: str, unit: str) -> tuple[str, str]:
-    """Return the NED name of a law's parameter, and its @unit: `interval_s` is `interval`, s.
+    """Return the NED name and the @unit of a law's parameter: `interval` and s for `interval_s`.
 
-    If NED lacks the unit, the name is unchanged and the unit "".
+    If NED lacks the unit, the name is unchanged, and the unit is "".
     """
     end, ned = _QUANTITIES.get(unit, ("", ""))
     return (name.removesuffix(end), ned) if ned and name.endswith(end) else (name, "")
 
 
 def quoted(text: str) -> str:
-    """Return a string constant of NED and ini files."""
+    """Return a text as a string constant for NED and ini files."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda m: f"\\x{ord(m[0]):02x}", escaped) + '"'
 
 
 def tag(text: str) -> str:
-    """Return a text as an argument of a tag of a display string, within a NED string."""
+    """Return a text as an argument of a display-string tag, escaped for a NED string."""
     escaped = re.sub(r"([\\;,=])", r"\\\1", one_line(text))
     return quoted(escaped)[1:-1]
 
 
 def plain(text: str) -> str:
-    """Return a text as a string of an ini file without iteration variables of OMNeT++."""
+    """Return a text as a string constant for ini files, without iteration variables."""
     return quoted(one_line(text).replace("${", "{"))
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks, for comments."""
+    """Return a text on one line, for comments."""
     return " ".join(text.split())

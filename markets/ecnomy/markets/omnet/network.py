@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of network.ned, with nodes and a channel for each direction of a link."""
+"""Write the text of network.ned, with nodes and a channel for each direction of a link."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def network_ned(
     Args:
         plan: the plan.
         wiring: the wiring of the plan's network.
-        positions: positions of nodes by name: longitude and latitude, or x and y upwards. OMNeT++
-            places all other nodes.
-        channels: whether the text has rates and delays; if not, `channel_settings` has them.
+        positions: positions of nodes, by name, as longitude and latitude or as x and y (upwards).
+            OMNeT++ places the other nodes.
+        channels: whether channels have rates and delays. Otherwise, `channel_settings` sets them.
     """
     width, height, places = _places(positions or {})
     area = (_MARGIN / 2, _TOP, width - _MARGIN / 2, height - _FOOT)
@@ -85,7 +85,7 @@ def network_ned(
 def _clear(
     plan: Plan, wiring: Wiring, places: Mapping[str, tuple[int, int]], area: Box
 ) -> dict[str, tuple[int, int]]:
-    """Return places at which lines do not cross the names of nodes, as far as possible."""
+    """Return places of nodes at which few lines cross names (clear_names.py)."""
     placed = [node for node in wiring.nodes if node.shown in places]
     names = {node.shown: node.name for node in placed}
     ends = [(plan.nodes[link.source], plan.nodes[link.target]) for link in plan.links]
@@ -107,7 +107,7 @@ def _node(node: Node, place: tuple[int, int] | None) -> str:
 
 
 def channel_settings(plan: Plan, wiring: Wiring) -> Iterator[tuple[str, str]]:
-    """Yield rate and delay of each direction of a link as parameters of its channel."""
+    """Yield the rate and delay of each direction of a link as parameters of its channel."""
     for link, wire in zip(plan.links, wiring.wires, strict=True):
         leaves = f"{wiring.nodes[link.source].name}.pppg$o[{wire.leaves}].{wire.name}"
         yield f"{leaves}.datarate", bits_per_second(link.rate_bps)
@@ -131,9 +131,9 @@ def _wire(plan: Plan, wiring: Wiring, number: int, numbers: bool) -> str:
 def _places(
     positions: Mapping[str, tuple[float, float]],
 ) -> tuple[int, int, dict[str, tuple[int, int]]]:
-    """Return width and height of the picture, and positions in pixels from the upper left.
+    """Return the width and height of the picture, and positions in pixels from the upper left.
 
-    The picture is wider than usual if nodes would overlap.
+    If nodes would overlap, the picture is larger than usual.
     """
     if not positions:
         return _WIDTH, _HEIGHT, {}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as NED expressions that OMNeT++ converts back to exactly the numbers of the plan.
+"""Write the numbers of a plan as NED quantities that OMNeT++ converts back exactly.
 
-OMNeT++ stores a quantity as a double in the parameter's unit, and converts by the factors in
-common/unitconversion.cc: t ps are read as t * 1e-12 s, and s as s / 1e-12 ps. A number is written
-in the largest unit that divides it and survives this conversion.
+OMNeT++ stores a quantity as a double in the parameter's unit, and converts units by the factors in
+common/unitconversion.cc: t ps become t * 1e-12 s, and t s become t / 1e-12 ps. A time is written in
+the largest unit in which it is an integer that this conversion restores.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _EXACT: Final = 2**53  # integers up to this one are exact doubles
 
 
 def time(ps: int) -> str:
-    """Return a time given in integer picoseconds. A negative time means unlimited, -1s.
+    """Return a time, given in picoseconds, as a NED quantity. Negative times mean unlimited, -1s.
 
     Raises:
-        InputError: a double of seconds cannot represent this time. Every time up to 1,500 s and
-            every whole second is exact; some other times beyond an hour are not.
+        InputError: a double in seconds cannot represent this time. Times up to 1,500 s and whole
+            seconds are exact, but some other times beyond an hour are not.
     """
     if ps < 0:
         return "-1s"
@@ -41,12 +41,16 @@ def time(ps: int) -> str:
 
 
 def _survives(ps: int, seconds: float) -> bool:
-    """Return whether a parameter of these seconds equals the time, in ps and as simulated time."""
+    """Return whether OMNeT++ restores the time from seconds, both in ps and as simulated time."""
     return round(seconds / _PS) == ps and math.floor(seconds * 1e12 + 0.5) == ps
 
 
 def bits_per_second(rate: int) -> str:
-    """Return a rate given in integer bit/s."""
+    """Return a rate, given in bit/s, as a NED quantity.
+
+    Raises:
+        InputError: the rate is too large for OMNeT++.
+    """
     for unit, size in _RATES:
         if rate % size == 0 and rate <= _EXACT:
             return f"{rate // size}{unit}"
@@ -54,11 +58,11 @@ def bits_per_second(rate: int) -> str:
 
 
 def number(value: float) -> str:
-    """Return a double in its shortest exact form."""
+    """Return the shortest text that represents a double exactly."""
     whole = value == int(value) and abs(value) < 1e15
     return str(int(value)) if whole else repr(float(value))
 
 
 def flag(value: object) -> str:
-    """Return a bool."""
+    """Return a bool as `true` or `false`."""
     return "true" if value else "false"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.txt of an exported project, which explains how to run and open the project."""
+"""Write README.txt of an exported project, which explains how to open and run the project."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ In the OMNeT++ IDE: import as existing projects INET (project `inet`), this fold
 
 
 def readme(plan: Plan, project: str) -> str:
-    """Return the text. `project` is the folder of ecnomy's OMNeT++ project."""
+    """Return the text for an exported plan. `project` is the folder of ecnomy's OMNeT++ modules."""
     title = one_line(plan.title) or "A scenario without a title"
     return _TEXT.format(
         title=title,
@@ -118,14 +118,14 @@ time; the others wait.
 def sweep_readme(
     title: str, file: str, project: str, variables: Sequence[str], runs: int, *, market: bool
 ) -> str:
-    """Return the text of an exported sweep.
+    """Return the text for an exported sweep.
 
     Args:
         title, file: title and file of the sweep.
-        project: the folder of ecnomy's OMNeT++ project.
-        variables: the iteration variables.
+        project: folder of ecnomy's OMNeT++ modules.
+        variables: names of the iteration variables.
         runs: number of runs.
-        market: whether the project has a configuration Serve.
+        market: whether the exported project has a configuration Serve.
     """
     return _SWEEP.format(
         title=title or "A sweep without a title",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan's numbers as parameters of NED modules: queues, sources, sinks and the market."""
+"""Write a plan's numbers as parameters of NED modules: queues, sources, sinks and the market."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Setting = tuple[str, str]  # a key below the module's path, and its value in ini
 
 
 def law_settings(family: str, law: Law) -> Iterator[Setting]:
-    """Yield the parameters of a law under their NED names: choices by name, flags as bool."""
+    """Yield the parameters of a law under their NED names, with choices as names."""
     for name, value in law.params.items():
         entry = param(family, law.law, name)
         if entry.unit == "choice":
@@ -53,7 +53,7 @@ def queue(link: Link) -> Iterator[Setting]:
 
 
 def _classes(scheduler: Scheduler) -> Iterator[str]:
-    """Yield each class by name with its guarantees, and its marking law if it has one."""
+    """Yield the description of each class: its name, its guarantees and any marking law."""
     for index, name in enumerate(scheduler.names):
         words = [name, *_values(scheduler.classes[index])]
         if scheduler.marking:
@@ -114,7 +114,7 @@ def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
 
 
 def market(plan: Plan) -> Iterator[Setting]:
-    """Yield the settings of the bridge module, except its connection."""
+    """Yield the settings of the bridge module, without its connection."""
     record = plan.record
     yield "links", quoted(" ".join(link.name for link in plan.links))
     yield "sources", quoted(" ".join(source.name for source in plan.sources))
@@ -198,6 +198,6 @@ def _words(numbers: Iterable[int]) -> str:
 
 
 def _signed(seed: int) -> str:
-    """Return a uint64 as the int64 of the same bits, as NED requires."""
+    """Return a uint64 as the int64 with the same bits, as NED requires."""
     signed = seed - 2**64 if seed >= 2**63 else seed
     return str(signed) if signed > -(2**63) else "-9223372036854775807 - 1"

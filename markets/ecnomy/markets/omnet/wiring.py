@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layout of a plan: nodes with gates, addresses, routes and applications.
+"""Map a plan to OMNeT++ nodes with gates, addresses, routes and applications.
 
-A link and its reverse share one pair of gates at each end if their framing is equal, because
-framing belongs to an interface. Other directions have separate pairs, of which one gate stays
-unconnected. Every source has a separate address at each end, and routes to addresses are /32, so
-that each source can have its own path.
+A link and its reverse share one pair of gates at each end if their framing is equal, because an
+interface has one framing. Otherwise, each direction has a separate pair with an unconnected gate.
+Every source has a separate address at each end. Routes are /32, so each source can have its own
+path.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OWN: Final = ("market",)
 
 
 class Wire(msgspec.Struct, frozen=True):
-    """One direction of a link: NED name, and gate numbers at both ends."""
+    """One direction of a link, with its NED name and its gate numbers at both ends."""
 
     name: str
     leaves: int
@@ -35,7 +35,7 @@ class Wire(msgspec.Struct, frozen=True):
 
 
 class App(msgspec.Struct, frozen=True):
-    """An application: the sending or the receiving end of a source."""
+    """An application, which is the sending or the receiving end of a source."""
 
     source: int
     sends: bool
@@ -45,11 +45,11 @@ class Node(msgspec.Struct):
     """A node under construction.
 
     Attributes:
-        name, shown: name in NED, and as written.
-        framing: framing bytes of each of its gates.
-        interfaces: name of each gate's interface, after the outgoing or else the incoming link.
+        name, shown: name in NED, and name in the plan.
+        framing: framing bytes of each gate.
+        interfaces: name of each gate's interface, from the outgoing or else the incoming link.
         addresses: addresses of the node.
-        routes: address -> gate number.
+        routes: gate number of the route to each address.
         apps: applications of the node, in order.
     """
 
@@ -63,7 +63,7 @@ class Node(msgspec.Struct):
 
 
 class Wiring(msgspec.Struct, frozen=True):
-    """The layout: nodes in plan order, wires of links, and two addresses per source."""
+    """Nodes in the plan's order, wires of links, and two addresses per source."""
 
     nodes: list[Node]
     wires: list[Wire]
@@ -71,10 +71,11 @@ class Wiring(msgspec.Struct, frozen=True):
 
 
 def wired(plan: Plan) -> Wiring:
-    """Return the layout of a plan.
+    """Return the wiring of a plan.
 
     Raises:
-        InputError: a source has more flows than a node has ports, or the plan has too many sources.
+        InputError: the plan has too many sources, a source has more flows than a node has ports, or
+            a link or source needs the built-in engine.
     """
     if halves := [link.name for link in plan.links if link.half_duplex]:
         only = "only the built-in engine supports links whose directions share a transmitter"
@@ -119,7 +120,7 @@ def _opposite(plan: Plan, one: int, other: int) -> bool:
 
 
 def _addresses(index: int) -> tuple[str, str]:
-    """Return the addresses of source `index`, at the sending and at the receiving node."""
+    """Return the addresses of a source at its sending and at its receiving node."""
     base = 4 * index
     start = f"10.{base >> 16}.{base >> 8 & 255}."
     return f"{start}{(base & 255) + 1}", f"{start}{(base & 255) + 2}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markets as environments for reinforcement learning, built on `open_market` (extra `rl`).
+"""Use markets as environments for reinforcement learning (extra `rl`).
 
     from ecnomy.markets.rl import market_env, parallel_env, vector_env
 
@@ -8,7 +8,7 @@
     env = vector_env("configs/rl/monopolist.yaml", 64)       # Gymnasium, 64 markets in parallel
 
 The environment file (environment_file.py) defines observations, actions and rewards. Names are
-imported on first use.
+imported when first used.
 """
 
 from __future__ import annotations

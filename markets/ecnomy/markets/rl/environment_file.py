@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment file: scenario, learners, and their observations, actions and rewards.
+"""Read an environment file: a scenario, and its learners with observations, actions and rewards.
 
 version: 1
 scenario: monopolist-market.yaml
@@ -13,9 +13,8 @@ learners:
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}
 
-Like a sweep file, it is separate from the scenario. The scenario describes the market, and also
-runs without learners. The environment file is read as strictly as a scenario, and errors name the
-line.
+The scenario describes the market, and also runs without learners. The environment file is read as
+strictly as a scenario, and errors name the line.
 """
 
 from __future__ import annotations
@@ -49,13 +48,13 @@ _IDLE: Final = StrategySpec("stay")  # replaces a learner's strategy and keeps t
 
 
 class RewardSpec(msgspec.Struct, frozen=True):
-    """A reward by kind, with its parameters."""
+    """The kind and the parameters of a reward."""
 
     kind: str
     params: Params = {}
 
     def made(self) -> Any:
-        """Return an object that computes the reward."""
+        """Create the object that computes the reward."""
         kind: Any = REWARDS[self.kind]
         return kind(**self.params)
 
@@ -65,7 +64,7 @@ class _RewardReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """Return the expected form."""
+        """See Reader."""
         return "a reward such as {kind: profit, per: 10 money/s}"
 
     def read(self, node: Node, path: str) -> RewardSpec:
@@ -106,7 +105,7 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
     reward: Annotated[RewardSpec, _RewardReader()]
 
     def amounts(self, shares: Floats) -> dict[str, float]:
-        """Return actions in their units, given as shares from 0 to 1 in order."""
+        """Return the values of actions in their units, from shares in the order of the file."""
         pairs = zip(self.actions.items(), shares.tolist(), strict=True)
         return {name: of.value(share) for (name, of), share in pairs}
 
@@ -137,9 +136,9 @@ class Environment(msgspec.Struct, frozen=True):
     """An environment file, with its scenario.
 
     Attributes:
-        file: name of the file as given.
-        scenario: the scenario with `set` applied.
-        step_ps, settle_ps: length of a step, and of its initial part that is not measured.
+        file: path of the file, as given by the caller.
+        scenario: the scenario, with the changes under `set`.
+        step_ps, settle_ps: length of a step, and of its initial part, which is not measured.
         steps: number of steps in an episode.
         learners: agents that may learn.
     """
@@ -159,10 +158,10 @@ class Environment(msgspec.Struct, frozen=True):
         return self.scenario.market
 
     def learner(self, name: str) -> Learner:
-        """Return a learner by name.
+        """Return the learner with this name.
 
         Raises:
-            InputError: no agent of this name may learn.
+            InputError: the file has no learner with this name.
         """
         for learner in self.learners:
             if learner.name == name:
@@ -171,13 +170,13 @@ class Environment(msgspec.Struct, frozen=True):
         raise InputError(f"{self.file}: learners: found {name!r}, expected one of {names}")
 
     def agent(self, name: str) -> AgentSpec:
-        """Return the learner's entry in the scenario."""
+        """Return the entry of a learner's agent in the scenario."""
         return next(agent for agent in self.market.agents if agent.name == name)
 
     def played(self, learners: tuple[str, ...]) -> Scenario:
-        """Return an episode's scenario: learners replace strategies, and one epoch is added.
+        """Return the scenario of an episode, in which learners replace the agents' strategies.
 
-        The epoch is added because agents do not observe the last report of a run.
+        It lasts one epoch longer than the episode, because agents do not observe the last report.
         """
         agents = tuple(
             msgspec.structs.replace(agent, strategy=_IDLE) if agent.name in learners else agent
@@ -193,10 +192,10 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 def load_environment(path: str | os.PathLike[str]) -> Environment:
-    """Return the environment in a file. Its scenario's path is relative to the file's folder.
+    """Return the environment in a file. The path of its scenario is relative to the file's folder.
 
     Raises:
-        ScenarioError: the file or its scenario is invalid; the message names the place.
+        ScenarioError: the file or its scenario is invalid. The message names the place.
     """
     file = os.fspath(path)
     root = read_yaml(Path(file), file)
@@ -217,7 +216,7 @@ def load_environment(path: str | os.PathLike[str]) -> Environment:
 
 
 def _check(document: EnvironmentDocument, scenario: Scenario, places: dict[str, Place]) -> None:
-    """Check the consistency of the environment file with its scenario."""
+    """Check that an environment file is consistent with its scenario."""
     if scenario.market is None:
         raise places["scenario"].error(
             "scenario", "a scenario without a market", "a scenario with a market"
@@ -269,7 +268,7 @@ def _check_role(learner: Learner, role: str, here: str, places: dict[str, Place]
 
 
 def _overrides(node: Node | None) -> list[str]:
-    """Return `set: {path: value}` as `path=value`."""
+    """Convert the mapping under `set` to overrides of the form `path=value`."""
     if node is None:
         return []
     if not isinstance(node.value, dict):

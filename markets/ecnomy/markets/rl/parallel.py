@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market as a PettingZoo ParallelEnv, in which all learners act together between steps.
+"""A market as a PettingZoo ParallelEnv, in which all learners act at the start of each step.
 
-An episode is truncated after its number of steps. Infos contain `seed`, and the observed quantities
-in their units. The call that detects a fault of a run raises the error, for instance an EngineError
-with the last message of a dead engine. reset() begins a new episode.
+An episode is truncated after its number of steps. Infos contain `seed` and the observed quantities
+in their units. A fault during a run raises its error in the current call, for instance an
+EngineError with the last message of a dead engine. After a fault, reset() begins a new episode.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ __all__ = ["MarketParallelEnv", "parallel_env"]
 
 
 class MarketParallelEnv(ParallelEnv):
-    """The learners of an environment, each by its name in the scenario.
+    """An environment whose agents are learners, with their names in the scenario.
 
     Attributes:
-        agents: learners in the current episode.
-        possible_agents: all learners.
+        agents: names of the learners in the current episode.
+        possible_agents: names of all learners.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "ecnomy_v0", "render_modes": []}
     render_mode = None
 
     def __init__(self, environment: Environment, learners: Sequence[str] = ()) -> None:
-        """Use `learners`, by default all in the file. Other agents keep their strategies."""
+        """Use these learners, by default all in the file. Other agents keep their strategies."""
         names = tuple(learners) or tuple(learner.name for learner in environment.learners)
         self._world = World(environment, names)
         self.possible_agents, self.agents = list(names), list[str]()
@@ -49,20 +49,20 @@ class MarketParallelEnv(ParallelEnv):
         self.action_spaces = {n: action_space(of) for n, of in self._learners.items()}
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space. Every call returns the same object."""
+        """Return the observation space of a learner, which is always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space. Every call returns the same object."""
+        """Return the action space of a learner, which is always the same object."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode: the run with this seed or, without a seed, with the next seed.
+        """Begin an episode with this seed or, by default, with the next seed of a sequence.
 
-        The next seed follows from the last seed given, initially the scenario's. Give environments
-        different seeds if their episodes should differ. `options` is ignored.
+        The last seed given, or at first the seed of the scenario, determines the sequence. Give
+        environments different seeds if their episodes should differ. `options` is ignored.
 
         Raises:
             EcnomyError: as for open_market.
@@ -72,12 +72,12 @@ class MarketParallelEnv(ParallelEnv):
         return self._seen(), self._infos()
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Let learners act, and return what they observe.
+        """Let learners act, and return observations, rewards, terminations, truncations and infos.
 
         Raises:
             InputError: an action is missing, or is not in its space.
             NotRunningError: no episode is in progress.
-            EcnomyError: as for Market.step; the episode has then ended.
+            EcnomyError: as for Market.step. The error ends the episode.
         """
         given = {}
         for name in self.agents:
@@ -98,10 +98,10 @@ class MarketParallelEnv(ParallelEnv):
         return *told, infos
 
     def render(self) -> None:
-        """Do nothing, because `ecnomy show` draws runs that keep their tables."""
+        """Do nothing. `ecnomy show` draws runs that write tables."""
 
     def close(self) -> None:
-        """End the episode and its engine."""
+        """End the episode, and stop its engine."""
         self._world.close()
         self.agents = []
 
@@ -113,10 +113,10 @@ class MarketParallelEnv(ParallelEnv):
 
 
 def parallel_env(path: str | os.PathLike[str], learners: Sequence[str] = ()) -> MarketParallelEnv:
-    """Return the environment in a file, for PettingZoo.
+    """Return the environment in a file as a PettingZoo ParallelEnv.
 
     Raises:
         ScenarioError: the file or its scenario is invalid.
-        InputError: no agent of this name may learn.
+        InputError: the file has no learner with one of these names.
     """
     return MarketParallelEnv(load_environment(path), learners)

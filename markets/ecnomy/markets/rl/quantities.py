@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations, actions and rewards by role: names, units and measurements.
+"""Define the observations, actions and rewards of learners by role.
 
-All quantities cover the measured part of a step (after `settle`), and come from the agent's own
-books, links and flows. A learner therefore observes only what a strategy observes.
+All quantities cover the measured part of a step (after `settle`), and concern the agent's own
+account, links and flows. A learner therefore observes no more than a strategy does.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ LEARNERS: Final = (CARRIER, HANDLER)
 
 
 class Look(msgspec.Struct, frozen=True, eq=False):
-    """The observations of a learner's agent over the past step.
+    """The observations of a learner's agent over the measured part of the last step.
 
     Attributes:
-        dt_s: length of the step [s]; 0 at the beginning.
+        dt_s: duration of the observation [s]; 0 at the beginning.
         share: elapsed share of the episode.
-        balance: current balance of its account [money].
-        gained: receipts minus payments in the step [money].
-        links: observation of a carrier.
-        flows: observation of a price handler.
+        balance: current balance of the agent's account [money].
+        gained: receipts minus payments during the observation [money].
+        links: observation of links, for a carrier.
+        flows: observation of flows, for a price handler.
     """
 
     dt_s: float
@@ -137,12 +137,12 @@ _ACTS: Final = {CARRIER: ("price",), HANDLER: ("willingness", "rate_cap")}
 
 
 def measured(name: str, look: Look) -> float:
-    """Return an observed quantity, one of OBSERVED, in its unit."""
+    """Return the observed quantity with this name in its unit (see OBSERVED)."""
     return _QUANTITIES[name].of(look)
 
 
 def known(kind: str, role: str) -> tuple[str, ...]:
-    """Return the `observations` or `actions` of a role."""
+    """Return the names of the observations or actions of a role, as `kind` states."""
     if kind == "actions":
         return _ACTS[role]
     return tuple(name for name, of in _QUANTITIES.items() if role in of.roles)
@@ -153,7 +153,7 @@ class Profit:
     """The agent's receipts minus its payments, per second.
 
     Attributes:
-        per: amount that gives a reward of 1.
+        per: profit that gives a reward of 1.
     """
 
     roles: ClassVar[tuple[str, ...]] = LEARNERS

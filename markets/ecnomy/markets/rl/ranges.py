@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scaling of observations and actions: a range in units, linear or logarithmic.
+"""Scale observations and actions to shares of a range, linearly or logarithmically.
 
     share = (value - least) / (most - least)                       scale: linear
     share = log(value / least) / log(most / least)                 scale: log
 
-A share is from 0 to 1. A value outside the range counts as the nearest end of the range.
+Shares are from 0 to 1. A value outside the range counts as the nearest end of the range.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _MOST_LEVELS: Final = 10_000
 
 
 class Range(msgspec.Struct, frozen=True):
-    """The range of a quantity, in the unit of its kind.
+    """The range of a quantity, in the quantity's unit.
 
     Attributes:
-        least, most: ends of the range.
+        least, most: lower and upper end of the range.
         log: whether shares are logarithmic.
         levels: number of evenly spaced shares of an action; CONTINUOUS allows all shares.
     """
@@ -40,14 +40,14 @@ class Range(msgspec.Struct, frozen=True):
     levels: int = CONTINUOUS
 
     def share(self, value: float) -> float:
-        """Return the share of a value, from 0 to 1."""
+        """Convert a value to a share from 0 to 1."""
         held = min(max(value, self.least), self.most)
         if self.log:
             return math.log(held / self.least) / math.log(self.most / self.least)
         return (held - self.least) / (self.most - self.least)
 
     def value(self, share: float) -> float:
-        """Return the value at a share."""
+        """Convert a share to a value."""
         if self.log:
             found = self.least * math.pow(self.most / self.least, share)
         else:
@@ -59,8 +59,8 @@ class Ranges(msgspec.Struct, frozen=True):
     """Reads `name: {least: ..., most: ..., scale: log}`.
 
     Attributes:
-        catalogue: name -> unit.
-        of_role: role -> names.
+        catalogue: unit of each quantity, by name.
+        of_role: names of each role's quantities.
         acted: whether the quantities are actions, which may have levels.
     """
 
@@ -70,7 +70,7 @@ class Ranges(msgspec.Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """Return the names of each role with their units, for the reference."""
+        """Return text for the reference: the names of each role's quantities, with units."""
         return " ".join(
             f"A {role} has {', '.join(self._with_unit(name) for name in names)}."
             for role, names in self.of_role.items()
@@ -78,7 +78,7 @@ class Ranges(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """Return the expected form."""
+        """See Reader."""
         name, unit = next((name, unit) for name, unit in self.catalogue.items() if unit)
         return f"ranges such as {name}: {{least: 0.1 {unit}, most: 10 {unit}}}"
 
@@ -145,7 +145,7 @@ class Ranges(msgspec.Struct, frozen=True):
 
 
 def _end(node: Node, key: str, path: str, unit: str) -> float:
-    """Return one end of a range, in the unit of the quantity."""
+    """Read one end of a range, in the unit of the quantity."""
     child, here = node.mapping().get(key), child_path(path, key)
     wanted = f"a quantity in {unit}" if unit else "a number"
     if child is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market as a Gymnasium environment, in which one agent learns."""
+"""A market as a Gymnasium environment with one learner."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["MarketEnv", "market_env"]
 
 
 class MarketEnv(gymnasium.Env):
-    """An environment of one learner. Errors and seeds are as in MarketParallelEnv."""
+    """A Gymnasium environment of one learner, with the errors and seeds of MarketParallelEnv."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
     render_mode = None
 
     def __init__(self, environment: Environment, learner: str = "") -> None:
-        """Use `learner`, a name in the file; "" means the first learner."""
+        """Use the learner with this name in the file. "" means the first learner."""
         self._name = learner or environment.learners[0].name
         self._learner = environment.learner(self._name)
         self._world = World(environment, (self._name,))
@@ -44,7 +44,7 @@ class MarketEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; see MarketParallelEnv.reset.
+        """Begin an episode (see MarketParallelEnv.reset).
 
         Raises:
             EcnomyError: as for open_market.
@@ -54,12 +54,12 @@ class MarketEnv(gymnasium.Env):
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Let the learner act, and return what it observes.
+        """Let the learner act, and return observation, reward, termination, truncation and info.
 
         Raises:
             InputError: the action is not in the space.
             NotRunningError: no episode is in progress.
-            EcnomyError: as for Market.step; the episode has then ended.
+            EcnomyError: as for Market.step. The error ends the episode.
         """
         given = shares(self._learner, self.action_space, action)
         self._world.step({self._name: given})
@@ -67,7 +67,7 @@ class MarketEnv(gymnasium.Env):
         return self._seen(), reward, False, self._world.over, self._info()
 
     def amounts(self, action: Any) -> dict[str, float]:
-        """Return the values of an action, by name, in the units of the file's ranges.
+        """Return the values that an action sets, by name, in the units of the file's ranges.
 
         Raises:
             InputError: the action is not in the space.
@@ -75,7 +75,7 @@ class MarketEnv(gymnasium.Env):
         return self._learner.amounts(shares(self._learner, self.action_space, action))
 
     def close(self) -> None:
-        """End the episode and its engine."""
+        """End the episode, and stop its engine."""
         self._world.close()
 
     def _seen(self) -> Any:
@@ -86,10 +86,10 @@ class MarketEnv(gymnasium.Env):
 
 
 def market_env(path: str | os.PathLike[str], learner: str = "") -> MarketEnv:
-    """Return the environment in a file, for Gymnasium.
+    """Return the environment in a file as a Gymnasium environment.
 
     Raises:
         ScenarioError: the file or its scenario is invalid.
-        InputError: no agent of this name may learn.
+        InputError: the file has no learner with this name.
     """
     return MarketEnv(load_environment(path), learner)

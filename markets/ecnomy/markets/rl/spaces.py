@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The spaces of a learner, and the conversion of actions to shares of their ranges.
+"""Create the spaces of a learner, and convert actions to shares of their ranges.
 
-observation   Box from 0 to 1, one number for each quantity, float32
-action        Box from -1 to 1 in the same form; with levels, Discrete or MultiDiscrete
+observation   Box from 0 to 1, with a float32 for each quantity
+action        Box from -1 to 1, with a float32 for each quantity; with levels, Discrete (for one
+              action) or MultiDiscrete
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ __all__ = ["action_space", "observation_space", "shares"]
 
 
 def observation_space(learner: Learner) -> Any:
-    """Return the space of observations."""
+    """Return the observation space of a learner."""
     return spaces.Box(0.0, 1.0, (len(learner.observations),), np.float32)
 
 
 def action_space(learner: Learner) -> Any:
-    """Return the space of actions."""
+    """Return the action space of a learner."""
     levels = [of.levels for of in learner.actions.values()]
     if not levels[0]:
         return spaces.Box(-1.0, 1.0, (len(levels),), np.float32)
@@ -38,7 +39,7 @@ def action_space(learner: Learner) -> Any:
 
 
 def shares(learner: Learner, space: Any, action: Any) -> Floats:
-    """Return an action as shares of its ranges, from 0 to 1.
+    """Convert an action to shares of its ranges, from 0 to 1.
 
     Raises:
         InputError: the action is not in the space.

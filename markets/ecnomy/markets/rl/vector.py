@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many markets at once as a Gymnasium VectorEnv, spread over processes.
+"""Many markets as one Gymnasium VectorEnv, distributed over processes.
 
-Each process steps its part of the markets one after another by Gymnasium's SyncVectorEnv, and all
-processes step at the same time. A market uses a fraction of a CPU and has a separate engine, so one
+The processes run in parallel. Each process steps some of the markets, one after another, with
+Gymnasium's SyncVectorEnv. A market uses a fraction of a CPU and has a separate engine, so one
 process per CPU suffices for any number of markets. Results do not depend on the number of
-processes: market i of `reset(seed=s)` is the run with seed s + i.
+processes, because market i of `reset(seed=s)` is the run with seed s + i.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ _MASK: Final = "reset_mask"
 
 
 class MarketVectorEnv(VectorEnv):
-    """The same environment `count` times, with spaces, seeds and automatic resets of Gymnasium.
+    """Several markets of one environment file, with the conventions of Gymnasium's VectorEnv.
 
-    Without a seed, the first `reset` uses the scenario's seed. Later resets continue each market's
-    sequence of seeds. Automatic resets follow `autoreset_mode`, by default at the next step.
+    Without a seed, the first `reset` uses the seed of the scenario, and later resets continue each
+    market's sequence of seeds. `autoreset_mode` determines when markets are reset automatically, by
+    default at the next step.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class MarketVectorEnv(VectorEnv):
         learner: str = "",
         autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
-        """Start the processes; see `vector_env`."""
+        """Start the processes. See `vector_env` for the arguments."""
         if count < 1 or processes < 0:
             raise InputError(
                 f"found {count} markets and {processes} processes, expected 1 or more and 0 or more"
@@ -86,12 +87,11 @@ class MarketVectorEnv(VectorEnv):
         """Begin an episode in every market, or in the markets that `options["reset_mask"]` selects.
 
         Args:
-            seed: seed of the first market, from which the other seeds count up, or one seed per
-                market.
+            seed: a seed s for all markets (market i has the seed s + i), or one seed per market.
             options: see Gymnasium's SyncVectorEnv.
 
         Raises:
-            InputError: a seed is invalid, or their number is wrong.
+            InputError: a seed is invalid, or the number of seeds is wrong.
             EcnomyError: as for open_market.
         """
         seed = self._first_seed if seed is None else seed
@@ -106,7 +106,7 @@ class MarketVectorEnv(VectorEnv):
         return np.concatenate(seen), _infos(infos, self._parts)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Act in every market, and return the observations.
+        """Act in every market, and return the results of Gymnasium's `step` for all markets.
 
         Raises:
             InputError: an action is not in the space.
@@ -136,7 +136,7 @@ class MarketVectorEnv(VectorEnv):
         self._workers = []
 
     def _ask(self, name: str, words: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
-        """Call a method in all processes in parallel, and return the results."""
+        """Call a method in all processes in parallel, and return its results."""
         if not self._workers:
             raise NotRunningError("the environments are closed; create new ones")
         told = []
@@ -159,17 +159,19 @@ def vector_env(
 ) -> MarketVectorEnv:
     """Return `count` markets of an environment file as a Gymnasium VectorEnv.
 
-    New processes import the main module, so a script needs `if __name__ == "__main__":`.
+    New processes import the main module, so a script must protect its code with
+    `if __name__ == "__main__":`.
 
     Args:
         path: the environment file.
         count: number of markets.
-        processes: number of processes, by default one per CPU.
-        learner: the agent that learns; by default the first learner in the file.
+        processes: number of processes; 0 means one per CPU.
+        learner: name of the learner, by default the first learner in the file.
 
     Raises:
         ScenarioError: the file or its scenario is invalid.
-        InputError: no agent of this name may learn, or `count` or `processes` is below 1.
+        InputError: the file has no learner with this name, `count` is below 1, or `processes` is
+            below 0.
     """
     return MarketVectorEnv(path, count, processes=processes, learner=learner)
 
@@ -177,7 +179,7 @@ def vector_env(
 def _serve(
     pipe: Connection, path: str, learner: str, count: int, autoreset_mode: AutoresetMode
 ) -> None:
-    """Step some of the markets on request, until the other end closes."""
+    """Serve the calls for some of the markets, until the main process closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the main process handles Ctrl-C
     envs = SyncVectorEnv([lambda: market_env(path, learner)] * count, autoreset_mode=autoreset_mode)
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
@@ -193,7 +195,7 @@ def _serve(
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an exception that can be sent to another process."""
+    """Return the error, or a substitute if the error cannot be sent to another process."""
     with contextlib.suppress(Exception):
         if str(pickle.loads(pickle.dumps(error))) == str(error):
             return error
@@ -207,7 +209,7 @@ def _options(options: dict[str, Any] | None, part: slice) -> dict[str, Any] | No
 
 
 def _infos(told: Sequence[dict[str, Any]], parts: Sequence[slice]) -> dict[str, Any]:
-    """Join the infos of all processes: an array per key, with 0 for processes without the key."""
+    """Join the infos of all processes into one array per key, with 0 where the key is missing."""
     count = parts[-1].stop
     joined: dict[str, Any] = {}
     for key in dict.fromkeys(key for one in told for key in one):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes of an environment: a market whose learners act between its steps.
+"""Run the episodes of an environment, in which learners replace agents of a market.
 
-    reset    a market is opened; its warm-up passes
-    step     learners act; `settle` passes, then the rest of the step, which is measured
+    reset    opens a market and simulates its warm-up
+    step     lets learners act, and simulates first `settle`, then the measured rest of the step
 
 A learner acts as a strategy does: a carrier posts a price, and a price handler sets a payment and a
-rate cap for each of its flows. Numbers here are shares of ranges (ranges.py). An episode is a run
-with a seed; the same seed and actions give the same numbers.
+rate cap for each of its flows. Observations and actions are shares of ranges (ranges.py). Each
+episode is a run with its own seed. The same seed and actions give the same results.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _LARGEST_SEED: Final = 2**64 - 1
 
 
 class World:
-    """An environment, which has a market during an episode.
+    """An environment, which holds a market during each episode.
 
     Attributes:
         environment: the environment file.
-        names: names of its learners.
-        steps: completed steps of this episode.
-        seed: seed of this episode.
+        names: names of the learners.
+        steps: number of completed steps in the current episode.
+        seed: seed of the current episode.
     """
 
     def __init__(self, environment: Environment, names: tuple[str, ...]) -> None:
@@ -61,7 +61,7 @@ class World:
         return self.steps >= self.environment.steps
 
     def reset(self, seed: int | None) -> None:
-        """Begin an episode. Without a seed, use the next seed in sequence.
+        """Begin an episode with this seed or, for None, with the next seed of a sequence.
 
         Raises:
             InputError: the seed is invalid.
@@ -85,11 +85,11 @@ class World:
         """Let learners act, and simulate a step.
 
         Args:
-            shares: actions of each learner as shares from 0 to 1, in the order of the file.
+            shares: the actions of each learner as shares from 0 to 1, in the order of the file.
 
         Raises:
             NotRunningError: no episode is in progress.
-            EcnomyError: as for Market.step; the episode has then ended.
+            EcnomyError: as for Market.step. The error ends the episode.
         """
         market = self._market
         if market is None or self.over:
@@ -110,12 +110,12 @@ class World:
             self.close()
 
     def observed(self, name: str) -> Floats:
-        """Return a learner's observation as shares, in the order of the file."""
+        """Return a learner's observations as shares, in the order of the file."""
         ranges, told = self._learners[name].observations, self.told(name)
         return np.array([of.share(told[quantity]) for quantity, of in ranges.items()])
 
     def told(self, name: str) -> dict[str, float]:
-        """Return the observed quantities in their units, by name."""
+        """Return the quantities that a learner observed, by name, in their units."""
         look = self._looks[name]
         return {of: measured(of, look) for of in self._learners[name].observations}
 
@@ -130,7 +130,7 @@ class World:
             market.close()
 
     def _own(self, market: Market, name: str) -> Integers:
-        """Return the rows of a learner's links or flows."""
+        """Return the indices of a carrier's links, or of a price handler's flows."""
         spec = self.environment.agent(name)
         if spec.role == CARRIER:
             return market.domains.links(market.domains.names.index(name))
@@ -158,7 +158,7 @@ class World:
             self._looks[name] = self._look(market, name, dt_s)
 
     def _look(self, market: Market, name: str, dt_s: float) -> Look:
-        """Return the changes since the last observation."""
+        """Observe a learner's account, and its links or flows, since the last observation."""
         balance = market.ledger.balance_micro(name)
         gained, self._balance[name] = balance - self._balance.get(name, 0), balance
         share = self.steps / self.environment.steps
