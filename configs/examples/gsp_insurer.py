@@ -45,7 +45,7 @@ class Insurance:
 
 
 class GspInsurer(Role):
-    """Insures an agent against high costs of the marks on its sources."""
+    """Insures an agent against high costs of marks on the traffic of its sources."""
 
     preset = Preset(takes=("sources",), needs={"sources": "the sources whose marks are insured"})
     terms = Insurance

@@ -12,7 +12,7 @@ LAW = HERE / "../../omnet/samples/own_law"
 
 
 def test_the_laws_are_their_formulas(tmp_path: Path) -> None:
-    """The laws compute their formulas. If not, check_law.cc prints the first difference."""
+    """The laws compute their formulas. Otherwise, check_law.cc prints the first difference."""
     checks = HERE / "check_law.cc"
     command = [os.environ.get("CXX", "g++"), "-std=c++20", "-Wall", "-Wextra", "-O0"]
     command += [f"-I{project_folder()}", f"-I{LAW / 'src'}", str(checks), "-o", "check"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test the strategy in extreme situations and in a short run of its scenario."""
+"""Test the strategy in hostile situations and in a short run of its scenario."""
 
 from pathlib import Path
 

@@ -136,7 +136,7 @@ class Hand:
 
 @dataclass(frozen=True)
 class Alive:
-    """A message between two reports which shows that the engine is still working."""
+    """A message between two reports that shows that the engine is still working."""
 
     t_ps: int
     events: int

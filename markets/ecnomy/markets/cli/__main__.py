@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start the program `ecnomy`, also as `python -m ecnomy.markets.cli`.
 
-During the import of the command line, Ctrl-C and SIGTERM kill the process without a traceback, but
-with one line of text. Afterwards, the process prints one line and exits with a status.
+During the import of the command line, Ctrl-C and SIGTERM print one line and kill the process.
+Afterwards, they print one line, and the process exits with a status.
 """
 
 import contextlib

@@ -60,8 +60,8 @@ class Observed:
     Args:
         name: purpose of the runs, which may be "".
         so_far: whether later rounds may request more runs.
-        outcomes: columns that each run should have. If the first finished run lacks some of them, a
-            notice names each.
+        outcomes: columns that each run should have. If the first finished run lacks any of them, a
+            notice names each missing column.
     """
 
     def __init__(

@@ -47,7 +47,7 @@ market:
 
 
 def engine_findings() -> list[Finding]:
-    """Check the engine, its laws and a short run, until a check fails."""
+    """Check the engine's version, its laws and a short run. Stop at the first fault."""
     try:
         binary = find_engine()
     except EngineError as error:

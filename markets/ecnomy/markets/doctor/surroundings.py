@@ -31,7 +31,7 @@ _PATIENCE_S: Final = 10.0
 
 
 def disk_finding(results: Path) -> Finding:
-    """Check that results can be written to a folder, which need not exist, and find free space."""
+    """Check that a folder, which need not exist, is writable and has enough free space."""
     there = results.absolute()
     while not there.exists():
         there = there.parent

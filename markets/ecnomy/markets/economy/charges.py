@@ -37,10 +37,10 @@ class ClassFees:
         self._carry = np.zeros(len(start_ps), dtype=np.int64)  # micro-unit ps, below 10^12
 
     def accrue(self, from_ps: int, to_ps: int, fee_micro_per_s: Integers) -> tuple[Integers, ...]:
-        """Return the amounts due for the time [from, to) at these fees.
+        """Return the amounts due for the time from `from_ps` to `to_ps` at these fees.
 
         Returns:
-            amount in micro-units, active time in ps; per flow.
+            the amount [micro-units] and the active time [ps] of each flow.
 
         Raises:
             LedgerError: overflow (a fee is above 10^12 micro-units per second).
@@ -82,7 +82,7 @@ class MarkCharge:
         The price is a number for all flows, or an array with a price for each flow.
 
         Returns:
-            amount in micro-units, quantity charged (marks or bytes); per flow.
+            the amount [micro-units] and the quantity charged (marks or bytes) of each flow.
 
         Raises:
             LedgerError: overflow.

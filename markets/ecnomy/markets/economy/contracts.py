@@ -76,7 +76,7 @@ class Contract(Protocol):
 
 
 class MarkDelivered:
-    """Charges the payer of a flow for each mark delivered, in favour of the access carrier."""
+    """Charges a flow's payer for each mark delivered, and pays the flow's access carrier."""
 
     def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._parties, self._charge = parties, MarkCharge(per)
@@ -116,7 +116,7 @@ class Spans:
 
 
 class ClassFee:
-    """Charges the user of a flow for its time in a service class, in favour of the class's seller.
+    """Charges a flow's user for time in a service class, and pays the seller of the class.
 
     A flow does not pay while its agent keeps it switched off.
     """

@@ -12,11 +12,11 @@ __all__ = ["Counts"]
 
 
 class Counts:
-    """Counts of events of each row of flows since the last report.
+    """The number of events in each row of flows since the last report.
 
     Attributes:
-        calls: admitted calls.
-        transfers: completed transfers, counted when their records arrive.
+        calls: number of admitted calls.
+        transfers: number of completed transfers, counted when their records arrive.
     """
 
     def __init__(self, rows: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrap custom contracts and settlements, so that an error of theirs is reported in one line."""
+"""Wrap custom contracts and settlements, so that their errors are reported in one line."""
 
 from __future__ import annotations
 

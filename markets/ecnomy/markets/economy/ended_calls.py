@@ -21,7 +21,7 @@ class CallsEnded:
         self._rows: list[_Row] = []
 
     def add(self, row: _Row) -> None:
-        """Add a call. Its values stand in the order of the fields of EndedCalls."""
+        """Add a call, given by its values in the order of the fields of EndedCalls."""
         self._rows.append(row)
 
     def take(self) -> EndedCalls:

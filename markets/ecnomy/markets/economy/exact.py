@@ -114,7 +114,7 @@ def _long_divided(
 
 
 def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> None:
-    """Raise LedgerError if a row overflows: the largest quantity may not have the highest price."""
+    """Raise LedgerError if a row overflows, whether or not its quantity is the largest."""
     prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
     for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
         if many * each // den >= LARGEST_MICRO:
@@ -128,7 +128,7 @@ def _small(amount: Integers) -> Integers:
 
 
 def check_column(quantity: Integers, rows: int) -> None:
-    """Raise LedgerError if a meter ran backwards.
+    """Check the changes of meters.
 
     Raises:
         LedgerError: negative-amount (a meter ran backwards).

@@ -9,7 +9,7 @@ __all__ = ["HandChanges"]
 
 
 class HandChanges:
-    """The number of values that a user set, and the time of the first, by kind and name."""
+    """Counts the values that a user set, and records the time of the first, by kind and name."""
 
     def __init__(self) -> None:
         self._latest: dict[tuple[str, str], object] = {}
@@ -17,11 +17,11 @@ class HandChanges:
 
     @property
     def listed(self) -> list[dict[str, Any]]:
-        """Return the changes in the form of HandChange in the manifest."""
+        """Return the changes as HandChange entries for the manifest."""
         return list(self._changes.values())
 
     def note(self, t_ps: int, what: str, of: str, value: object) -> None:
-        """Record a value, unless it repeats the previous one."""
+        """Record a value, unless it equals the previous value."""
         if self._latest.get((what, of)) == value:
             return
         self._latest[what, of] = value

@@ -38,7 +38,7 @@ class MarketLike(Protocol):
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """Return the current price per mark by carrier ("" if none); {} without a market."""
+        """Return the current price per mark by carrier ("" without any), or {} without a market."""
 
     @property
     def fee_micro(self) -> Integers:

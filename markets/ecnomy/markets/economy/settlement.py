@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of settlement determine who pays whom for marks.
+"""Define the rules of settlement, which determine who pays whom for marks.
 
 Each rule is a class. A market selects its rule by `settlement:`. A new rule must be added to RULES
 in scenario/document.py.
@@ -73,7 +73,7 @@ class Settlement(Protocol):
 
 
 class Peering:
-    """Charges customers in favour of their access carriers. Carriers do not pay each other."""
+    """Charges customers for marks delivered, and pays their access carriers only."""
 
     by_delivery: ClassVar[bool] = True
 
@@ -108,7 +108,7 @@ class Cascade(Peering):
 
 
 class Direct:
-    """Charges customers in favour of each domain for the marks set there.
+    """Charges customers for marks, and pays each domain for the marks set there.
 
     Note:
         Agents decide at one price per source: the mean price over the source's marks, in which the
@@ -130,7 +130,7 @@ class Direct:
         self._price = self._mean(self._source_prices())
 
     def row_price_micro(self) -> Floats:
-        """Return each flow's mean price over its source's marks, or at first the access price."""
+        """Return the mean price of the marks of each flow's source, at first the access price."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, price = (counts, prices), self._source_prices()
@@ -221,7 +221,7 @@ def _to_the_next(domains: Domains) -> Debts:
 
 
 class _Owed:
-    """Charges carriers in favour of other carriers, with one amount per pair of them and price."""
+    """Debts between carriers for marks, with one amount per pair of carriers and price."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
         self._books, self._domains = PairBooks(plan, domains), domains

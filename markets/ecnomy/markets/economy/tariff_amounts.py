@@ -103,7 +103,7 @@ class PerUnitAccruer:
 
 
 class PostedAccruer:
-    """Charges the posted price. The denominator is fixed by its unit, so the price may change."""
+    """Charges the posted price, which may change, because its unit determines the denominator."""
 
     def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
         """See accruer."""

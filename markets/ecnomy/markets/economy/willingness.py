@@ -33,8 +33,8 @@ class Aims:
 
     Attributes:
         switched_on: whether the agent of each flow lets it send; replaced, never modified in place.
-        active: whether each flow may send, because its agent lets it send and the user does not
-            hold it back (`admit`); replaced, never modified in place.
+        active: whether each flow may send. Its agent must let it send, and the user must not hold
+            it back (`admit`). Replaced, never modified in place.
         weight: weight of each flow's window law, chosen by its agent or set in its transport; 0 if
             the law has no weight or a mark rate controls the flow; replaced, never modified in
             place.
@@ -101,7 +101,7 @@ class Aims:
     def _weigh(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
     ) -> Truths:
-        """Set weights, but at least the smallest weight of each law. Return which flows have one.
+        """Set weights, but at least each law's smallest weight, and return which flows got one.
 
         Raises:
             StrategyError: a flow's law has no weight.
@@ -195,5 +195,5 @@ class Aims:
 
 
 def _of_row(each: Floats, flows: Floats) -> Floats:
-    """Return the total over each row's flows, if each flow gets `each`. Negative values stay."""
+    """Return the total of each row if each of its flows gets `each`. Negative values are kept."""
     return np.where(each >= 0, each * flows, each)

@@ -165,7 +165,7 @@ class LinuxEngine(EngineProcess):
             raise
 
     def facts(self) -> dict[str, Any]:
-        """See EngineProcess. The facts state how late packets were, and if the run is valid."""
+        """See EngineProcess. The facts state how late packets were and whether the run is valid."""
         self._facts.seek(0)
         text = self._facts.read()
         facts: dict[str, Any] = json.loads(text) if text.strip() else {}

@@ -87,7 +87,7 @@ def _names(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 class Learner(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that learns. Ranges are by name, in the units of quantities.py.
+    """An agent that learns. Its ranges have the names and units of quantities.py.
 
     Attributes:
         name: Agent of the scenario whose strategy the learner replaces.

@@ -81,13 +81,13 @@ class Quiet:
     """A silent observer."""
 
     def start(self, plan: Plan) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def at(self, t_ps: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def warn(self, line: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Conversation:

@@ -26,8 +26,8 @@ def loaded(
 
     Raises:
         InputError: the scenario is invalid (ScenarioError).
-        TypeError: overrides are given for a loaded scenario, or overrides or seed has the wrong
-            type.
+        TypeError: overrides are given for a loaded scenario, or the overrides or the seed have the
+            wrong type.
     """
     if not isinstance(scenario, Scenario):
         return load(scenario, overrides=overrides, seed=seed)

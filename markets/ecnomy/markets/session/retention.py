@@ -64,7 +64,7 @@ class Keeper:
     """
 
     def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
-        """Start timing the run."""
+        """Record the time at which the run starts."""
         self._writer, self._began_s = writer, time.monotonic()
         self._began = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self.sink = writer

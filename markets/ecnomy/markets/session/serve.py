@@ -100,7 +100,7 @@ def served(
     the token is wrong, the engine is refused with a line on standard error.
 
     Args:
-        listeners: the addresses to which engines connect (the doors of the offer).
+        listeners: the sockets to which engines connect; their indices are the doors of the offer.
         offer: the served scenarios.
         folder: folder in which each run gets a folder.
         token: the secret that engines must send.

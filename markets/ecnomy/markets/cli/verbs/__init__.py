@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs of ecnomy.markets, one module each. A new module here is a new verb.
+"""Define the verbs of ecnomy.markets. Each module in this folder is a verb.
 
-The verbs of ecnomy.analysis are entry points (pyproject.toml).
-
-`ecnomy test-strategy` is the function test_strategy_command of test_strategy.py.
+For example, `ecnomy test-strategy` is the function test_strategy_command of test_strategy.py. The
+verbs of ecnomy.analysis are entry points (pyproject.toml).
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `check`."""
+"""The verb `check`, which shows a resolved scenario."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `doctor` of the command line (entry point `ecnomy.commands`)."""
+"""The verb `doctor`, which checks the installation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `example`."""
+"""The verb `example`, which copies example scenarios."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["example_command"]
 
 
 def _names() -> list[str]:
-    """Return the names that a shell can complete."""
+    """Return the names of the examples, for completion in a shell."""
     from ecnomy.markets.reference.examples import titles
 
     return list(titles())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `explain` (entry points `ecnomy.commands`)."""
+"""The verb `explain`, which explains the keys and values of input files."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _entries_of(word: str, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _schema_of(file: str) -> dict[str, Any]:
-    """Return the schema of a kind of file."""
+    """Return the JSON schema for a kind of file (scenario, sweep or environment)."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.inputs.reading import known_name
     from ecnomy.markets.reference.schema import scenario_schema

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `export` of the command line."""
+"""The verb `export`, which writes OMNeT++ projects."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `merge` of the command line."""
+"""The verb `merge`, which merges the shards of a sweep."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _print(found: Any, missing: int, again: str, folder: Path) -> None:
 
 
 def _shards(items: Any) -> str:
-    """Return the first shards and the number of the remaining ones."""
+    """Return a text that lists the first shards and the number of the others."""
     more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
     listed = ", ".join(str(one) for one in items[:SHOWN]) + more
     return f"shard{'' if len(items) == 1 else 's'} {listed}"

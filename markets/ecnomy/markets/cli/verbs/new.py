@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `new`."""
+"""The verb `new`, which creates files from templates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["new_command"]
 
 
 def _kinds() -> list[tuple[str, str]]:
-    """Return the kinds that a shell can complete, each with a description."""
+    """Return the kinds of templates and their descriptions, for completion in a shell."""
     from ecnomy.markets.reference.templates import TEMPLATES
 
     return [(kind, template.about) for kind, template in TEMPLATES.items()]

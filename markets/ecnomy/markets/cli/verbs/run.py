@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `run`."""
+"""The verb `run`, which simulates a scenario."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `serve`."""
+"""The verb `serve`, which provides the market for engines started by hand."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def serve_command(
 def _offered(
     config: Path, address: str, changes: list[str] | None, seed: int | None
 ) -> tuple[Offer, list[str], Path]:
-    """Return the offer, the addresses for engines, and the default folder of its runs."""
+    """Return the offer of a file, the addresses for engines, and the default folder of runs."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
     from ecnomy.markets.session.runner import default_folder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `sweep` of the command line."""
+"""The verb `sweep`, which makes the runs of a sweep."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def sweep_command(
 
 
 def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
-    """Refuse options that exclude each other, or that lack another option."""
+    """Raise InputError for options that exclude each other, or that need another option."""
     from ecnomy.agents.errors import InputError
 
     for one, other, wrong in (
@@ -150,7 +150,7 @@ def _emit(
     *,
     as_json: bool,
 ) -> None:
-    """Write the job file for a sweep file and its results folder. Print how to use it."""
+    """Write a job file that runs the sweep in parts, and print how to use it."""
     from ecnomy.markets.session.progress import duration
     from ecnomy.markets.sweep.driver import estimate_s
     from ecnomy.markets.sweep.job_files import Jobs, check_kind, parts_for, write_jobs
@@ -178,7 +178,7 @@ def _emit(
 def _make(
     sweep: Any, folder: Path, part: Any, where: tuple[str, int], reuse: dict[str, bool]
 ) -> Any:
-    """Make the missing runs of one part or of the sweep, and return their Tally."""
+    """Make the missing runs of a part or of the whole sweep, and return their Tally."""
     from ecnomy.markets.sweep.making import make_part, make_rounds
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
@@ -219,9 +219,9 @@ def _report(tally: Any, folder: Path) -> None:
 
 
 def _print_values(folder: Path, tally: Any, part: Any) -> None:
-    """Print the results as JSON, with the number of new runs.
+    """Print the results and the number of new runs as JSON.
 
-    A shard, or a sweep whose runs all failed, has no results.
+    For a shard, or if all runs failed, results are omitted.
     """
     from ecnomy.agents.errors import ResultsError
 
@@ -236,18 +236,16 @@ def _print_values(folder: Path, tally: Any, part: Any) -> None:
 
 
 def _end(tally: Any, valid: bool) -> None:
-    """Exit with status 2 after an invalid request, or with 1 if runs failed."""
+    """Exit with status 2 if the results are not valid, or with status 1 if runs failed."""
     if not valid or tally.failed:
         raise typer.Exit(1 if valid else 2)
 
 
 def _conclude(folder: Path) -> bool:
-    """Print the results, and commands that show more.
-
-    Print nothing if a necessary package is missing.
+    """Print the results, if the necessary packages are installed, and commands that show more.
 
     Returns:
-        Whether the results contain everything that the sweep file requests.
+        whether the results contain everything that the sweep file requests.
     """
     valid = True
     from ecnomy.agents.errors import EcnomyError, InputError
@@ -268,7 +266,7 @@ def _conclude(folder: Path) -> bool:
 
 
 def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
-    """Print `N runs`, and an estimate from a few test runs."""
+    """Print the number of runs, and an estimate of their time from a few test runs."""
     import os
 
     from ecnomy.markets.sweep.driver import estimate_s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `test-strategy`. It reads a strategy's parameters as in a scenario, with units."""
+"""The verb `test-strategy`, which tests a strategy with parameters as in a scenario."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_strategy_command(
 
 
 def parameters(kind: str, given: tuple[str, ...]) -> Params:
-    """Return the parameters in words `key=value`, read as in a scenario.
+    """Return a strategy's parameters from texts `key=value`, read as in a scenario.
 
     Raises:
         InputError: the strategy does not exist, or does not have these parameters.
