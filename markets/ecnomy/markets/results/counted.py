@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `histograms`, `counts` and `classes`: an engine's records with names, not indices.
+"""Replaces indices by names in an engine's records for histograms, counts and classes.
 
-Delays and packets sent or delivered belong to sources. Queues and packets arrived, marked or
-dropped belong to links.
+The quantities `delay`, `sent`, `delivered` and `ce` belong to sources. All other quantities belong
+to links.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_SOURCES: Final = ("delay", "sent", "delivered", "ce")
 
 
 class Naming:
-    """Turns the records of a plan into columns of Parquet tables, with names instead of indices."""
+    """Converts an engine's records to columns of Parquet tables, with names instead of indices."""
 
     def __init__(self, plan: Plan) -> None:
         self._links = [link.name for link in plan.links]
@@ -44,10 +44,10 @@ class Naming:
         self._first_class = np.array([*first, len(self._classes)], dtype=np.int64)
 
     def of(self, record: Record) -> dict[str, Any]:
-        """Return the columns of a record.
+        """Return the columns of a record, with names instead of indices.
 
         Raises:
-            ProtocolError: out-of-range, for an index that the plan does not have.
+            ProtocolError: out-of-range, if an index is not in the plan.
         """
         columns = record.columns
         if record.table == "histograms":
@@ -65,7 +65,7 @@ class Naming:
         return dict(columns)
 
     def _named(self, names: _Names, columns: Columns) -> dict[str, Any]:
-        """Return the columns with `name` and `subject` in words."""
+        """Return the columns `name` and `subject` with names instead of indices."""
         name, subject = columns["name"], columns["subject"]
         _within("name", name, np.int64(len(names.words)))
         _within("subject", subject, names.subjects[name])
@@ -86,7 +86,7 @@ class Naming:
 
 
 class _Names:
-    """Counted quantities: name, number of subjects, and index of the first subject."""
+    """For each quantity: its name, its number of subjects and the index of its first subject."""
 
     def __init__(self, words: Sequence[str], links: int, sources: int) -> None:
         of_source = np.array([word in _OF_SOURCES for word in words], dtype=np.bool_)

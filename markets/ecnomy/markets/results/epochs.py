@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of cumulative counters (flow_epochs, link_epochs) as matrices of reports x rows."""
+"""The tables of cumulative counters (flow_epochs, link_epochs) as matrices [report, row]."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ __all__ = ["Epochs", "Window"]
 
 
 class Window(msgspec.Struct, frozen=True):
-    """Two report times in ps, and the time between them in seconds."""
+    """An interval between two report times, in picoseconds."""
 
     from_ps: int
     to_ps: int
 
     @property
     def seconds(self) -> float:
-        """Return the length in seconds."""
+        """Return the length of the interval in seconds."""
         return (self.to_ps - self.from_ps) / PS_PER_S
 
 
 class Epochs:
-    """A table of cumulative columns per (t_ps, row), as matrices of time x row.
+    """A table of cumulative counters, with each column as a matrix [report, row].
 
     Args:
         table: flow_epochs or link_epochs.
-        key: "flow" or "link".
-        rows: number of rows of every report.
+        key: name of the column of row numbers, "flow" or "link".
+        rows: number of rows per report.
     """
 
     def __init__(self, table: pd.DataFrame, key: str, rows: int) -> None:
@@ -62,7 +62,7 @@ class Epochs:
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 
     def window(self, from_ps: int, to_ps: int) -> Window | None:
-        """Return the first and the last report in [from_ps, to_ps]; None for fewer than two."""
+        """Return the span of the reports in [from_ps, to_ps], or None for fewer than two."""
         inside = self.t_ps[(self.t_ps >= from_ps) & (self.t_ps <= to_ps)]
         if len(inside) < 2:
             return None
@@ -77,19 +77,19 @@ class Epochs:
         return np.array(kept, dtype=np.int64)
 
     def at(self, name: str, times_ps: npt.NDArray[np.int64]) -> Floats:
-        """Return a column at given report times, [time, row]."""
+        """Return a column at the given report times, [time, row]."""
         return self.column(name)[np.searchsorted(self.t_ps, times_ps)]
 
     def difference(self, name: str, window: Window) -> Floats:
-        """Return the growth of a cumulative column over a window, per row."""
+        """Return the increase of a cumulative column over a window, [row]."""
         ends = self.at(name, np.array([window.from_ps, window.to_ps], dtype=np.int64))
         return np.asarray(ends[1] - ends[0], dtype=np.float64)
 
     def mean_while(self, name: str, counter: str, window: Window) -> Floats:
-        """Return the mean of a momentary column over a window's reports at which it is above 0.
+        """Return the mean of the positive values of a column over a window, [row].
 
-        Reports after an interval in which the counter did not grow are left out, because an idle
-        flow keeps its last round-trip time.
+        A report counts only if the counter has grown since the previous report, because an idle
+        flow keeps its last round-trip time. A row without such reports has a mean of NaN.
         """
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
         grew = np.diff(self.column(counter), axis=0, prepend=0)[inside] > 0

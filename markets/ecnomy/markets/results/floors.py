@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose windows were at their smallest size (floor), so that they took too many marks.
+"""Finds sources that took too many marks because their windows were at the minimum (floor).
 
-An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. If its
-target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer packets, the sender stays
-at this floor and takes the marks of the floor. Windows are fractional but packets in flight are
-whole, so with a floor of 1, a window of 1.9 packets is at the floor. Paced senders may go below one
-packet.
+An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. Its weight
+is its target in marks per round trip (siris2002 Eq. 4). If this target needs a smaller window, the
+sender stays at the floor and takes more marks than its target. A window is fractional, but the
+number of packets in flight is an integer. With a floor of 1, a window of 1.9 packets is therefore
+at the floor. Paced senders can go below one packet.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Floor", "floors", "on_floors"]
 
-LEAST: Final = 0.05  # share of the time, and of the marks; smaller shares are not reported
+LEAST: Final = 0.05  # smaller shares of the time or of the marks are not reported
 
 
 class Floor(msgspec.Struct, frozen=True):
@@ -32,9 +32,9 @@ class Floor(msgspec.Struct, frozen=True):
     Attributes:
         source: name of the source.
         window: the floor [packets].
-        share: share of its flows' active time at the floor [0 to 1], estimated from reports. For
-            flows in one row (`rows: together`), the estimate uses their mean window.
-        asked_per_s: mean target of a flow, weight / smoothed round trip [marks/s].
+        share: share of its flows' active time spent at the floor [0 to 1], estimated from reports.
+            If one row covers several flows (`rows: together`), the estimate uses their mean window.
+        asked_per_s: mean target of a flow, weight / smoothed round-trip time [marks/s].
         taken_per_s: mean mark rate of a flow [marks/s].
     """
 
@@ -46,11 +46,11 @@ class Floor(msgspec.Struct, frozen=True):
 
     @property
     def over(self) -> float:
-        """Return the ratio of marks to target."""
+        """Return the ratio of the mark rate to the target."""
         return self.taken_per_s / self.asked_per_s
 
     def __str__(self) -> str:
-        """Describe the source in one line for users."""
+        """Return a one-line warning about the source."""
         packets = "1 packet" if self.window == 1 else f"{self.window:g} packets"
         return (
             f"{self.source}: its windows were at the floor of {packets} for {self.share:.0%} of "
@@ -72,7 +72,7 @@ def on_floors(plan: Plan) -> list[Source]:
 
 
 def floors(run: RawRun) -> list[Floor]:
-    """Return sources at the floor for over 5 % of the time, with marks over 5 % above the target.
+    """Return sources at the floor for over 5 % of the time that took over 5 % too many marks.
 
     Raises:
         ResultsError: a table is missing or unreadable.

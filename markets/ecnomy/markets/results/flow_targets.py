@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The target marks per second that agents set for flows, by report."""
+"""The target mark rates that agents set for flows, by interval between reports."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _RATE: Final = "mark_rate"
 
 
 def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
-    """Return the target of a flow [marks/s] by [report - 1, row]; negative if not set.
+    """Return the target of each flow [marks/s] as [report - 1, row], or None if agents set none.
 
-    Return None if agents set no targets.
+    A value is negative if no target was in force at the start of the interval.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -35,7 +35,7 @@ def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
 
 
 def _in_force(decided: pd.DataFrame, looks: Looks) -> Floats:
-    """Return each row's decision in force at the previous report, from [t_ps, flow, value]."""
+    """Return the targets in force at the start of each interval, -1 before the first decision."""
     asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
     flows, t_ps, rates = (decided[name].to_numpy() for name in ("flow", "t_ps", "value"))
     order = np.argsort(flows, kind="stable")

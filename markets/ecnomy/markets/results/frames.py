@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's tables for people, in names, seconds, Mbps and money, not indices, ps and micro-units.
+"""Converts a run's tables to frames for users, with names, seconds, Mbps and money.
 
-A frame is derived from the raw table of the same name, with the same rows in the same order. The
-index of a frame has a name, and `attrs["units"]` holds the unit of each column. Names of flows and
-links replace their numbers. A column whose content differs from the raw column has another name.
+A frame has the rows of the raw table of the same name, in the same order. Its index has a name, and
+`attrs["units"]` holds the unit of each column. Names of flows and links replace their numbers.
 """
 
 from __future__ import annotations
@@ -152,7 +151,10 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Return the unit of the quantity by kind of posting; a contract has its meter's unit."""
+    """Return kind of posting -> unit of its quantity.
+
+    The unit of a contract is that of its meter.
+    """
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():
@@ -164,7 +166,7 @@ def units_of_kinds(manifest: Manifest) -> dict[str, str]:
 
 
 def _entry(name: str) -> tuple[str, str, float]:
-    """Return the name of an entry in this frame, its unit, and the divisor of its values."""
+    """Return an entry's name in the frame, its unit, and the divisor of its raw values."""
     if name in _ENTRIES:
         return _ENTRIES[name]
     if name.startswith(FEE):
@@ -179,7 +181,7 @@ def _entry(name: str) -> tuple[str, str, float]:
 def _meanings(
     names: pd.Series[str], value: Floats, unset: npt.NDArray[np.bool_], classes: list[str]
 ) -> npt.NDArray[np.object_]:
-    """Return words for values that are codes: classes, on, off, none."""
+    """Return the meaning of each value that is a code (class, on, off, none), otherwise ""."""
     found = np.full(len(value), "", dtype=object)
     found[unset] = "none"
     switched = (names == ACTIVE).to_numpy(dtype=np.bool_)
@@ -190,7 +192,7 @@ def _meanings(
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with times in seconds and amounts in money, under matching names."""
+    """Return a table in seconds and money, with the names of columns changed to match."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -211,14 +213,14 @@ def _index(column: pd.Series[Any]) -> npt.NDArray[np.int64]:
 def _named(
     index: npt.NDArray[np.int64], names: list[str], none: str = ""
 ) -> npt.NDArray[np.object_]:
-    """Return the names for these indices, with `none` for -1."""
+    """Return the name of each index, and `none` for -1."""
     return np.array([*names, none], dtype=object)[index]
 
 
 def _told(
     frame: pd.DataFrame, table: str, first: tuple[str, ...], names: pd.Series[str], key: str
 ) -> pd.DataFrame:
-    """Return a frame with ordered columns, rows by name, and units."""
+    """Order the columns of a frame, index its rows by name, and add units."""
     there = [name for name in first if name in frame]
     frame = frame[[*there, *(name for name in frame.columns if name not in there)]]
     frame.index = names.astype(str).rename(key)
@@ -227,7 +229,7 @@ def _told(
 
 
 def _counted(frame: pd.DataFrame, table: str, key: str, **own: str) -> pd.DataFrame:
-    """Return a frame with numbered rows, and units."""
+    """Name the index of a frame, and add units."""
     frame.index.name = key
     frame.attrs["units"] = frame_units(f"{table} for people", frame.columns, **own)
     return frame

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results at a glance: the table of rates and payments, and the display of a run in notebooks."""
+"""The table of a run's rates and payments, and the display of a run in notebooks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAME: Final = "text-align:left;padding:2px 10px"
 
 
 def summary_frame(raw: RawRun) -> pd.DataFrame:
-    """See Results.summary; no rows if nothing was measured."""
+    """See Results.summary."""
     import pandas as pd
 
     rows = raw.groups()
@@ -60,7 +60,7 @@ def summary_frame(raw: RawRun) -> pd.DataFrame:
 
 
 class Shown(Protocol):
-    """The parts of results that are shown (results.py)."""
+    """The part of `Results` that `results_page` needs."""
 
     @property
     def raw(self) -> RawRun:
@@ -68,7 +68,7 @@ class Shown(Protocol):
 
     @property
     def manifest(self) -> Manifest:
-        """Return the manifest."""
+        """Return the manifest of the run."""
 
     @property
     def plan(self) -> Plan:
@@ -80,27 +80,27 @@ class Shown(Protocol):
 
     @property
     def seed(self) -> int:
-        """Return the seed."""
+        """Return the seed of the run."""
 
     @property
     def note(self) -> str | None:
-        """Return the reason why the run is not complete."""
+        """Return a line that explains why the run is partial, or None for a complete run."""
 
     @property
     def window_s(self) -> tuple[float, float]:
-        """Return the measured window."""
+        """Return the measured window in seconds."""
 
     @property
     def summary(self) -> pd.DataFrame:
-        """Return rates and payments of each group."""
+        """Return the mean rates and payments of each group of flows."""
 
     @property
     def balances(self) -> pd.Series:
-        """Return the balances at the end."""
+        """Return the balance of each account at the end of the run."""
 
 
 def results_page(results: Shown) -> str:
-    """Return the display in notebooks: title, seed, window, payments, accounts, further queries."""
+    """Return HTML for notebooks: title, seed, window, rates, payments, balances and queries."""
     try:
         low, high = results.window_s
         state = results.note or "complete"

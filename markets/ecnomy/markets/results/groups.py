@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates and payments of flows by class, or by source outside classes, as means per flow.
+"""Mean rates and payments per flow, by class, or by source for flows outside classes.
 
-Background traffic belongs to no class and no agent. Its marks are booked on `source:<source>`.
+Background traffic has neither a class nor an agent. Its mark charges are booked on the account
+`source:<source>`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _COLUMNS: Final = ("flow", "source", "class", "provider", *_NUMBERS)
 
 
 class Tables(Protocol):
-    """The tables of a run, in the form of RawRun (rawrun.py)."""
+    """The part of `RawRun` that this module needs."""
 
     @property
     def plan(self) -> Plan:
@@ -43,11 +44,14 @@ class Tables(Protocol):
         """Return the measured window."""
 
     def columns(self, name: str, columns: Sequence[str]) -> pa.Table:
-        """Return columns of a table."""
+        """Return the given columns of a table."""
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The flows of a class at the end of the run, or of a source outside classes, as means."""
+    """The mean rates and payments of a class's flows, or of a source's flows outside classes.
+
+    A flow counts for the class that it has at the end of the run.
+    """
 
     name: str
     flows: int
@@ -57,11 +61,11 @@ class Group(msgspec.Struct, frozen=True):
     paid_per_mark: float | None  # money; None without marks
     fee_per_s: float  # money/s
     background_per_s: float = 0.0  # money/s for marks of background traffic, sum of all flows
-    active: float | None = None  # mean number of active flows, the base of means; None: all
+    active: float | None = None  # mean number of active flows, the divisor of means; None: all
 
     @property
     def all_charge_per_s(self) -> float:
-        """Return the payments of all flows of the group for marks, money/s."""
+        """Return the payments for marks by all flows of the group [money/s]."""
         return self.charge_per_s * (self.flows if self.active is None else self.active)
 
 
@@ -82,8 +86,8 @@ def groups_of(
 
     Args:
         flows: columns of the table `flows`.
-        background: rows of flows whose marks are booked on their source.
-        switches: rows of flows that their agents switched off.
+        background: row numbers of background flows (see background_rows).
+        switches: times at which agents switched flows off and on.
         measured: the measured window.
     """
     columns = [np.asarray(flows[name]).tolist() for name in _COLUMNS]
@@ -107,7 +111,7 @@ def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def background_rows(run: Tables) -> set[int]:
-    """Return the rows of flows without class and agent, whose marks are booked on their source.
+    """Return the row numbers of background flows, whose marks are charged to their source.
 
     Raises:
         ResultsError: the ledger cannot be read.
@@ -129,7 +133,7 @@ def _switches(run: Tables) -> Switches:
 
 
 def _active(switches: Switches, window: Measured) -> dict[int, float]:
-    """Return the mean number of active flows, for each row of flows that agents switched off."""
+    """Return the mean number of active flows in each row that agents switched off."""
     if window.to_ps <= window.from_ps:
         return {}
     mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]

@@ -43,7 +43,7 @@ class InMemory:
     """Receives the output of a run, message by message, as ResultsWriter does.
 
     Attributes:
-        results: results of the run, with empty tables before its end.
+        results: results of the run. They have no tables before its end.
     """
 
     def __init__(self, plan: Plan, scenario: dict[str, Any]) -> None:
@@ -77,7 +77,10 @@ class InMemory:
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
     ) -> None:
-        """Make the results. `reason` explains an incomplete run; None means complete."""
+        """Build the results of the run.
+
+        `reason` says why the run is incomplete. None means that it is complete.
+        """
         self._take(market)
         self._head |= self._measuring.ending(market)
         self._head |= {"complete": reason is None, "reason": reason}
@@ -91,7 +94,7 @@ class InMemory:
         return msgspec.convert(self._head, Manifest)
 
     def _take(self, market: MarketLike) -> None:
-        """Record background flows and switched flows, from postings and decisions."""
+        """Collect background flows from postings, and switches of flows from decisions."""
         names = market.ledger.names
         for rows in market.ledger.take():
             if rows.kind == MARKS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose windows losses halved, so that they took fewer marks than they pay for.
+"""Finds sources that took too few marks because losses halved their windows.
 
 A WTP window settles where increases and decreases balance. A mark lowers the window by `gain`
 (siris2002 Eq. 4), and a loss halves it (antoniadis2000 4.2). A loss thus replaces cwnd / (2 gain)
@@ -23,7 +23,7 @@ from ecnomy.markets.results.window_reports import Looks
 __all__ = ["Losses", "losses"]
 
 _INVERSE_DECREASE: Final = 1  # `form` of laws/window/wtp.h
-_MOST: Final = 0.5  # least share of the missing marks that losses explain
+_MOST: Final = 0.5  # losses must explain at least this share of the missing marks
 
 
 class Losses(msgspec.Struct, frozen=True):
@@ -32,8 +32,8 @@ class Losses(msgspec.Struct, frozen=True):
     Attributes:
         source: name of the source.
         share: share of its packets that were lost [0 to 1].
-        wires: names of the links on its path whose wires lose packets; empty if the packets were
-            dropped in queues.
+        wires: names of the links on its path that lose packets in transmission; empty if packets
+            were lost only in queues.
         asked_per_s: mean target of a flow from its decisions, willingness to pay / price [marks/s].
         taken_per_s: mean mark rate of a flow [marks/s].
     """
@@ -45,7 +45,7 @@ class Losses(msgspec.Struct, frozen=True):
     taken_per_s: float
 
     def __str__(self) -> str:
-        """Describe the source in one line for users."""
+        """Return a one-line warning about the source."""
         where, remedy = "in full queues", "Queues that mark more before they are full avoid this"
         if self.wires:
             where = f"on {'link' if len(self.wires) == 1 else 'links'} {', '.join(self.wires)}"
@@ -58,7 +58,7 @@ class Losses(msgspec.Struct, frozen=True):
 
 
 def losses(run: RawRun) -> list[Losses]:
-    """Return sources with over 5 % fewer marks than their target, at least half due to losses.
+    """Return sources over 5 % below their target, if losses explain at least half the shortfall.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -113,7 +113,7 @@ def _marks_of_a_loss(source: Source, cwnd: Floats, weight: Floats) -> Floats:
 
 
 def _ever_lost(run: RawRun) -> list[Source]:
-    """Return the sources with losses, from the totals of flows; without them, skip the reports."""
+    """Return the sources that lost packets, from the totals of flows."""
     flows = run.flows
     if "lost" not in flows:  # the run ended before it had totals
         return []

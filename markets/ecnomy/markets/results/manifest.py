@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""manifest.json of a results folder (format 1), and its reader."""
+"""Reads manifest.json of a results folder (format 1)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SWEEP: Final = "sweep.json"  # file in the folder of a sweep, which holds no run
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The window that the summary columns cover: [from_ps, to_ps]."""
+    """The measured window [from_ps, to_ps], which the tables `flows` and `links` cover."""
 
     from_ps: int
     to_ps: int
@@ -46,7 +46,7 @@ class SoldClass(msgspec.Struct, frozen=True):
 
 
 class HandChange(msgspec.Struct, frozen=True):
-    """A kind of value that a user set in the running market, with the first time and the count."""
+    """The changes that a user made to one kind of value in a running market."""
 
     what: str  # price, willingness, active share or class
     of: str  # a carrier ("" in a market without one) or a source
@@ -54,17 +54,18 @@ class HandChange(msgspec.Struct, frozen=True):
     values: int
 
     def __str__(self) -> str:
-        """Return the change in words."""
+        """Describe the changes: what was set, how often, and when first."""
         count = f"{self.values} values, the first" if self.values > 1 else "1 value,"
         return f"{self.what} of {self.of or 'a mark'} ({count} at {self.from_ps / PS_PER_S:g} s)"
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """manifest.json. Unknown keys, which later minor versions may add, are ignored.
+    """The content of manifest.json.
 
-    Under `serve --any` the plan is that of the network, and `network_differs` lists its differences
-    from the scenario. `tables` has the digest of each table's file. Only runs of earlier versions
-    and unfinished runs lack digests.
+    Unknown keys are ignored, because later minor versions may add keys. Under `serve --any`, `plan`
+    describes the network that is served, and `network_differs` lists its differences from the
+    scenario. `tables` holds the digest of each table's file. Only unfinished runs and runs of
+    earlier versions lack digests.
     """
 
     format: int
@@ -85,25 +86,25 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def changed_by_hand(self) -> str:
-        """Return a sentence about the values set by hand, or ""."""
+        """Return a sentence about the values that a user set, or "" if there are none."""
         changes = ", ".join(map(str, self.by_hand))
         return f"set by hand: {changes}; a run of the scenario differs" if changes else ""
 
 
 class _Version(msgspec.Struct, frozen=True):
-    """The version of a plan."""
+    """The version in a plan."""
 
     plan: int
 
 
 class _Header(msgspec.Struct, frozen=True):
-    """The header, which is read first. Other keys are parsed only if the format is known."""
+    """The key that is read first. Other keys are parsed only if the format is known."""
 
     format: int
 
 
 class _PlanHeader(msgspec.Struct, frozen=True):
-    """The header of the plan, which is also read first."""
+    """The plan's version, which is read before the rest of the plan."""
 
     plan: _Version
 
@@ -112,8 +113,8 @@ def read_manifest(path: str | Path) -> Manifest:
     """Return the manifest of a results folder.
 
     Raises:
-        ResultsError: the folder does not exist, does not hold results, has another format, or its
-            manifest was altered.
+        ResultsError: the folder does not exist or does not hold results, the format or the plan has
+            another version, or the manifest was altered.
     """
     folder = Path(path)
     if not folder.exists():
@@ -145,7 +146,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _near(folder: Path) -> Path | None:
-    """Return the results folder of a scenario whose name a user gave instead of the folder's."""
+    """Return the results folder of the scenario of this name, or None if there is none."""
     inside = Path("results") if folder.parent == Path() else folder.parent
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `flows` and `links` over the measured window, which follows the warm-up.
+"""Computes the tables `flows` and `links` over the measured window, which follows the warm-up.
 
-Counters and integrals are differences over the window, and rates follow from these. States (values
-"now") and maxima are the values at the end of the window. A quotient with denominator 0 is 0, but a
-mean delay or wait without packets is NaN.
+Counters and integrals are differences over the window, and rates are computed from these
+differences. States and maxima have their values at the end of the window. A quotient with
+denominator 0 is 0, except for a mean delay or wait without packets, which is NaN.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class Mark(msgspec.Struct, frozen=True, eq=False):
 
 
 class Measuring:
-    """The counters at both ends of the measured window, report by report."""
+    """Keeps the counters at both ends of the measured window, from the reports of a run."""
 
     def __init__(self, plan: Plan) -> None:
-        """Start without counters."""
+        """Start with counters of zero."""
         self._plan = plan
         self._start = self._end = nothing_yet(plan)
         self._pairs: Columns = {}
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """Read a report, and the market after its answer."""
+        """Read a report, and the state of the market after its answer to the report."""
         self._end = Mark(
             report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
         )
@@ -67,9 +67,9 @@ class Measuring:
         return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
 
     def ending(self, market: MarketLike) -> dict[str, Any]:
-        """Return the manifest's entries at the end of a run: measured window, classes and balances.
+        """Return the manifest's entries for the end of a run: measured window, classes, balances.
 
-        Values set by hand are included if a user set any.
+        Values that a user set are added if there are any.
         """
         balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
         return {
@@ -90,7 +90,10 @@ class Measuring:
 def flow_rows(
     plan: Plan, start: Mark, end: Mark, offers: tuple[Offer, ...], offer: Integers
 ) -> dict[str, Any]:
-    """Return the columns of the table `flows`. `offer` is the class of each flow at the end."""
+    """Return the columns of the table `flows`.
+
+    `offer` holds the index in `offers` of each flow's class at the end.
+    """
     change = _changes(start.flows, end.flows)
     window_s = (end.t_ps - start.t_ps) / PS_PER_S
     flows = len(offer)
@@ -149,7 +152,7 @@ def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
 
 
 def nothing_yet(plan: Plan) -> Mark:
-    """Return the counters at the start, for runs that end before their first report."""
+    """Return counters of zero, with which a run starts."""
     count = plan.row_count
     flows = report_flows(len(plan.record.delay_thresholds_ps))
     none = np.zeros(count, dtype=np.int64)

@@ -17,12 +17,12 @@ __all__ = ["Notices", "notices"]
 
 
 class Notices(msgspec.Struct, frozen=True):
-    """Targets of marks missed by over 5 %, and prices that differ by over 10 %, by reason.
+    """Warnings about targets missed by over 5 %, and about marking shares over 10 % apart.
 
     Attributes:
-        floors: sources that took more marks because their windows were at the floor.
-        saturated: sources that took fewer marks because of queueing.
-        losses: sources that took fewer marks because of losses.
+        floors: sources that took too many marks because their windows were at the floor.
+        saturated: sources that took too few marks because of queueing.
+        losses: sources that took too few marks because of losses.
         unequal: pairs of sources whose packets the same links marked unequally.
     """
 
@@ -32,7 +32,7 @@ class Notices(msgspec.Struct, frozen=True):
     unequal: list[UnequalMarks]
 
     def __iter__(self) -> Iterator[Floor | Saturated | Losses | UnequalMarks]:
-        """Iterate over all warnings. The text of each is one line for users."""
+        """Yield all warnings, each of which `str` converts to one line of text."""
         yield from self.floors
         yield from self.saturated
         yield from self.losses

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payments by payer, payee and kind: quantity x price, with mark charges by marking link.
+"""Sums payments by payer, payee, kind and source, and divides mark charges among links.
 
-Amounts are those of the ledger over the whole run, exact to the micro-unit. The ledger does not
+Amounts are sums of the ledger over the whole run, exact to the micro-unit. The ledger does not
 record which link set a charged mark, but the table `pairs` counts the marks of each link on a
 source's packets. The marks and mark charges of a source are divided among the links in proportion
 to these counts, in integer marks and micro-units. The largest fractions are rounded up, so that
-sums stay exact. `pairs` covers the whole run, so lost marks and price changes affect all links
+sums stay exact. Because `pairs` covers the whole run, lost marks and price changes affect all links
 alike.
 """
 
@@ -72,7 +72,10 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def shared(whole: int, weights: Integers) -> list[int]:
-    """Divide an integer in proportion to weights. The largest fractions are rounded up."""
+    """Return integer parts of `whole`, in proportion to weights.
+
+    The largest fractions are rounded up, so that the parts sum to `whole`.
+    """
     total = int(weights.sum())
     exact = [divmod(whole * int(weight), total) for weight in weights]
     parts = [part for part, _ in exact]
@@ -97,7 +100,7 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
-    """Return the postings that `who` paid, or that are for the flow, source or class `who`."""
+    """Return the postings paid by the account `who`, or for a flow, source or class `who`."""
     table = raw.ledger
     flow = table["flow"].to_numpy(dtype=np.int64)
     sources = np.array([*(s.name for s in raw.plan.row_sources()), ""], dtype=object)
@@ -130,7 +133,7 @@ def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_]
 
 
 def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
-    """Return the class of each posting's flow in the posting's epoch; -1 outside classes."""
+    """Return the class index of each posting's flow in the interval of the posting, or -1."""
     epochs = raw.flow_epochs
     rows = raw.plan.row_count
     times = epochs["t_ps"].to_numpy(dtype=np.int64)[::rows]
@@ -143,13 +146,13 @@ def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
 def _by_link(
     marks: dict[str, int], owners: dict[str, str] | None, payee: str
 ) -> tuple[list[str], Integers]:
-    """Return the marking links and their marks, only of this carrier if users pay it directly."""
+    """Return the marking links and their marks (with direct settlement, only the payee's links)."""
     own = {link: n for link, n in marks.items() if owners is None or owners.get(link) == payee}
     return list(own) or [""], np.array(list(own.values()) or [1], dtype=np.int64)
 
 
 def _owners(raw: RawRun) -> dict[str, str] | None:
-    """Return link -> carrier if users pay each carrier for its marks (`direct`), otherwise None."""
+    """Return link -> carrier if users pay carriers directly for their marks, otherwise None."""
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a results folder (format 1) as stored, read on first use.
 
-Times are integer picoseconds of simulated time, money is integer micro-units. `Results` converts
-them to seconds and money.
+Times are integers in picoseconds of simulated time, and amounts of money are integers in
+micro-units. `Results` converts them to seconds and money.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
 
 
 class RawRun(RunTables):
-    """The tables of a run as stored on disk, in pandas frames that are read on first use.
+    """The tables of a run as stored on disk, as pandas frames that are read on first use.
 
     Attributes:
         path: the results folder.
@@ -93,7 +93,7 @@ class RawRun(RunTables):
 
     @property
     def plan(self) -> Plan:
-        """Return the plan of the engine."""
+        """Return the plan of the run."""
         return self.manifest.plan
 
     @property
@@ -103,7 +103,7 @@ class RawRun(RunTables):
 
     @property
     def note(self) -> str | None:
-        """Return one line about what a partial run lacks, or None for a complete run."""
+        """Return a line that explains why the run is partial, or None for a complete run."""
         if self.manifest.complete:
             return None
         return f"partial results: {self.manifest.reason or 'the run did not finish'}"
@@ -116,15 +116,15 @@ class RawRun(RunTables):
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
     def groups(self) -> list[Group]:
-        """Return rates and payments; empty if a run lacks tables or has not passed its warm-up."""
+        """Return rates and payments by group; empty if tables or measured time are missing."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 
     def file(self, name: str) -> Path:
-        """Return the path of a table, after a check of its digest if the table exists.
+        """Return the path of a table's file, after a check of its digest if the manifest lists one.
 
         Raises:
-            ResultsError: the file is missing or was altered.
+            ResultsError: a file in the manifest is missing or was altered.
         """
         file = self.path / f"{name}.parquet"
         if name in self.manifest.tables:
@@ -134,7 +134,9 @@ class RawRun(RunTables):
     def columns(
         self, name: str, columns: Sequence[str], only: tuple[str, str] | None = None
     ) -> pa.Table:
-        """Return columns of an existing table. `only` (column, value) selects rows.
+        """Return columns of a table.
+
+        `only` = (column, value) selects the rows that have this value.
 
         Raises:
             ResultsError: the table cannot be read.
@@ -147,12 +149,14 @@ class RawRun(RunTables):
             return pq.read_table(file, columns=list(columns), filters=filters)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read `<name>.parquet` again; with `columns`, only those of them that exist.
+        """Return the table `<name>.parquet`, read from disk at each call.
+
+        If `columns` are given, the result has those of them that exist. A missing table is returned
+        empty, except `flow_epochs`, `link_epochs` and `trace`.
 
         Raises:
-            ResultsError: the table is unreadable, was altered, or is missing although every run has
-                it. Other missing tables are returned empty: optional tables, and tables that a
-                partial run did not reach.
+            ResultsError: the table is unreadable, was altered, or is one of these three and
+                missing.
         """
         import pandas as pd
         import pyarrow.parquet as pq
@@ -182,7 +186,7 @@ def _readable(file: Path) -> Iterator[None]:
 
 
 def open_raw(path: str | Path) -> RawRun:
-    """Open the results folder of a run, complete or partial (see `RawRun.note`).
+    """Open the results folder of a complete or partial run (see `RawRun.note`).
 
     Raises:
         ResultsError: the folder does not exist, does not hold results, or has another format.

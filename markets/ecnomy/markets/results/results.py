@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run, after `run` or from its folder (`open_run`)."""
+"""The results of a run, from `run` or from a folder (`open_run`)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = ["Results", "open_run"]
 class Results(RunTables):
     """The results of a run: rates and payments, over time and in total.
 
-    `flows`, `links`, `agents` and `ledger` are frames with names, seconds, Mbps and money; their
-    `attrs["units"]` hold the unit of each column. All other tables are as stored on disk, in
-    integer picoseconds and micro-units (markets/README.md). So are the four tables in `raw`.
+    `flows`, `links`, `agents` and `ledger` are frames with names, seconds, Mbps and money. Their
+    `attrs["units"]` holds the unit of each column. All other tables, and all tables of `raw`, are
+    as stored on disk, in integer picoseconds and micro-units (markets/README.md).
 
     Attributes:
         folder: folder of the results; `(in memory)` for a run with `tables=False`.
     """
 
     def __init__(self, of: str | os.PathLike[str] | RawRun) -> None:
-        """Create results of raw tables, or of a folder that is read on first use."""
+        """Create the results from raw tables, or from a folder, which is read on first use."""
         self._of = of
         self.folder = of.path if isinstance(of, RawRun) else Path(of)
 
@@ -51,17 +51,17 @@ class Results(RunTables):
 
     @property
     def path(self) -> Path:
-        """Return the folder."""
+        """Return the folder of the results."""
         return self.folder
 
     @property
     def manifest(self) -> Manifest:
-        """Return the scenario and versions of the run, and whether it is complete."""
+        """Return the manifest, with the scenario, the versions and the state of the run."""
         return self.raw.manifest
 
     @property
     def plan(self) -> Plan:
-        """Return the plan of the engine."""
+        """Return the plan of the run."""
         return self.raw.plan
 
     @property
@@ -81,7 +81,7 @@ class Results(RunTables):
 
     @property
     def note(self) -> str | None:
-        """Return one line about what a partial run lacks, or None for a complete run."""
+        """Return a line that explains why the run is partial, or None for a complete run."""
         return self.raw.note
 
     @property
@@ -96,11 +96,12 @@ class Results(RunTables):
 
     @cached_property
     def flows(self) -> pd.DataFrame:
-        """Return a row per flow, by name, over the measured window.
+        """Return one row per flow, indexed by name, over the measured window.
 
-        `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` (money for the class),
-        `charge` (money for marks), `price_per_mark` (money), `mean_delay_s` and the engine's
-        counters. A row of a source with `rows: together` covers `members` flows.
+        The columns are `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` (money
+        paid for the class), `charge` (money paid for marks), `price_per_mark` (money),
+        `mean_delay_s` and the engine's counters. A source with `rows: together` has one row, which
+        covers `members` flows.
         """
         from ecnomy.markets.results.frames import flow_frame
 
@@ -108,11 +109,11 @@ class Results(RunTables):
 
     @cached_property
     def links(self) -> pd.DataFrame:
-        """Return a row per link, by name, over the measured window.
+        """Return one row per link, indexed by name, over the measured window.
 
-        `rate_mbps`, `utilization`, `marking_probability` (share of all arrivals; `ecnomy show`
-        prints the share of ECN-capable data), `mean_queue_packets`, `mean_wait_s` and the engine's
-        counters.
+        The columns are `rate_mbps`, `utilization`, `marking_probability` (share of all arrivals;
+        `ecnomy show` prints the share of ECN-capable data), `mean_queue_packets`, `mean_wait_s` and
+        the engine's counters.
         """
         from ecnomy.markets.results.frames import link_frame
 
@@ -120,10 +121,10 @@ class Results(RunTables):
 
     @cached_property
     def agents(self) -> pd.DataFrame:
-        """Return the decisions of agents, a row per changed value: `t_s`, `agent`, `flow`, `what`.
+        """Return the decisions of agents, one row per changed value.
 
-        `value` is in `unit`. If the value is a code, `meaning` has the word for it (a class, on,
-        off, none).
+        The columns are `t_s`, `agent`, `flow`, `what`, `value`, `unit` and `meaning`. `value` is in
+        `unit`. If the value is a code, `meaning` explains it (a class, on, off, none).
         """
         from ecnomy.markets.results.frames import agent_frame
 
@@ -133,9 +134,9 @@ class Results(RunTables):
     def ledger(self) -> pd.DataFrame:
         """Return all postings of the run: `payer` paid `payee` an `amount` of money at `t_s`.
 
-        `kind` is the reason. `quantity` is in `unit`, and `price` is that of one unit (NaN if the
-        amount has several prices). `flow` and `source` name the traffic; they are "" for postings
-        without traffic.
+        `kind` is the reason. `quantity` is in `unit`, and `price` is the price of one unit (NaN if
+        the amount has several prices). `flow` and `source` name the traffic, and are "" if a
+        posting concerns no traffic.
         """
         from ecnomy.markets.results.frames import ledger_frame
 
@@ -153,10 +154,10 @@ class Results(RunTables):
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """Return the rates and payments that `ecnomy run` prints: a row per class or source.
+        """Return the rates and payments that `ecnomy run` prints, one row per class or source.
 
         Rates and payments are means per flow over the measured window. A run that ended before its
-        first report or by the end of its warm-up has no rows.
+        first report, or no later than its warm-up, has no rows.
         """
         from ecnomy.markets.results.glance import summary_frame
 
@@ -170,7 +171,7 @@ class Results(RunTables):
         every_s: float | None = None,
         per_flow: bool = False,
     ) -> pd.DataFrame:
-        """Return a quantity for each interval between two reports, not cumulative.
+        """Return a quantity over time, with one value for each interval between reports.
 
             timeseries("goodput", by="class")        Mbps of all gold flows, of all silver flows ...
 
@@ -191,14 +192,16 @@ class Results(RunTables):
 
         Args:
             what: one of these quantities.
-            by: one of the groupings of the quantity.
-            every_s: least length of intervals in seconds; by default the intervals between reports.
+            by: the grouping of the quantity, such as "link".
+            every_s: minimum length of an interval in seconds. By default, an interval lasts from
+                one report to the next.
             per_flow: whether to divide the sum of a group by the number of its flows.
 
         Returns:
-            A row per interval, dated by its end, `t_s`, and a column per flow, class or other
-            group. A flow counts for its class during the interval. A value is NaN if it cannot be
-            measured (a delay without packets, a class without flows). `attrs["unit"]` is the unit.
+            One row per interval, indexed by its end `t_s`, and one column per flow, class or other
+            group. A flow counts for the class that it has at the start of the interval. A value is
+            NaN if it cannot be measured (such as a delay without packets, or a class without
+            flows). `attrs["unit"]` is the unit of the values.
 
         Raises:
             InputError: the quantity does not exist, or does not have this grouping.
@@ -209,19 +212,21 @@ class Results(RunTables):
         return timeseries_of(self.raw, what, by, every_s, per_flow)
 
     def payments(self, who: str | None = None) -> pd.DataFrame:
-        """Return all payments over the whole run: payer, payee and kind.
+        """Return the payments of the whole run, by payer, payee, kind, source and link.
 
         Args:
-            who: an account, to select its payments; or a class, source or flow, to select all
-                payments for it by any payer (such as a fee by the customer, and marks by the
-                provider). If both have the name, both are selected. None selects everything.
+            who: an account, which selects the payments that it made, or a class, source or flow,
+                which selects the payments for it by any payer (such as a customer's fee and a
+                provider's mark charges). If an account shares its name with one of these, both
+                selections are returned. None selects all payments.
 
         Returns:
-            `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean of
-            this payer, payee, kind and source) and `amount` in money, with the largest first. Mark
-            charges have a row for each link that marked the source's packets, in proportion to the
-            link's marks in the whole run, whatever the price at the time. The amounts of a payer
-            sum to the total in the ledger, exact to the micro-unit.
+            A frame with the columns `payer`, `payee`, `kind`, `source`, `link`, `quantity` in
+            `unit`, `price` (the mean for this payer, payee, kind and source) and `amount` in money,
+            sorted by decreasing amount. Mark charges have one row for each link that marked the
+            source's packets. They are divided in proportion to the link's marks in the whole run,
+            whatever the price at the time. The amounts of a payer sum to the total in the ledger,
+            exact to the micro-unit.
 
         Raises:
             InputError: the name does not exist.
@@ -232,7 +237,9 @@ class Results(RunTables):
         return payments_of(self.raw, who)
 
     def plot(self) -> Figure:
-        """Draw an overview over time: rates, payments, marking and queue. Its `savefig` stores it.
+        """Draw rates, payments, marking and queues over time.
+
+        The method `savefig` of the result stores the figure.
 
         Raises:
             ResultsError: a table is missing, or the run has fewer than two reports to draw.
@@ -252,7 +259,7 @@ class Results(RunTables):
         return figure
 
     def table(self, name: str) -> pd.DataFrame:
-        """Read `<name>.parquet` again, as stored on disk.
+        """Return the table `<name>.parquet` as stored on disk, read again at each call.
 
         Raises:
             ResultsError: the table cannot be read, or is missing although this run must have it.
@@ -260,7 +267,7 @@ class Results(RunTables):
         return self.raw.table(name)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both results are in the same folder, or are the same tables in memory."""
+        """Return whether both are results of the same folder, or of the same tables in memory."""
         return isinstance(other, Results) and self._place() == other._place()
 
     def __hash__(self) -> int:
@@ -285,7 +292,7 @@ class Results(RunTables):
 
 
 def open_run(path: str | os.PathLike[str]) -> Results:
-    """Open the results folder of a run, complete or partial (see `Results.note`).
+    """Open the results folder of a complete or partial run (see `Results.note`).
 
     Raises:
         ResultsError: the folder does not exist, does not hold results, or has another format.

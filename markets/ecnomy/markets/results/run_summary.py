@@ -2,8 +2,7 @@
 """The summary after a run: rates and payments of each class, and of each source outside classes.
 
 The summary covers the measured window, [warm-up, end]. `ecnomy show` prints the same means, and
-also those of each phase. Background traffic belongs to no class and no agent. Its marks are booked
-on `source:<source>`.
+also those of each phase.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _MOST_ROWS: Final = 24
 
 
 def groups(folder: Path) -> list[Group]:
-    """Return `groups_in` for the run in a folder."""
+    """Return the groups of the run in a folder (see `groups_in`)."""
     return groups_in(open_raw(folder))
 
 
@@ -85,7 +84,7 @@ def payment_table(rows: Iterable[Group]) -> Table:
 
 
 def background_in_words(rows: Iterable[Group]) -> str:
-    """Return the total payment for marks and the background's part of it, or "" if nobody paid."""
+    """Return a line on all payments for marks and the background's share, or "" if nobody paid."""
     told = list(rows)
     whole = sum(row.all_charge_per_s for row in told)
     if not whole:

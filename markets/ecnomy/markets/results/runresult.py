@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The former name of `Results`, which the next release removes."""
+"""The alias `RunResult` of `Results`, which the next release will remove."""
 
 from __future__ import annotations
 

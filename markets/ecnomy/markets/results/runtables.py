@@ -14,11 +14,11 @@ __all__ = ["RunTables"]
 
 
 class RunTables(ABC):
-    """The tables of a run. markets/README.md lists columns and units."""
+    """The tables of a run, with the columns and units that markets/README.md lists."""
 
     @abstractmethod
     def table(self, name: str) -> pd.DataFrame:
-        """Read `<name>.parquet` again.
+        """Return the table `<name>.parquet`, read from disk at each call.
 
         Raises:
             ResultsError: the table cannot be read, or is missing although this run must have it.
@@ -51,7 +51,7 @@ class RunTables(ABC):
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
-        """Return all postings."""
+        """Return all postings of the ledger."""
         return self.table("ledger")
 
     @cached_property
@@ -86,7 +86,7 @@ class RunTables(ABC):
 
     @cached_property
     def classes(self) -> pd.DataFrame:
-        """Return classes of links with a scheduler, in bins of time over the whole run."""
+        """Return the counts of service classes at links, in bins of time over the whole run."""
         return self.table("classes")
 
     @cached_property

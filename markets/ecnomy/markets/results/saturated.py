@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources that queueing held back, so that they took fewer marks than they pay for.
+"""Finds sources that took too few marks because queueing limited their windows.
 
 A flow that a market steers should take willingness to pay / price of a mark, in marks per second.
-Its window law works in marks per round trip: this rate times the round trip. The law counts the
-round trip as at most twice the smallest one (omnet/laws/window/round_trip.h), because otherwise
-queue and window would grow without limit. While queueing makes the round trip longer, the flow
-takes fewer marks.
+Its window law multiplies this rate by the round-trip time to obtain a target in marks per round
+trip. The law limits the round-trip time to twice the smallest one (omnet/laws/window/round_trip.h),
+because otherwise queue and window would grow without limit. While queueing makes round trips longer
+than this limit, the flow takes fewer marks.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Saturated", "saturated"]
 
-_ABOUT: Final = 0.8  # share of the target below which something else holds a flow back
+_ABOUT: Final = 0.8  # below this share of the target, something else limits a flow
 
 
 class Saturated(msgspec.Struct, frozen=True):
-    """A source that queueing held back for more than 5 % of the measured time.
+    """A source whose marks queueing limited for more than 5 % of the measured time.
 
     Attributes:
         source: name of the source.
-        share: share of its flows' active time in which the round trip was over twice the smallest
-            one [0 to 1].
+        share: share of its flows' active time in which the round trip took over twice the smallest
+            round-trip time [0 to 1].
         asked_per_s: mean target of a flow from its decisions, willingness to pay / price [marks/s].
-        aimed_per_s: mean target of its window, weight / smoothed round trip [marks/s].
-            A paced flow takes more marks, because it may have twice its window in flight.
+        aimed_per_s: mean target of its window, weight / smoothed round-trip time [marks/s]. A paced
+            flow takes more marks, because it may have twice its window in flight.
         taken_per_s: mean mark rate of a flow [marks/s].
     """
 
@@ -48,12 +48,15 @@ class Saturated(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Return whether queueing held the source back: it took about its window's target."""
+        """Return whether queueing kept the marks over 5 % below the target for over 5 % of the time.
+
+        If the marks are at most 80 % of the window's target, something else limited the source.
+        """
         short = self.taken_per_s < (1 - LEAST) * self.asked_per_s
         return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
 
     def __str__(self) -> str:
-        """Describe the source in one line for users."""
+        """Return a one-line warning about the source."""
         return (
             f"{self.source}: for {self.share:.0%} of the time queueing more than doubled its round "
             f"trip, where a window aims at fewer marks. It took {self.taken_per_s:.3g} of the "
@@ -63,7 +66,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
 
 def saturated(run: RawRun) -> list[Saturated]:
-    """Return sources that queueing held back for over 5 % of the time, at over 5 % fewer marks.
+    """Return the sources that took over 5 % too few marks because of queueing.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -98,10 +101,7 @@ def saturated(run: RawRun) -> list[Saturated]:
 
 
 def _ever_saturated(run: RawRun) -> list[Source]:
-    """Return the sources whose flows were held back at any time, from the totals of flows.
-
-    Without such sources, reports need not be read.
-    """
+    """Return the sources that queueing limited at any time, from the totals of flows."""
     flows = run.flows
     if "saturated_ps" not in flows:  # the run ended before it had totals
         return []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that their agents switch off and on, and the time for which they were on.
+"""Computes the active time of flows that their agents switch off and on.
 
-A decision holds from its report to the next decision on the same flow (table
-`agents`, name `active`). A flow is off before its source's start and after its stop.
+A decision (`active` in the table `agents`) holds until the next decision on the same flow. A flow
+is off before its source starts and after its source stops.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Switches:
     """The rows of flows that agents switched, and the times of the switches.
 
     Attributes:
-        rows: rows that were switched off at some time, ascending.
+        rows: row numbers of flows that were switched off at some time, in ascending order.
     """
 
     def __init__(
@@ -31,9 +31,9 @@ class Switches:
         flow: npt.NDArray[np.int64],
         value: npt.NDArray[np.float64],
     ) -> None:
-        """Read rows of the table `agents` with the name `active`, one column each, in its order.
+        """Read the decisions `active` of the table `agents`, one array per column, in table order.
 
-        Agents' notes under that name have no flow (-1) and are ignored.
+        Notes of agents under this name have the flow -1 and are ignored.
         """
         self.rows: Integers = np.unique(flow[(value == 0) & (flow >= 0)])
         own = np.isin(flow, self.rows)
@@ -55,7 +55,7 @@ class Switches:
         self._flows = spans.flows[self.rows].astype(np.float64)
 
     def on(self, edges_ps: npt.NDArray[np.int64]) -> Floats:
-        """Return the mean number of active flows in each of these rows, over each interval.
+        """Return the mean number of active flows in each row of `rows`, over each interval.
 
         Args:
             edges_ps: edges of the intervals, in ascending order [ps].

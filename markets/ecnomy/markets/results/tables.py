@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a results folder: their columns, and the streaming of a table to Parquet.
+"""The columns of the tables in a results folder, and a writer that streams a table to Parquet.
 
-The bytes of a table depend only on its rows, not on the batches: every row group except the last
-has ROWS_PER_GROUP rows. A table is written as `<name>.parquet.tmp`. When it is closed, it gets its
-name and becomes readable. The metadata of each field has the unit of the column (units.py).
+The bytes of a file depend only on the rows of its table, not on the batches in which they arrive,
+because every row group except the last has ROWS_PER_GROUP rows. A table is written to
+`<name>.parquet.tmp`. When the table is closed, the file gets its final name and becomes readable.
+The metadata of each field has the unit of the column (units.py).
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ _LINK_RATES: Final = {
 
 
 def schemas(plan: Plan) -> dict[str, pa.Schema]:
-    """Return name -> schema of every table of a run of this plan."""
+    """Return table name -> schema, for every table of a run of this plan."""
     late = len(plan.record.delay_thresholds_ps)
     flows, links = _arrow(report_flows(late)), _arrow(REPORT_LINKS)
     epoch = {"t_ps": pa.int64()}
@@ -147,7 +148,6 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
 
 
 def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
-    """Return a schema. The metadata of every field has its unit under `unit`."""
     return pa.schema(
         [
             pa.field(name, kind, metadata={"unit": unit_of(table, name)})
@@ -157,14 +157,17 @@ def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
 
 
 class Taken(msgspec.Struct, frozen=True, eq=False):
-    """The column of `names[index]`; later batches may append names but never change them."""
+    """A column with the values `names[index]`.
+
+    Later batches may append names but never change them.
+    """
 
     names: Sequence[str]
     index: npt.NDArray[np.int64]
 
 
 class TableWriter:
-    """Writes one table to disk; `close` makes it readable."""
+    """Writes a table to a Parquet file, which becomes readable on `close`."""
 
     def __init__(self, folder: Path, name: str, schema: pa.Schema) -> None:
         self._final = folder / f"{name}.parquet"
@@ -176,10 +179,9 @@ class TableWriter:
         self._writer: Any = pq.ParquetWriter(self._temporary, schema, compression="zstd")
 
     def write(self, columns: Mapping[str, Any]) -> None:
-        """Append rows; `columns` has every column of the schema: an array, a sequence or Taken.
+        """Append rows. `columns` has every column of the schema: an array, a sequence or a Taken.
 
-        The rows are kept for some time without a copy, so the caller may replace arrays but must
-        not modify them.
+        Arrays are not copied at once, so the caller must not modify them later.
         """
         given = [columns[name] for name in self._schema.names]
         self._waiting.append(given)
@@ -191,7 +193,7 @@ class TableWriter:
             self._gather()
 
     def close(self, *, synced: bool = True) -> str:
-        """Write and sync the remaining rows, name the file, and return its digest."""
+        """Write the remaining rows, sync and rename the file, and return its digest."""
         self._flush(1)
         self._writer.close()
         if synced:
@@ -223,7 +225,7 @@ class TableWriter:
 
 
 def _column(parts: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return a column of several batches."""
+    """Return the batches of a column as one array."""
     types = set(map(type, parts))
     if types == {np.ndarray} and len(set(map(attrgetter("dtype"), parts))) == 1:
         return pa.array(parts[0] if len(parts) == 1 else np.concatenate(parts), kind)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events in each interval between reports, by flow, source, class, provider, codepoint or link.
+"""Computes time series by flow, source, class, provider, codepoint, link, carrier or account.
 
-Tables hold cumulative counters, whose differences this module computes. For a group of flows:
+The tables hold cumulative counters. For each interval between reports, and each group of flows:
 
-    Growth   sum of a counter's gains / length of the interval          Mbps, 1/s, money/s
-    Ratio    sum of one counter's gains / sum of another's              a share, seconds, money/mark
-    Mean     sum of an integral's gains / length / flows                packets
+    Growth   increase of a counter / length of the interval             Mbps, 1/s, money/s
+    Ratio    increase of one counter / increase of another              a share, seconds, money/mark
+    Mean     increase of an integral / length / flows                   packets
     State    the value at the end of the interval
 
-A flow counts for the class that the report at the start of the interval states (`class_index`).
+Increases are sums over the flows of the group. A flow counts for the class that it has at the start
+of the interval (`class_index`).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _WILLINGNESS: Final = "willingness_micro_per_s"
 
 
 class _Series(msgspec.Struct, frozen=True):
-    """A quantity: its unit, the counter in its numerator, its divisor and a factor."""
+    """A quantity: its unit, the counter in its numerator, its denominator and a factor."""
 
     unit: str
     top: str
@@ -137,7 +138,7 @@ def _edges(epochs: Epochs, every_s: float | None) -> Integers:
 
 
 def _gained(epochs: Epochs, name: str, edges: Integers) -> Floats:
-    """Return the growth of a counter, [interval, row]."""
+    """Return the increase of a counter, [interval, row]."""
     return np.asarray(np.diff(epochs.at(name, edges), axis=0), dtype=np.float64)
 
 
@@ -149,7 +150,7 @@ def _divided(top: Floats, bottom: Floats) -> Floats:
 
 
 class _Groups(msgspec.Struct, frozen=True, eq=False):
-    """The group of each row in each interval, as codes [interval, row]; -1 outside groups."""
+    """The group of each row in each interval, as an index of `labels` [interval, row], or -1."""
 
     labels: list[str]
     codes: Integers
@@ -182,7 +183,7 @@ def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
 
 
 def _classes(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
-    """Group by the class at the start of an interval; flows without a class form a group."""
+    """Group rows by class or provider at the start of each interval, or as `no class`."""
     held = class_labels(raw.manifest)
     if by == "provider":
         held = [one.provider for one in raw.manifest.classes]
@@ -226,7 +227,7 @@ def _of_flows(
 def _state(
     raw: RawRun, what: str, epochs: Epochs, edges: Integers, groups: _Groups, members: Floats
 ) -> Floats:
-    """Return the value at the end of each interval, or during it for willingness to pay."""
+    """Return the value at the end of each interval, or at its start for willingness to pay."""
     if what == "willingness":
         table = raw.agents[raw.agents["name"].astype(str) == _WILLINGNESS]
         table = table[table["flow"] >= 0]
@@ -270,7 +271,7 @@ def _of_links(
 def _of_carriers(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Return the price in force during each interval."""
+    """Return the price in force at the start of each interval."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.agents[raw.agents["name"].astype(str) == PRICE]
     names = [name for name in dict.fromkeys(table["agent"].astype(str)) if name]
@@ -281,7 +282,7 @@ def _of_carriers(
 def _of_accounts(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Return sums of postings, which are dated by the report that ends their interval."""
+    """Return the balance of each account, or the rate of payments that it made or received."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.ledger
     received, paid = (_summed(table, side, edges) for side in ("credit", "debit"))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payers on the same links whose packets are marked with different probabilities.
+"""Finds payers on the same links whose packets are marked with different probabilities.
 
 A price per mark is a price of capacity only if the links mark the packets of all users alike. A law
-that counts or that follows a moving queue can mark the packets of one user more often than those of
-another, for example because their packets arrive at other times of its cycle. The users then pay
-different prices for the same capacity.
+that counts packets or follows a varying queue can mark the packets of one user more often than
+those of another, for example because their packets arrive at other times of its cycle. The users
+then pay different prices for the same capacity.
 
-The shares of marked packets are compared within each report, so that users may be active at
-different times: the ratio is that of Mantel and Haenszel (J. National Cancer Institute 22, 1959)
-over all reports, and its standard error that of the delete-one jackknife over blocks of reports.
+The shares of marked packets are compared within each report, because users may be active at
+different times. The ratio over all reports is that of Mantel and Haenszel (J. National Cancer
+Institute 22, 1959). Its standard error is that of the delete-one jackknife over blocks of reports.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ from ecnomy.markets.results.window_reports import Looks
 __all__ = ["UnequalMarks", "unequal_marks"]
 
 _RATIO: Final = 1.1  # smaller ratios are not reported
-_CHANCE: Final = 0.001  # of a false report for a group of sources (Bonferroni)
-_MARKS: Final = 100  # of each source; with fewer, a ratio is too uncertain
-_BLOCKS: Final = 20  # of equal numbers of reports; with fewer reports, nothing is compared
+_CHANCE: Final = 0.001  # probability of a false report for a group of sources (Bonferroni)
+_MARKS: Final = 100  # least number per source; with fewer, a ratio is too uncertain
+_BLOCKS: Final = 20  # blocks of reports; with fewer reports, nothing is compared
 
 
 class UnequalMarks(msgspec.Struct, frozen=True):
-    """Two sources on the same marking links, with over 10 % between their shares of marks.
+    """Two sources on the same marking links whose shares of marked packets differ by over 10 %.
 
     Attributes:
         source: name of the source with the larger share of marked packets.
         other: name of the source with the smaller share.
         links: names of the links on their paths that marked packets.
-        share: share of the source's packets that were marked [0 to 1]. Reports count by the number
-            of packets that both sources delivered, so the share refers to their common time.
-        other_share: share of the other source's packets in the same time [0 to 1].
+        share: share of the source's packets that were marked [0 to 1]. Reports have a weight of n m
+            / (n + m) for n and m packets of the two sources, so the share refers to their common
+            time.
+        other_share: share of the other source's packets that were marked in the same time [0 to 1].
     """
 
     source: str
@@ -54,11 +55,11 @@ class UnequalMarks(msgspec.Struct, frozen=True):
 
     @property
     def ratio(self) -> float:
-        """Return the ratio of the shares, above 1."""
+        """Return the ratio of the larger share to the smaller share."""
         return self.share / self.other_share
 
     def __str__(self) -> str:
-        """Describe the pair in one line for users."""
+        """Return a one-line warning about the pair."""
         links = f"{'link' if len(self.links) == 1 else 'links'} {', '.join(self.links)}"
         return (
             f"{self.source}: {links} marked {100 * self.share:.3g} % of its packets, but only "
@@ -69,7 +70,10 @@ class UnequalMarks(msgspec.Struct, frozen=True):
 
 
 def unequal_marks(run: RawRun) -> list[UnequalMarks]:
-    """Return, for each set of links, the two payers with the largest ratio, if over 10 %.
+    """Return the pair with the largest ratio in each group of payers, if it is over 1.1.
+
+    The payers of a group share marking links, classes, codepoint and packet size. A pair is
+    returned only if its ratio is also significant.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -83,7 +87,7 @@ def unequal_marks(run: RawRun) -> list[UnequalMarks]:
 
 
 def _comparable(run: RawRun) -> dict[tuple[tuple[str, ...], object], list[Source]]:
-    """Return the payers with enough marks, by links that marked, class, codepoint and size."""
+    """Return the payers with enough marks, by marking links, class, codepoint and packet size."""
     if len(run.plan.sources) < 2:
         return {}
     links = run.table("links", ("name", "marks"))
@@ -113,7 +117,7 @@ def _extremes(links: tuple[str, ...], sources: list[Source], looks: Looks) -> Un
     ratios = [_compare(one, others)[0] for one, others in zip(counts, rest, strict=True)]
     high, low = int(np.argmax(ratios)), int(np.argmin(ratios))
     ratio, error, shares = _compare(counts[high], counts[low])
-    chance = _CHANCE / (len(sources) * (len(sources) - 1) / 2)  # of each pair
+    chance = _CHANCE / (len(sources) * (len(sources) - 1) / 2)  # for each pair
     if ratio <= max(math.log(_RATIO), NormalDist().inv_cdf(1 - chance) * error):
         return None
     return UnequalMarks(sources[high].name, sources[low].name, links, *shares)
@@ -131,7 +135,7 @@ def _compare(one: Floats, other: Floats) -> tuple[float, float, tuple[float, flo
 
     Args:
         one: packets and marks, [2, interval of reports].
-        other: the same of the other source or sources.
+        other: packets and marks of the other source or sources, [2, interval of reports].
     """
     (packets, marks), (other_packets, other_marks) = one, other
     both = packets + other_packets

@@ -2,8 +2,8 @@
 """The unit of every column, on disk and in users' frames.
 
 A name that ends in a unit states that unit (`delay_sum_ps`, `goodput_bps`, `fee_micro`). All other
-columns are listed here once. Parquet schemas have the unit in the metadata `unit` of a field, and
-frames in `attrs["units"]`.
+columns are listed here once. Parquet files have the unit in the metadata `unit` of a field, and
+frames have it in `attrs["units"]`.
 
     text      words        number   an index or a serial number      0/1   no or yes
     1         a share or a probability                               by .. the column with the unit
@@ -65,7 +65,8 @@ _BY_TABLE: Final = {  # names that have another meaning in a table
 def unit_of(table: str, column: str) -> str:
     """Return the unit of a column of a table on disk.
 
-    Raises: KeyError: the column is not listed.
+    Raises:
+        KeyError: the column is not listed.
     """
     if (table, column) in _BY_TABLE:
         return _BY_TABLE[table, column]
@@ -80,5 +81,5 @@ def unit_of(table: str, column: str) -> str:
 
 
 def frame_units(table: str, columns: Iterable[str], **own: str) -> dict[str, str]:
-    """Return the unit of each column in a table's frame. `own` has columns with another meaning."""
+    """Return column -> unit for the columns of a frame. `own` overrides the listed units."""
     return {name: own[name] if name in own else unit_of(table, name) for name in columns}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of flows in the reports of the measured window, by source."""
+"""The values of flows in the reports of the measured window."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Looks(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, run: RawRun, *names: str) -> Self | None:
-        """Return these columns, or None for fewer than two reports in the window.
+        """Return columns of a run, or None if the measured window has fewer than two reports.
 
         Raises:
             ResultsError: a table is missing or unreadable.
@@ -52,5 +52,5 @@ class Looks(msgspec.Struct, frozen=True):
         return np.asarray(np.diff(self.t_ps)[:, None] / PS_PER_S, dtype=np.float64)
 
     def own(self, source: Source) -> list[int]:
-        """Return the rows of a source."""
+        """Return the row numbers of a source."""
         return [i for i, one in enumerate(self.rows) if one is source]

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a results folder, format 1.
 
-    manifest.json   inputs, state and tables' digests; with the tables, the folder's identity
+    manifest.json   inputs, state and digests of the tables
     *.parquet       the tables (tables.py)
-    machine.json    place, time and speed of the run; log.txt: messages. Not part of the identity
-    omnet/          of runs on OMNeT++: inputs, log and result files. Not part of the identity
+    machine.json    place, time and speed of the run
+    log.txt         messages
+    omnet/          inputs, log and result files of a run on OMNeT++
 
-The manifest states `complete: false` from the start and is replaced when the run has ended, so a
-killed run can be recognised. Files get their names only when they are complete. The final manifest
-is written when all other files are on disk, and holds the digests of the tables (see
-ecnomy.markets.support.intact). The log locks the folder while a run writes to it.
+Only the manifest and the tables belong to the folder's identity. The manifest states `complete:
+false` from the start and is replaced when the run has ended, so a killed run can be recognised. A
+file gets its final name only when it is complete. The final manifest is written after all other
+files, and holds the digests of the tables (see ecnomy.markets.support.intact). The log is locked
+while a run writes to the folder.
 """
 
 from __future__ import annotations
@@ -45,17 +47,18 @@ _LOG: Final = "log.txt"
 def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None = None) -> TextIO:
     """Claim `folder` for writing and return its locked log.
 
-    Only files of the replaced run are removed; other files are never touched.
+    Only files of the replaced run are removed.
 
     Args:
         folder: folder for the results.
         force: whether to replace any complete run.
-        same: manifest values of complete runs to replace, with `by_hand` true if these may include
-            runs in which values were set by hand. None replaces only incomplete runs.
+        same: manifest values that identify complete runs to replace. Its value `by_hand` states
+            whether a run may be replaced in which a user set values. None protects all complete
+            runs.
 
     Raises:
-        InputError: the folder is a file, another run is writing to it, or it holds anything but an
-            incomplete run of ecnomy or a run that `force` or `same` allows to be replaced.
+        InputError: the folder is a file, another run is writing to it, or it holds anything except
+            an incomplete run of ecnomy or a run that `force` or `same` allows to be replaced.
     """
 
     def judge() -> None:
@@ -84,7 +87,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
 
 def ended_by(error: BaseException) -> str:
-    """Return the reason in an incomplete run's manifest."""
+    """Return the reason to record in the manifest of a run that this error ended."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if isinstance(error, SystemExit):
@@ -94,7 +97,7 @@ def ended_by(error: BaseException) -> str:
 
 
 def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial content of a run's manifest, with the scenario as plain values."""
+    """Return the initial content of a run's manifest; `scenario` consists of plain values."""
     return {
         "format": FORMAT,
         "title": plan.title,
@@ -107,7 +110,7 @@ def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 class ResultsWriter:
-    """Receives the output of a run, message by message."""
+    """Writes the output of a run to a folder, message by message."""
 
     def __init__(
         self,
@@ -121,18 +124,18 @@ class ResultsWriter:
         market: bool = True,
         synced: bool = True,
     ) -> None:
-        """Claim the folder.
+        """Claim the folder and open its tables.
 
         Args:
             folder: folder for the results.
             plan: plan of the run.
             scenario: the scenario as plain values, for the manifest.
             force: whether to replace any complete run.
-            again: name of the engine on which a complete run of the same scenario, seed and version
-                is replaced; "" if it is not replaced.
-            by_hand: whether that run is replaced even if values were set by hand in it.
+            again: name of an engine. A complete run of the same scenario, seed and version on this
+                engine is replaced. "" protects such a run.
+            by_hand: whether that run is replaced even if a user set values in it.
             market: whether that run has a market.
-            synced: False for results that need not outlive the process.
+            synced: whether to sync files; False if the results need not outlive the process.
 
         Raises:
             InputError: the folder cannot be claimed (see claim).
@@ -150,7 +153,7 @@ class ResultsWriter:
             raise
 
     def _same(self, engine: str, by_hand: bool, market: bool) -> dict[str, Any] | None:
-        """Return the manifest values of an equal run, in the form read from JSON."""
+        """Return the manifest values of an equal run, as they are read from JSON."""
         if not engine:
             return None
         versions = {**self._head["versions"], "engine": engine}
@@ -167,14 +170,14 @@ class ResultsWriter:
         self._head["versions"]["engine"] = f"{name} {version}"
 
     def other_network(self, differing: list[str]) -> None:
-        """Record the values in which the network of this plan differs from the scenario."""
+        """Record the differences between the network of this plan and that of the scenario."""
         self._head["network_differs"] = differing
         self._write_manifest(complete=False, reason=UNFINISHED)
         for line in differing:
             self.log(f"warning: {line}")
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """Store a report, and the market after its answer."""
+        """Store a report, and the state of the market after its answer to the report."""
         self._measuring.report(report, market)
         flows, links = len(market.offer), len(self._plan.links)
         flow_epochs = {
@@ -198,7 +201,7 @@ class ResultsWriter:
         """Store the rows of a table that the plan requests, and ignore other tables.
 
         Raises:
-            ProtocolError: out-of-range, for rows about something that the plan lacks.
+            ProtocolError: out-of-range, if an index is not in the plan.
         """
         if record.table in self._tables:
             self._tables[record.table].write(self._naming.of(record))
@@ -210,11 +213,11 @@ class ResultsWriter:
 
         Args:
             market: the market at the end.
-            machine: contents of machine.json.
-            reason: reason of an incomplete run; None for a complete one.
+            machine: content of machine.json.
+            reason: why the run is incomplete; None for a complete run.
 
         Returns:
-            Columns of the table `flows`.
+            The columns of the table `flows`.
         """
         self._take(market)
         measured = self._measuring.tables(market)
@@ -229,7 +232,7 @@ class ResultsWriter:
         return measured["flows"]
 
     def close(self) -> None:
-        """Release the folder."""
+        """Close the log, which unlocks the folder."""
         self._log.close()
 
     def _take(self, market: MarketLike) -> None:
@@ -293,7 +296,7 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
 
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:
-    """Return the values that equal runs share, such as inputs, version and engine."""
+    """Return the values by which equal runs are recognised: inputs, version, engine and market."""
     told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
     versions = manifest.get("versions") or {}
     engine = str(versions.get("engine", "")).partition(" ")[0]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Additions that other packages provide as entry points of the group `ecnomy.additions`.
+"""Loads functions that other packages provide as entry points of the group `ecnomy.additions`.
 
-overview     draws a run: Results.plot
-welfare      a sweep's columns of runs whose agents declare a utility
-guarantees   a sweep's columns of runs with guaranteed stream providers
-values       the findings of a sweep, as plain values
-conclusion   the findings of a sweep, in lines
-sweep_keys   keys of a sweep file
+    overview     draws a run (Results.plot)
+    welfare      adds columns to a sweep, for runs whose agents declare a utility
+    guarantees   adds columns to a sweep, for runs with guaranteed stream providers
+    values       returns the findings of a sweep as plain values
+    conclusion   returns the findings of a sweep as lines of text
+    sweep_keys   returns further keys of a sweep file
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ GROUP: Final = "ecnomy.additions"
 
 @functools.cache
 def added(name: str) -> str:
-    """Return the addition with this name as module:function, or "" if no package provides it."""
+    """Return an addition as `module:function`, or "" if no installed package provides it."""
     entries = importlib.metadata.entry_points(group=GROUP, name=name)
     return next((entry.value for entry in entries), "")
 
 
 def load_added(name: str) -> Any:
-    """Return the function added under a name, or None if no installed package provides it.
+    """Return the function of this name, or None if no installed package provides it.
 
     Raises:
         ImportError: the module, or a module that it needs, is not installed.

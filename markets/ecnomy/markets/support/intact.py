@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are synced when written, and refused when read if incomplete or altered.
+"""Writes files durably, and refuses to read files that are incomplete or altered.
 
 A JSON file holds the digest of its content under `digest`. The digest of a table is in the
-manifest, and the digest of a shard is the shard's name. Digests are SHA-256, cut to 32 hexadecimal
+manifest, and the name of a shard is its digest. Digests are SHA-256, truncated to 32 hexadecimal
 digits. Files of earlier versions have no digest and are not checked.
 """
 
@@ -49,7 +49,7 @@ def sealed(content: Any) -> bytes:
 
 
 def check_sealed(file: Path, text: bytes, remedy: str) -> None:
-    """Compare a JSON file with its digest, which ignores layout and the order of keys.
+    """Check a JSON file against its digest, which ignores layout and the order of keys.
 
     Args:
         file: file name for the message.
@@ -57,7 +57,7 @@ def check_sealed(file: Path, text: bytes, remedy: str) -> None:
         remedy: advice if the content differs, such as "run it again".
 
     Raises:
-        ResultsError: the content differs from the written content.
+        ResultsError: the content has changed since it was written.
     """
     try:
         content = msgspec.json.decode(text, type=dict[str, Any])
@@ -93,10 +93,10 @@ def digest_of(file: Path) -> str:
 
 
 def check_file(file: Path, digest: str, remedy: str) -> None:
-    """Compare a file with its digest, once per process unless it is replaced.
+    """Check a file against its digest, once per process unless the file changes.
 
     Raises:
-        ResultsError: the file is missing or altered.
+        ResultsError: the file is missing, unreadable or altered.
     """
     try:
         state = file.stat()
@@ -112,14 +112,14 @@ def check_file(file: Path, digest: str, remedy: str) -> None:
 
 
 def write_synced(file: Path, data: bytes, *, synced: bool = True) -> None:
-    """Write a file atomically: under a temporary name, then sync and rename it.
+    """Write a file atomically: write it under a temporary name, sync it, and rename it.
 
     The rename is durable once `sync_file` of the folder has returned.
 
     Args:
         file: final name of the file.
         data: content of the file.
-        synced: whether to sync; False for a folder that ends with the process.
+        synced: whether to sync the file; False if it need not outlive the process.
 
     Raises:
         OSError: the file cannot be written. The old file stays unchanged.
@@ -156,7 +156,7 @@ def _digest(data: bytes) -> str:
 
 
 def unreadable(file: Path, error: OSError, remedy: str) -> ResultsError:
-    """Describe why a file cannot be read."""
+    """Return the error for a file that cannot be read."""
     return ResultsError(f"{file}: cannot be read ({error.strerror}); {remedy}")
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locked folders, so that one process at a time writes to a folder of results.
+"""Locks folders, so that only one process at a time writes to a results folder.
 
 A lock is an flock on a file in the folder. The lock ends with the process, even if the process is
 killed.
 
 While another thread starts a process, the new process holds copies of all open files until its
-program begins. If the lock file were closed without unlocking, the folder would stay locked for
-that time.
+program begins. If the lock file were closed without unlocking, the folder would stay locked until
+then.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class LockedFile(io.TextIOWrapper):
 
 
 def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
-    """Lock a file of a folder to which this process may write. Closing the file unlocks it.
+    """Lock a folder by a file in it, and return the file. Closing the file unlocks the folder.
 
     The folder is checked twice. The first check precedes the creation of any file, so a refused
     folder stays unchanged. The second check is made under the lock, because another process may
@@ -55,8 +55,8 @@ def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
 
     Args:
         file: the lock file; created if missing, with its parent folders.
-        judge: function that raises if this process may not write to the folder, with or without the
-            empty file.
+        judge: function that raises if this process may not write to the folder. It must ignore an
+            empty lock file.
         busy: message if another process holds the lock.
 
     Raises:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-r"""Text from files and peers in a form that is safe for terminals.
+r"""Makes text from files and peers safe for terminals.
 
 Control characters can move the cursor, change earlier lines, or set a window's title. They are
-written as escapes such as \x1b, and so are characters that reverse the direction of text or that
-UTF-8 cannot encode.
+replaced by escapes such as \x1b. Characters that reverse the direction of text or that UTF-8 cannot
+encode are escaped, too.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _UNFIT: Final = re.compile(
 
 
 def printable(text: str) -> str:
-    """Return the text with escapes for control characters. Newlines and tabs stay."""
+    """Return the text with unsafe characters escaped. Newlines and tabs stay."""
     return _UNFIT.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def say(text: object, file: TextIO | None = None) -> None:
-    """Print text that may come from a file or a peer. `file` None means standard output."""
+    """Print text that may come from a file or a peer, by default to standard output."""
     print(printable(str(text)), file=file, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary folders. The next process that needs a folder removes the folders of killed processes.
+"""Creates temporary folders, and removes folders that killed processes have left.
 
     /tmp/ecnomy-UID/runs/XXXX/    locked (flock) until its process ends
 
@@ -39,7 +39,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def private_folder(within: str) -> str:
-    """Return the same folder at every call, which only this user can enter.
+    """Return a folder that only this user can enter, the same at every call.
 
     dask adds its scratch folder to the module path of driver and workers. The default,
     /tmp/dask-scratch-space, may belong to another user, who could then inject modules.
@@ -49,7 +49,7 @@ def private_folder(within: str) -> str:
 
     Returns:
         `within`/ecnomy-UID or, if another user has taken that name, ecnomy in this user's cache
-        (XDG_CACHE_HOME, ~/.cache). If both fail, a new folder.
+        (XDG_CACHE_HOME, ~/.cache). If neither is possible, a new folder.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     for folder in (Path(within) / f"ecnomy-{os.getuid()}", cache / "ecnomy"):

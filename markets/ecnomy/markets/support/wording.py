@@ -28,5 +28,5 @@ def few(names: Sequence[str], noun: str = "") -> str:
 
 
 def exclusive(one: str, other: str) -> str:
-    """Return the fault of two options or arguments that cannot be combined."""
+    """Return the error message for two options or arguments that cannot be combined."""
     return f"{one} and {other} exclude each other: use only one"
