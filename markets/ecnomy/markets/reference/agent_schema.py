@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON Schemas (draft 7) of strategies by kind, and of an agent's keys by role.
+"""Builds JSON Schemas (draft 7) of strategies by kind, and of agents' keys by role.
 
-A field determines the type and unit of its parameter, and a docstring the range of a plain number,
-as in `[from 0 to 1]`. A role's preset determines its keys.
+The field of a parameter determines its type and unit. The docstring determines the range of a plain
+number, as in `[from 0 to 1]`. The preset of a role determines the keys of its agents.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RANGE: Final = re.compile(  # a bound in `` is the value of another parameter
 
 
 def strategy_schema(*, partial: bool) -> Schema:
-    """Return the schema of a strategy by kind. With `partial`, parameters may be omitted."""
+    """Return the schema of strategies of all kinds. With `partial`, parameters may be omitted."""
     from ecnomy.agents.strategies import find
 
     kinds = _kinds()
@@ -40,7 +40,7 @@ def strategy_schema(*, partial: bool) -> Schema:
 
 
 def role_rules() -> list[Schema]:
-    """Return a rule for each role: keys of other roles, required keys, and fitting strategies."""
+    """Return a rule for each role: excluded keys, required keys and suitable strategies."""
     from ecnomy.agents.strategies.fitting import wanted_instead
 
     kinds, rules = _kinds(), []
@@ -60,7 +60,7 @@ def _kinds() -> list[str]:
 
 
 def _when(word: str, then: Schema, key: str = "kind") -> Schema:
-    """Return the schema of mappings that fit `then` if a key has this word."""
+    """Return the schema of mappings that match `then` if `key` has the value `word`."""
     return {"if": {"properties": {key: {"const": word}}, "required": [key]}, "then": then}
 
 

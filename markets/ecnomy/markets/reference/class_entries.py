@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries derived from classes: strategies and their parameters, utilities, roles."""
+"""Derives entries from classes: roles, strategies, and their parameters and utilities."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BRACKETS: Final = re.compile(r" \[((?:from|above|Boolean)[^\]]*)\]\.$")  # a ra
 
 @functools.cache
 def role_entries() -> tuple[Entry, ...]:
-    """Return a variant for each role, with the first sentence of the role's module."""
+    """Return a variant for each role, described by the first sentence of the role's module."""
     return tuple(
         Entry(
             path="",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derive the entries of the reference from the structs of a scenario."""
+"""Derives the entries of the reference from the structs of a scenario."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def scenario_entries() -> tuple[Entry, ...]:
 
 @functools.cache
 def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
-    """Return the keys of a mapping and the entries below them. Paths begin at the mapping."""
+    """Return the entries of a mapping's keys and of all keys below. Paths begin at the mapping."""
     made = _made(kind)
     found: list[Entry] = []
     for key, field in fields_of(kind).items():
@@ -115,7 +115,7 @@ def _of_reader(kind: Any) -> str:
 
 
 def _owner_of_row(kind: type[msgspec.Struct]) -> str:
-    """Return the role that a strategy in a row of a table of sales must fit, or ""."""
+    """Return the role for which the strategy in a row of sales must be suitable, or ""."""
     if kind is ElasticRow:
         return CARRIES_FILES
     return _roles_with("tariffs")[0] if kind is CallTariffRow else ""
@@ -127,7 +127,7 @@ def _roles_with(key: str) -> tuple[str, ...]:
 
 
 def _made(kind: type[msgspec.Struct]) -> msgspec.Struct | None:
-    """Return a law made from its example, with the defaults that depend on the law."""
+    """Return a law or kind as read from its example, with its defaults, or None."""
     if not kind.__struct_config__.tag_field:
         return None
     node = parse(in_yaml(example_of(kind)), "example", lines=False)
@@ -159,7 +159,7 @@ def _choices(kind: Any) -> tuple[str, ...]:
 
 
 def _inside(kind: Any) -> Iterator[Entry]:
-    """Yield the entries below a key of a type."""
+    """Yield the entries below a key whose value has this type."""
     inner, reader = split(present(kind))
     if reader is not None:
         yield from _by_reader(reader)

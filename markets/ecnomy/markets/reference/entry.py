@@ -16,14 +16,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.
         name: the key itself, or the variant's name.
-        within: the variants on the path, such as `law: red`, ending with the innermost.
+        within: the variants on the path, such as `law: red`, with the innermost last.
         variant: whether the entry is a variant, which is then the last item of `within`.
         about: description in one sentence.
         note: further sentences, shown only on the page of the entry.
-        roles: roles of agents that may have the key; empty for a key of all agents or outside
-            agents.
+        roles: roles whose agents may have the key; empty if all agents may have it, or if it is not
+            a key of agents.
         source: paper, section or RFC; "" if there is no source.
-        takes: form, unit and range of the value, in the words of messages.
+        takes: form, unit and range of the value, as in error messages.
         default: default as YAML; None for a required key, "" for a key without a default.
         choices: accepted words.
         example: one line of YAML.
@@ -48,7 +48,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def below(entries: Iterable[Entry], path: str, within: tuple[str, ...] = ()) -> Iterator[Entry]:
-    """Yield entries of a mapping as entries of the file with that mapping at a path."""
+    """Yield the entries of a mapping that is at `path`, with their full paths."""
     for one in entries:
         joined = f"{path}.{one.path}".rstrip(".")
         yield msgspec.structs.replace(one, path=joined, within=(*within, *one.within))

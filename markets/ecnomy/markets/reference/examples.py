@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios, sweeps and studies that come with the package (configs/)."""
+"""Finds and copies the scenarios, sweeps and studies that come with the package (configs/)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def examples_folder() -> Path:
     """Return configs/examples of the source tree, or the wheel's copy.
 
     Raises:
-        InputError: both are missing.
+        InputError: both folders are missing.
     """
     here = Path(__file__).resolve().parent
     for folder in (here.parents[3] / "configs" / "examples", here / "examples"):
@@ -36,7 +36,7 @@ def examples_folder() -> Path:
 
 
 def titles() -> dict[str, str]:
-    """Return the title of each example by name, in sorted order.
+    """Return name -> title of each example, sorted by name.
 
     Raises:
         InputError: the examples are not installed.
@@ -59,8 +59,8 @@ def copy_example(name: str, folder: Path) -> list[Path]:
         The scenario, then the other files.
 
     Raises:
-        InputError: the example does not exist, a file of that name has other contents, or the
-            folder cannot be written. In these cases, nothing is copied.
+        InputError: the example does not exist or a file of that name has other contents (in both
+            cases, nothing is copied), or the folder cannot be written.
     """
     known = titles()
     if name not in known:
@@ -85,7 +85,9 @@ def copy_all(folder: Path) -> list[Path]:
 
 
 def packaged() -> dict[str, Path]:
-    """Return each file by its path in the working folder, such as `configs/sweeps/morris.yaml`.
+    """Return path in the working folder -> file, for all shipped files.
+
+    A path is, for example, `configs/sweeps/morris.yaml`.
 
     Raises:
         InputError: the examples are not installed.
@@ -96,7 +98,7 @@ def packaged() -> dict[str, Path]:
 
 
 def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
-    """Copy each file to the path of its key, or copy nothing if a copy is impossible."""
+    """Copy each file to its key, or copy nothing if a file with other contents is there."""
     texts = {to: file.read_bytes() for to, file in files.items()}
     try:
         for file, text in texts.items():

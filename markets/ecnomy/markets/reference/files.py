@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of all files that users write: scenarios, sweeps with tournaments, environments."""
+"""The entries of all files that users write: scenarios, sweeps, tournaments, environments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that an error in a scenario suggests."""
+"""Suggests a command to the user for an error in a scenario."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ _MOST_PLACES: Final = 3
 
 
 def hint(error: ScenarioError) -> str:
-    """Return the end of an error message: `ecnomy explain` for a key, `ecnomy example` for the name
-    of an example or a file of configs/ that is not here, or "". For a key in the wrong place, the
-    end also names the right place.
+    """Return the end of an error message, which suggests a command, or "".
+
+    The command is `ecnomy explain` for a key. It is `ecnomy example` for a missing file that is an
+    example or belongs to configs/. For a key in the wrong place, the end also names the right
+    place.
     """
     if error.path:
         entries = all_entries()
@@ -47,7 +49,7 @@ def hint(error: ScenarioError) -> str:
 
 
 def _elsewhere(error: ScenarioError, entries: Sequence[Entry]) -> str:
-    """Return the places of an unknown key that has few other places, or ""."""
+    """Return a text on the places where an unknown key is valid, or "" if there are too many."""
     unknown = _UNKNOWN.fullmatch(error.found)
     if unknown is None:
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find entries for user input: a name, a path as in messages, part of a path, or words."""
+"""Finds entries for user input: a name, a path as in messages, part of a path, or words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Group(msgspec.Struct, frozen=True):
 
     Attributes:
         entry: the entry with the shortest path.
-        paths: paths of all entries, the shortest first.
+        paths: paths of all entries, with the shortest first.
         of: the laws or kinds with this key, such as `law: red`; empty for a key outside laws and
             kinds.
     """
@@ -34,7 +34,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def grouped(entries: Iterable[Entry]) -> list[Group]:
-    """Return groups of entries with equal content, in order."""
+    """Return groups of entries with equal content, in the order of their first entries."""
     found: dict[tuple[object, ...], list[Entry]] = {}
     for one in entries:
         of = one.within[-1:] if one.variant else bool(one.within)
@@ -57,7 +57,10 @@ def sections(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
-    """Return the entries for a word or a path: full paths, then partial paths, then choices.
+    """Return the entries that match a word or path, with variants first.
+
+    A key matches by its full path. If no key does, keys match by the end of the path or by a
+    choice.
 
     Raises:
         InputError: no entry matches. The message suggests the most similar names.
@@ -86,14 +89,14 @@ def _has_all(typed: Sequence[str], one: Entry) -> bool:
 
 
 def _naming(typed: list[str], entries: Sequence[Entry]) -> list[Entry]:
-    """Return the keys whose value is a mapping with this key: `law` or `kind`."""
+    """Return the keys whose value is a mapping with the typed key, which is `law` or `kind`."""
     tag = f"{typed[0]}: "
     named = {one.path for one in entries if one.variant and one.within[-1].startswith(tag)}
     return [one for one in entries if len(typed) == 1 and not one.variant and one.path in named]
 
 
 def search(words: str, entries: Iterable[Entry]) -> list[Entry]:
-    """Return entries with all the words in their name or sentences, in any order."""
+    """Return the entries whose name or sentences contain all the words, in any order."""
     wanted = words.casefold().split()
     return [
         one
@@ -119,7 +122,7 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def parent_of(key: Entry, entries: Iterable[Entry]) -> Entry | None:
-    """Return the law, the kind or the key whose mapping has a key; None at the top level."""
+    """Return the law, kind or key whose mapping contains a key, or None at the top level."""
     steps = key.path.split(".")[:-1]
     while steps and steps[-1][0] == "<":
         steps.pop()
@@ -140,7 +143,7 @@ def known_path(path: str, entries: Sequence[Entry], within: Sequence[str] = ()) 
     Args:
         path: dotted path in the message.
         entries: all entries.
-        within: laws and kinds on the path, such as `law: red`, the outermost first. The result
+        within: laws and kinds on the path, such as `law: red`, with the outermost first. The result
             names them, and only their keys are found. If empty, the keys of every law are found.
     """
     typed = [step for step in _INDEX.sub("", _ITEM.sub(r".\1", path)).split(".") if step]
@@ -194,7 +197,7 @@ def _ends(typed: list[str], one: Entry) -> bool:
 
 
 def _fits(typed: Sequence[str], steps: Sequence[str], one: Entry) -> bool:
-    """Return whether the typed steps match. Names, and a law or kind, may be omitted."""
+    """Return whether the typed steps match. Steps that are names, laws or kinds may be missing."""
     if not steps:
         return not typed
     if steps[0].startswith("<"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values in YAML form: defaults, and examples of keys, laws and other variants.
+"""Values as YAML: defaults, and examples of keys, laws and other variants.
 
-Messages contain most examples, as in "a time such as 0.1 s". This module adds examples of names,
-and of keys that must fit other keys.
+Most examples come from error messages, as in "a time such as 0.1 s". This module adds examples of
+names, and of keys that must be consistent with other keys.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ _BESIDE: Final[dict[str, tuple[str, ...]]] = {
 
 
 def in_yaml(value: Any) -> str:
-    """Return a plain value on one line, in common units."""
+    """Return a value as YAML on one line, in common units."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {in_yaml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -167,7 +167,7 @@ def _usual(text: str) -> str:
 
 
 def _plural(text: str) -> str:
-    """Return `10 packet/s` as `10 packets/s`."""
+    """Return an amount with its unit in the plural: `10 packet/s` as `10 packets/s`."""
     return re.sub(r"^(?!1 )([0-9.]+ (?:packet|mark|call|byte))(/s|$)", r"\1s\2", text)
 
 
@@ -211,7 +211,7 @@ def sample(kind: Any, key: str, owner: str = "") -> Any:
 
 
 def _reads(reader: Any, value: Any) -> bool:
-    """Return whether an amount accepts a sample, because units may differ between laws."""
+    """Return whether a reader accepts a sample, whose unit may be that of another law."""
     if not isinstance(reader, Amount):
         return True
     try:
@@ -231,7 +231,7 @@ def _number(reader: Number) -> int | float:
 
 
 def key_sample(kind: type[msgspec.Struct], key: str, field: Any, default: str) -> str:
-    """Return an example of a key that differs from its default, if its mapping allows one."""
+    """Return an example of a key, which differs from the default if possible."""
     shown = in_yaml(sample(field, key, kind.__name__))
     if (kind.__name__, key) in _OF_STRUCT:
         return shown
@@ -251,7 +251,7 @@ def _value(field: Any, text: str) -> Any:
 
 
 def _near(default: str) -> list[str]:
-    """Return half and twice a default, half of an amount last."""
+    """Return twice and half of a default, in the order in which to try them."""
     number, _, unit = default.partition(" ")
     try:
         value = Fraction(number)
@@ -262,7 +262,7 @@ def _near(default: str) -> list[str]:
 
 
 def _others(kind: Any) -> list[str]:
-    """Return words, or simple numbers."""
+    """Return the words that a key accepts, or simple numbers."""
     reader = split(present(kind))[1]
     if present(kind) is bool:
         return ["true", "false"]
@@ -270,7 +270,7 @@ def _others(kind: Any) -> list[str]:
 
 
 def _fits(kind: type[msgspec.Struct], key: str, field: Any, shown: str) -> bool:
-    """Return whether a law or kind accepts an example of a key, or the key alone if in neither."""
+    """Return whether an example of a key is valid: in the law or kind of the key, or alone."""
     of_law = kind.__struct_config__.tag_field is not None
     text = whole_sample(kind, key, shown) if of_law else shown
     try:
@@ -307,7 +307,7 @@ def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def whole_sample(kind: type[msgspec.Struct], key: str, shown: str) -> str:
-    """Return an example of a law or kind with one of its keys, and the keys that it needs."""
+    """Return an example of a law or kind with one of its keys and all necessary keys."""
     by_hand = _WHOLE.get((str(kind.__struct_config__.tag), key))
     return by_hand or in_yaml(example_of(kind) | {key: shown})
 
@@ -318,7 +318,7 @@ def members(union: Any) -> list[type[msgspec.Struct]]:
 
 
 def wanted(kind: Any) -> str:
-    """Return the expected value of a key, with its range."""
+    """Return a description of the values that a key accepts, with their range."""
     inner, reader = split(present(kind))
     if isinstance(reader, Amount):
         most = f"; at most {reader.largest}" if reader.most < 2**62 else ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A JSON Schema (draft 7) of scenario files, so that editors can complete, explain and check YAML.
+"""Builds a JSON Schema (draft 7) of scenario files, so that editors can complete and check YAML.
 
 A schema cannot check whether names exist, and cannot compare values. It checks units by patterns,
-which are derived from the registry (inputs/units.py). A file that `extends` another file may omit
-any key, so only its own keys and their types are checked. Marking laws of links may omit `law`
+which are derived from the registry of units (inputs/units.py). A file that `extends` another file
+may omit any key, so only the types of its keys are checked. The marking of a link may omit `law`
 (scenario/shared_marking.py).
 """
 
@@ -137,7 +137,7 @@ class _Made:
         return {"type": _PLAIN[inner]}
 
     def _union(self, kinds: list[type[msgspec.Struct]], *, free: bool, own: bool = False) -> Schema:
-        """Return a union by tag, which may be omitted (`free`) or a dotted path (`own`)."""
+        """Return the schema of a union. The tag may be missing (`free`) or a custom class (`own`)."""
         key = str(kinds[0].__struct_config__.tag_field)
         own = own or Own in kinds
         kinds = [kind for kind in kinds if kind is not Own]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences about classes and their fields, from docstrings and from the table of laws.
 
-In a Google-style docstring, the section `Attributes:` has the sentence of each field. Further
-sentences are the note of the field. The section `Note:` is the note of the class. Sentences of law
-parameters are in the table of laws, under names that end in the unit.
+The section `Attributes:` of a Google-style docstring describes the fields. The first sentence of a
+description is the field's sentence, and further sentences are its note. The section `Note:` is the
+note of the class. The table of laws has the sentences of law parameters, under names that end in
+the unit.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ _KEYS: Final = {
 
 @functools.cache
 def attributes(cls: type) -> dict[str, str]:
-    """Return field -> sentence, from `Attributes:` of a class and its bases."""
+    """Return field -> description, from `Attributes:` of a class and its bases."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         found |= _section(base.__dict__.get("__doc__") or "")
@@ -138,7 +139,7 @@ def about(cls: type, field: str) -> str:
 
 
 def note(cls: type, field: str) -> str:
-    """Return the further sentences of a field's docstring, or ""."""
+    """Return the sentences about a field after the first one, or ""."""
     law = law_of(cls)
     if law is not None and field == "buffer" and law.traits.get("link_buffer"):
         return "By default the link's buffer."
@@ -152,6 +153,6 @@ def class_note(cls: type) -> str:
 
 
 def first_sentence(doc: str | None) -> str:
-    """Return the first sentence of a docstring on one line, or its first paragraph."""
+    """Return the first sentence of a docstring on one line."""
     paragraph = " ".join(inspect.cleandoc(doc or "").partition("\n\n")[0].split())
     return re.split(r"(?<=[a-z)`\]0-9]\.) (?=[A-Z`])", paragraph, maxsplit=1)[0]

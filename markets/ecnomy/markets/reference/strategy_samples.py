@@ -33,7 +33,7 @@ _WANTED: Final = ("x0", "deadline", "quantile")
 
 
 def strategy_sample(name: str, field: Field) -> str:
-    """Return an example of a parameter of a strategy, which differs from its default."""
+    """Return an example of a strategy's parameter, which differs from its default."""
     plain = not field.unit and not field.forms and not field.strategies
     if name in _OF_PARAMETER and (plain or _OF_PARAMETER[name].endswith(f" {field.unit}")):
         return _OF_PARAMETER[name]
@@ -62,7 +62,7 @@ def _number_or_word(field: Field) -> str:
 
 
 def strategy_with(cls: type, kind: str, name: str) -> str:
-    """Return the example of a strategy with one of its parameters, and a parameter it needs."""
+    """Return an example of a strategy with one parameter, and any parameter that this one needs."""
     fields = declared(cls)
     shown = [one for one in (_PAIRED.get(name, ""), name) if one in fields]
     own = {one: strategy_sample(one, fields[one]) for one in shown}
@@ -70,7 +70,7 @@ def strategy_with(cls: type, kind: str, name: str) -> str:
 
 
 def parameters_example(cls: type) -> dict[str, str]:
-    """Return the required parameters of a class, with values."""
+    """Return parameter -> example, for required parameters and a few optional ones."""
     fields = declared(cls).items()
     return {
         key: strategy_sample(key, field)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON Schemas (draft 7) of sweep files (including tournaments) and of environment files.
+"""Builds JSON Schemas (draft 7) of sweep files (including tournaments) and environment files.
 
 A schema checks keys, words and numbers. It cannot check whether paths exist in the scenario, or
 whether values fit them. A file that `extends` another file may omit any key.
@@ -76,7 +76,7 @@ def _value(key: Key, *, whole: bool) -> Schema:
 
 
 def _plain(key: Key, *, only: bool) -> Schema:
-    """Return the schema of values whose form is in words, as far as examples show the form."""
+    """Return the schema of a value whose form is in words, as far as its example shows the form."""
     value = plain_tree(parse(key.example, ""))
     if key.form == key.example:
         return {"const": value}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the sweep file, from ecnomy.markets.sweep.keys and from additions to it."""
+"""The entries of a sweep file, from ecnomy.markets.sweep.keys and from installed packages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The templates of `ecnomy new`: shipped examples and configs/templates, with other names.
+"""Makes files for `ecnomy new` from templates: shipped examples and configs/templates.
 
-A template is a list of working files. A copy has the user's names in place of the template's, and a
-comment that proposes the first changes.
+A template consists of working files. A copy has the user's name in place of the template's names,
+and a comment that proposes the first changes.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _SHARED: Final = "gold-silver.yaml"  # base of several templates, copied unchang
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """A kind of template.
+    """A template of `ecnomy new`.
 
     In file names, replacements and commands, NAME stands for the user's name. MODULE and CLASS
     stand for the same name as a Python module and as a class.
 
     Attributes:
         about: line about the template in the help.
-        files: new file -> its template, in configs/templates or beside that folder. The user
-            changes the first new file first.
+        files: new file -> its template, relative to configs/templates. The user changes the first
+            file first.
         names: pattern of a template's name -> replacement, in this order.
         first: the comment at the top of the first file.
         then: the commands to run next.
@@ -172,8 +172,8 @@ def make_new(kind: str, name: str, folder: Path) -> Made:
         folder: target folder; created if missing.
 
     Raises:
-        InputError: the kind is unknown, the name is invalid or taken, a file already exists, or the
-            folder cannot be written. In these cases, nothing is written.
+        InputError: the kind is unknown, the name is invalid or taken, or a file already exists (in
+            these cases, nothing is written), or the folder cannot be written.
     """
     if kind not in TEMPLATES:
         raise InputError(f"{kind}: no such kind, expected {known_name(kind, TEMPLATES)}")
@@ -215,7 +215,7 @@ def _check_name(kind: str, name: str, template: Template) -> None:
 
 
 def _check_free(name: str, module: str) -> None:
-    """Refuse names of Python and of installed modules, which imports would find first."""
+    """Refuse Python keywords and names of installed modules, which imports would find first."""
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
         raise InputError(
             f"{name}: {module} is a Python keyword or an installed module; choose another"
@@ -234,7 +234,7 @@ def _words(name: str) -> dict[str, str]:
 
 
 def _place(kind: str, file: str) -> Path:
-    """Return the path of a template's file. Most files of a law are in the sample's project."""
+    """Return the path of a template's file. Most files of a law are in the sample project."""
     templates = examples_folder().parent / "templates"
     sample = project_folder() / "samples" / "own_law" / file
     return sample if kind == "law" and sample.is_file() else templates / file

@@ -48,7 +48,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Return whether queueing kept the marks over 5 % below the target for over 5 % of the time.
+        """Return whether queueing kept the marks over 5 % below target for over 5 % of the time.
 
         If the marks are at most 80 % of the window's target, something else limited the source.
         """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads functions that other packages provide as entry points of the group `ecnomy.additions`.
 
-    overview     draws a run (Results.plot)
-    welfare      adds columns to a sweep, for runs whose agents declare a utility
-    guarantees   adds columns to a sweep, for runs with guaranteed stream providers
-    values       returns the findings of a sweep as plain values
-    conclusion   returns the findings of a sweep as lines of text
-    sweep_keys   returns further keys of a sweep file
+overview     draws a run (Results.plot)
+welfare      adds columns to a sweep, for runs whose agents declare a utility
+guarantees   adds columns to a sweep, for runs with guaranteed stream providers
+values       returns the findings of a sweep as plain values
+conclusion   returns the findings of a sweep as lines of text
+sweep_keys   returns further keys of a sweep file
 """
 
 from __future__ import annotations

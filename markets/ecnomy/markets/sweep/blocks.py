@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `parameters` of a sweep file, with blocks of values and of ranges.
+"""Reads the section `parameters` of a sweep file, with blocks of values or ranges.
 
-A parameter is a path, or a name with the paths that it sets to one value (ties.py). A value may
-have a name: `{label: red, value: {law: red, ...}}`. An item of a list has its name under the key
-`label`, beside its paths. A zip has a list `label` beside its other lists.
+A parameter is a path, or a name for several paths that it sets to one value (ties.py). A value may
+have a label: `{label: red, value: {law: red, ...}}`. An item of a `list` has its label under the
+key `label`, next to its paths. A `zip` has a list of labels under the key `label`, next to its
+other lists.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _LISTS: Final = ("grid", "list", "zip")
 
 
 def plain_tree(node: Node) -> Any:
-    """Return a document as plain values."""
+    """Return a document as mappings, lists and scalars."""
     if isinstance(node.value, dict):
         return {key: plain_tree(child) for key, child in node.value.items()}
     if isinstance(node.value, list):
@@ -50,7 +51,7 @@ def plain_tree(node: Node) -> Any:
 
 
 def plain(node: Node) -> Value:
-    """Return a value in the form of an override. Text that reads as another type is quoted."""
+    """Return a value for an override. Text that would read as another type is quoted."""
     if isinstance(node.value, dict | list):
         return msgspec.json.encode(plain_tree(node)).decode()
     if isinstance(node.value, str) and not _reads_as_itself(node.value):
@@ -70,7 +71,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
     """Return the blocks of `parameters`.
 
     Raises:
-        ScenarioError: the section is invalid; the message names the place.
+        ScenarioError: the section is invalid.
     """
     blocks: list[Block] = []
     where: dict[str, str] = {}
@@ -140,7 +141,7 @@ def _values_beside(node: Node, path: str) -> Node:
 
 
 def _labelled(item: Node, path: str) -> tuple[str, Node]:
-    """Return a value's name ("" if it has no name), and the value."""
+    """Return the label of a value ("" if it has no label), and the value."""
     given = item.mapping() if isinstance(item.value, dict) else {}
     if LABEL not in given:
         return "", item
@@ -156,7 +157,7 @@ def _label(node: Node, path: str) -> str:
 
 
 def _zip_labels(node: Node | None, path: str, inside: list[tuple[str, ...]], n: int) -> Any:
-    """Return the names of a zip's items, from the list `label` or from the values."""
+    """Return the labels of a zip's items, from its list `label` or from its values."""
     if node is None:
         named = [row for row in inside if any(row)]
         return named[0] if named else ("",) * n
@@ -232,12 +233,10 @@ def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
 
 
 def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...], Ties]:
-    """Return the parameters under `over`, their ranges, and their paths.
-
-    The paths are those of parameters that set several paths.
+    """Return the parameters under `over`, their ranges, and the paths that named parameters set.
 
     Raises:
-        ScenarioError: the section is invalid; the message names the place.
+        ScenarioError: the section is invalid.
     """
     over = node.mapping()
     ranges = tuple(_range(each, child_path(path, name)) for name, each in over.items())
@@ -260,10 +259,10 @@ def _range(node: Node, path: str) -> Range:
 
 
 def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
-    """Return the range between two quantities of a unit.
+    """Return the range between two quantities of the same unit.
 
     Raises:
-        ScenarioError: the quantities do not form a range; the message names the place.
+        ScenarioError: the quantities do not form a range.
     """
     low, unit = number_with_unit(least, f"{path}.from")
     high, same = number_with_unit(most, f"{path}.to")

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `calibrate` of a sweep file: the parameter to vary, the column and its target.
+"""Reads the section `calibrate` of a sweep file: parameter, column and target.
 
     calibrate:
       figure: voice_late                  # a column of the runs
-      target: 0.01                        # or a list: one for each point of `parameters`
+      target: 0.01                        # or a list with a target for each point of `parameters`
       parameter: network.links.bottleneck.marking.max_threshold
       from: 36 packets
       to: 1200 packets
       scale: log                          # or linear
-      step: 6 packets                     # values are multiples of it; default any value
+      step: 6 packets                     # values are multiples of the step; by default any value
       with: {network.links.bottleneck.marking.min_threshold: 0.1666666667}     # times the parameter
       figure_goes: up                     # or down, as the parameter rises
       first: 5                            # values of the first round, including both ends
-      most: 12                            # limit on all values
+      most: 12                            # maximum number of values
       within: 0.01                        # smaller relative differences count as equal
 
-The search itself is ecnomy.analysis.calibrate; this module defines its first runs.
+This module defines the first runs of the search. ecnomy.analysis.calibrate continues it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DIGITS: Final = 4
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """A parameter, and the search for its value at which a column of the runs meets a target.
+    """A search for the parameter value at which a column of the runs meets a target.
 
     Attributes:
         figure: a column of the runs, which increases or decreases with the parameter.
@@ -50,7 +50,7 @@ class Calibration(msgspec.Struct, frozen=True):
         shares: path of a dependent parameter -> its value relative to the parameter.
         up: whether the column increases with the parameter.
         first: number of values in the first round, evenly spaced on the range's scale.
-        most: largest number of values.
+        most: maximum number of values.
         within: relative distance below which two values count as equal.
     """
 
@@ -66,7 +66,7 @@ class Calibration(msgspec.Struct, frozen=True):
     within: float = 0.01
 
     def target(self, index: int) -> float:
-        """Return the target of a point of the blocks, by the point's number."""
+        """Return the target of the point with this number."""
         return self.targets[index if len(self.targets) > 1 else 0]
 
     def rounded(self, value: float) -> float:
@@ -78,7 +78,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return min(max(value, self.range.low), self.range.high)
 
     def around(self, low: float, high: float) -> tuple[float, float]:
-        """Return the interval; with a step, extended to the next multiples within the range."""
+        """Return the interval, extended to multiples of the step (if any) within the range."""
         if not self.step or not (math.isfinite(low) and math.isfinite(high)):
             return low, high
         ends = (math.floor(low / self.step), math.ceil(high / self.step))
@@ -86,7 +86,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return low, high
 
     def first_values(self) -> list[float]:
-        """Return the values of the first round, in order, including both ends."""
+        """Return the values of the first round, including both ends, in ascending order."""
         low, high, last = self.range.low, self.range.high, self.first - 1
         shares = [number / last for number in range(1, last)]
         inner = [
@@ -96,7 +96,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return sorted({low, high, *map(self.rounded, inner)})
 
     def assignment(self, value: float) -> Assignment:
-        """Return the changes that a value makes to the scenario."""
+        """Return the changes to the scenario for a value of the parameter."""
         others = {path: self.range.shown(value * share) for path, share in self.shares.items()}
         return {self.path: self.range.shown(value), **others}
 
@@ -109,7 +109,7 @@ class Calibration(msgspec.Struct, frozen=True):
 def beginning(
     calibration: Calibration, blocks: tuple[Block, ...], replicates: int, seed: int
 ) -> list[Point]:
-    """Return the runs of the first round in order: all first values at each point."""
+    """Return the runs of the first round: every first value at each point, in order."""
     found: list[Point] = []
     for params in products(blocks, seed):
         for value in calibration.first_values():
@@ -120,10 +120,10 @@ def beginning(
 
 
 def read_calibration(node: Node, points: int) -> Calibration:
-    """Return a calibration as written; `points` is the number of points of the blocks.
+    """Return the calibration of a sweep whose blocks have this number of points.
 
     Raises:
-        ScenarioError: the section is invalid; the message names the place.
+        ScenarioError: the section is invalid.
     """
     if not isinstance(node.value, dict):
         raise node.place.error("calibrate", show(node), f"a mapping with {', '.join(_NEEDED)}")

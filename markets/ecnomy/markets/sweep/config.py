@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep file: scenario, varied parameters, replicates and limits.
+"""Reads a sweep file: scenario, varied parameters, replicates and limits.
 
 version: 1
 scenario: ../examples/gold-silver.yaml
@@ -46,7 +46,7 @@ _QUICK: Final = ("set", "parameters", "replicates", "until", "calibrate", "tune"
 
 
 def is_sweep(path: Path) -> bool:
-    """Return whether a file is a sweep file: it names its scenario.
+    """Return whether a file is a sweep file, which has the key `scenario`.
 
     Raises:
         ScenarioError: the file cannot be read.
@@ -55,7 +55,7 @@ def is_sweep(path: Path) -> bool:
 
 
 def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) -> None:
-    """Refuse --set and --seed with a sweep file, in verbs that also accept a scenario file.
+    """Refuse --set and --seed with a sweep file, in commands that also accept a scenario file.
 
     Raises:
         InputError: --set or --seed is given.
@@ -74,10 +74,10 @@ def load_sweep(
         path: the file.
         quick: whether to apply the section `quick` of the file (other replicates or parameters,
             additional `set`).
-        beside: further keys, which the caller reads.
+        beside: further keys of the file, which the caller reads.
 
     Raises:
-        ScenarioError: the file or its scenario is invalid; the message names the place.
+        ScenarioError: the file or its scenario is invalid.
     """
     shown = os.fspath(path)
     root = read_yaml(Path(path), shown)
@@ -175,12 +175,12 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
 
 
 def changed(tree: Node, changes: Node, path: str) -> Node:
-    """Return a scenario with changes.
+    """Return a scenario with changes applied.
 
     Args:
         tree: the scenario.
         changes: a mapping of the scenario's paths to values.
-        path: the key of `changes`, for errors.
+        path: the key of `changes`, for error messages.
 
     Raises:
         ScenarioError: `changes` is not a mapping, or a path or a value is invalid.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the missing runs of a sweep.
+"""Makes the missing runs of a sweep.
 
-A run is present if its record was made by the current code: engine, ecnomy's sources and the user's
-modules. A failed run also counts as present, unless failed runs are to be repeated.
+A run is present if the current code made its record. The code consists of the engine, ecnomy's
+sources and the user's modules. A failed run also counts as present, unless failed runs are to be
+repeated.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class SweepError(EcnomyError):
 
 
 class Tally(msgspec.Struct):
-    """The progress of a sweep. `present` counts the runs of earlier commands."""
+    """The numbers of runs of a sweep. `present` counts the runs of earlier commands."""
 
     total: int
     present: int
@@ -51,13 +52,13 @@ class Tally(msgspec.Struct):
 
 
 class Observer(Protocol):
-    """The observer of a sweep's progress."""
+    """Receives the progress of a sweep."""
 
     def at(self, tally: Tally) -> None:
-        """Show the tally. Called when runs have ended or some time has passed."""
+        """Show the tally. Called whenever runs have ended, and at least once per second."""
 
     def ended(self, outcome: Outcome) -> None:
-        """Record the outcome. Called for every run that is done or has failed."""
+        """Record the outcome of a run that is done or has failed."""
 
 
 def missing(
@@ -93,7 +94,7 @@ class _Present:
 def sweep_runs(
     sweep: Sweep, store: Store, pool: Pool, points: list[str], observer: Observer
 ) -> Tally:
-    """Make the runs of these points and keep their outcomes.
+    """Make the runs of these points, store their outcomes, and return the tally.
 
     Raises:
         SweepError: outcomes cannot be written, or workers run other code.
@@ -125,7 +126,10 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """Return a worker's task for a point with identity `name`; `folder` is for its results."""
+    """Return a worker's task for the point with the identity `name`.
+
+    `folder` is the folder for the results of the run, or "" if they are not kept.
+    """
     return Task(
         point=name,
         base=sweep.base,
@@ -159,7 +163,7 @@ def _hand_out(
 def _outcome(
     future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
 ) -> Outcome:
-    """Return a worker's answer, or an outcome that states its death during the run."""
+    """Return a worker's answer, or a failed outcome if workers died during the run."""
     if future.cancelled():
         raise PoolLost(LOST)
     error = future.exception()
@@ -176,7 +180,7 @@ def _outcome(
 
 
 def _of_run(outcome: object, point: str) -> Outcome:
-    """Return the outcome if it belongs to the worker's run, and refuse other answers."""
+    """Return the outcome if it is that of `point`, and refuse other answers."""
     if isinstance(outcome, Outcome) and outcome.point == point:
         return outcome
     found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__
@@ -191,7 +195,7 @@ def _written(write: Callable[[], None]) -> None:
 
 
 def unwritten(error: OSError) -> SweepError:
-    """Return the error of a sweep's folder that cannot be written."""
+    """Return the error for a sweep's folder that cannot be written."""
     full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
     return SweepError(
         f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept; "
@@ -207,7 +211,9 @@ def _count(tally: Tally, outcome: Outcome) -> None:
 
 
 def estimate_s(sweep: Sweep, tries: int = 3) -> float:
-    """Return the mean seconds of a run, from up to `tries` local test runs, which are not kept.
+    """Return the mean time of a run in seconds, from up to `tries` local test runs.
+
+    The results of the test runs are discarded.
 
     Raises:
         SweepError: all test runs failed.
@@ -223,5 +229,5 @@ def estimate_s(sweep: Sweep, tries: int = 3) -> float:
 
 
 def default_folder(file: str) -> Path:
-    """Return `results/<name of the sweep file>`."""
+    """Return `results/<name of the sweep file without its suffix>`."""
     return Path("results") / Path(file).stem

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine of a sweep: all runs in a folder use one engine.
+"""Chooses the engine of a sweep, which all runs in a folder share.
 
 `--engine` overrides `engine` in the sweep file. If both are missing, a sweep uses the engine of its
-folder, or the built-in engine in a new folder. A folder records its engine in its head (see
-store.py). store.py refuses another engine, because its runs would replace existing runs.
+folder, or the built-in engine in a new folder. The head of a folder records its engine. store.py
+refuses another engine, because its runs would replace the existing runs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
         folder: folder of the results, which may not exist yet.
 
     Raises:
-        InputError, EngineError: the engine does not exist here. Nothing has been written.
+        InputError, EngineError: the engine is unknown or missing. Nothing has been written.
     """
     engine = option or sweep.engine
     if option is None and not sweep.engine_stated:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers of a sweep without Dask: this process, or any executor of concurrent.futures."""
+"""Makes runs without dask, in this process or on any executor of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ExecutorPool:
         """See Pool.
 
         Raises:
-            PoolLost: the executor has ended.
+            PoolLost: the executor accepts no more runs.
         """
         try:
             return self._executor.submit(function, task)
@@ -53,11 +53,11 @@ class InlinePool:
     """Makes each run immediately, in this process.
 
     A file names the run in progress. If the process dies during this run, the next process counts
-    the death. After five deaths, it abandons the run.
+    the death. After five deaths, the run is abandoned.
 
     Args:
-        folder: folder that holds the file.
-        points: the missing runs; deaths during other runs are forgotten.
+        folder: folder of the file.
+        points: the missing runs. Deaths during other runs are ignored.
     """
 
     ahead = workers = 1

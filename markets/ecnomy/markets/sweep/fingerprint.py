@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of everything that determines a run's outcome. Different keys mean different runs.
+"""Computes the key of a run from digests of everything that determines its outcome.
 
     key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of
                  packages, strategy modules)
 
-The digests cover the modules of a user's strategies and their local imports: modules outside Python
-and site-packages, and the packages that contain them. Imports are found by reading import
-statements.
+The strategy modules are the modules of a user's strategies and their local imports. Local modules
+are those outside Python and site-packages, with the packages that contain them. Imports are found
+by parsing import statements.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
 class Code(msgspec.Struct, frozen=True):
-    """Digests of the code that simulates, without users' strategies."""
+    """The digests of the code that simulates, except users' modules."""
 
     engine: str
     sources: str
@@ -76,14 +76,14 @@ def code_now(engine: str = DEFAULT_ENGINE) -> Code:
 
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
-    """Return the key of a run; `strategies` are the digests of `strategy_modules`."""
+    """Return the key of a run. `strategies` holds the digests from `strategy_modules`."""
     told = msgspec.to_builtins(market, str_keys=True)  # prices by time of day have numeric keys
     parts = [plan.digest, plan.seed, told, code, strategies]
     return _sha(msgspec.json.encode(parts, order="sorted"))
 
 
 def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
-    """Return module name -> digest of a market's user modules: strategies and others."""
+    """Return module name -> digest for the user modules of a market, such as strategies."""
     found: dict[str, str] = {}
     for kind, group in _named_in(market) if market else ():
         module = _module_of(kind, group)
@@ -93,7 +93,7 @@ def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
 
 
 def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
-    """Yield the kinds that may name user modules, each with its group of entry points."""
+    """Yield each kind that may name a user module, with its group of entry points."""
     yield market.settlement, "ecnomy.settlements"
     for agent in market.agents:
         yield agent.role, "ecnomy.roles"
@@ -108,7 +108,7 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
 
 
 def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
-    """Yield the kinds of a strategy's parameters, which may name a custom class."""
+    """Yield each kind in a strategy's parameters that may name a user class, with its groups."""
     for param in strategy.params.values() if strategy is not None else ():
         if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
             yield from ((kind, group) for group in GROUPS)
@@ -121,13 +121,13 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
 
 
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
-    """Return module name -> digest of the modules of a sweep's `measure`; {} without a measure.
+    """Return module name -> digest for the modules of a sweep's measure.
 
     Modules of ecnomy.analysis are included like a user's modules, but without their packages.
 
     Args:
-        measure: `module:function`, or a module.
-        apart: modules of ecnomy.analysis that are excluded, with their imports.
+        measure: `module:function` or a module; "" for a sweep without a measure.
+        apart: modules of ecnomy.analysis to exclude together with their imports.
     """
     found: dict[str, str] = {}
     module = measure.partition(":")[0]
@@ -150,7 +150,7 @@ def _gather_analysis(module: str, found: dict[str, str], apart: tuple[str, ...])
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:
-    """Return the user's modules that texts name as `module:Class` but that a run has not loaded."""
+    """Return module name -> digest for the user modules that texts name as `module:Class`."""
     found: dict[str, str] = {}
     for module in (name for text in texts for name in _NAMED.findall(text)):
         if _is_local(module):
@@ -165,12 +165,12 @@ def digest_of(module: str) -> str:
 
 
 def remember_modules(digests: dict[str, str]) -> None:
-    """Remember the digests of files that this process has imported."""
+    """Remember the digests of modules that this process has imported."""
     _IMPORTED.update(digests)
 
 
 def forget_edited_modules() -> None:
-    """Reimport the user's modules if any of their files has changed since the import.
+    """Unload the user's modules if one of their files has changed since its import.
 
     Workers of a cluster may live longer than a version of a strategy file.
     """
@@ -204,7 +204,7 @@ def _module_of(kind: str, group: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _entries(group: str, places: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    """Return the entry points of a group, read again if an installation has changed `places`."""
+    """Return the entry points of a group, read again when `places` have changed."""
     return {entry.name: entry.value for entry in importlib.metadata.entry_points(group=group)}
 
 
@@ -232,9 +232,10 @@ def _gather(module: str, found: dict[str, str]) -> None:
 
 
 def _source(file: Path) -> bytes:
-    """Return the text of a user's module. Remove bytecode that may come from an earlier text.
+    """Return the source of a user's module, and remove bytecode that may be out of date.
 
-    Python accepts bytecode as current if the source has the same size and second of change.
+    Python accepts bytecode if the source has the same size and the same modification time in
+    seconds.
     """
     with contextlib.suppress(OSError, NotImplementedError):
         cached = Path(importlib.util.cache_from_source(file))

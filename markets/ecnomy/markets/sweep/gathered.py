@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run as one row, without files: means by source, values by link, balances.
+"""Summarises a run in one row: means by source, values by link, balances and prices.
 
     <source>.flows, .goodput_bps, .marks_per_s, .marking_rate, .mean_delay_s, .mean_cwnd,
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
@@ -8,8 +8,8 @@
     price.<carrier>, price                per mark, money: mean over time; `price` only if the
                                           market has one carrier
 
-All values except balances cover the measured window. The reverse of a link is omitted unless it
-marks or drops packets.
+All values except balances cover the measured window. A reverse link is omitted unless it marks
+or drops packets.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Gathered:
         """Ignore rows of tables."""
 
     def row(self, market: MarketLike) -> dict[str, int | float | None]:
-        """Return the outcome by column, with None for a mean without values."""
+        """Return column -> value of the outcome, with None for a mean without values."""
         flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
@@ -80,7 +80,7 @@ class Gathered:
         return {**row, **self._prices()}
 
     def _prices(self) -> dict[str, float]:
-        """Return the prices as ecnomy.analysis.run.prices reads them from tables."""
+        """Return the mean prices that ecnomy.analysis.run.prices would read from tables."""
         window_ps = self._end.t_ps - self._start.t_ps
         found = {
             f"price.{name}": (self._sums.get(name, 0) / window_ps if window_ps else price) / MICRO
@@ -95,13 +95,13 @@ def outcome_row(
     window_s: float,
     balances_micro: Mapping[str, int],
 ) -> dict[str, float | None]:
-    """Return the outcome by column, from the tables `flows` and `links`.
+    """Return column -> value of the outcome, from the tables `flows` and `links`.
 
     Args:
         flows: columns of the table `flows`.
         links: columns of the table `links`.
-        window_s: length of the measured window.
-        balances_micro: balance of every account, micro-units.
+        window_s: length of the measured window in seconds.
+        balances_micro: account -> balance in micro-units.
     """
     row = {
         **_of_sources(flows, window_s),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The head of a sweep's folder, sweep.json: the resolved sweep.
+"""Reads the head of a sweep's folder (sweep.json), which holds the resolved sweep.
 
 This module is separate from store.py, so that readers of results do not load the market and its
 libraries.
@@ -34,12 +34,12 @@ def is_sweep(folder: Path) -> bool:
 
 
 def head_of(folder: Path) -> dict[str, Any]:
-    """Return the head of a sweep's folder: its file, its points, and units of parameters (`kinds`).
+    """Return the head of a sweep's folder, with its points and units of parameters (`kinds`).
 
     `plan` is the plan of a sensitivity analysis. In other sweeps it is None or missing.
 
     Raises:
-        OtherFormat: another version of ecnomy wrote the head, in another format.
+        OtherFormat: the head has a format of another version of ecnomy.
         ResultsError: the folder does not hold a sweep, or its head was altered.
     """
     try:

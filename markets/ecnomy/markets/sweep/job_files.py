@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Job files for SLURM, Kubernetes or Snakemake, which make a sweep in parts.
+"""Writes job files for SLURM, Kubernetes or Snakemake, which make a sweep in parts.
 
-Each job makes one part (parts.py). A part takes about ten minutes or more, so that the start of a
-job is cheap in comparison. A repeated job resumes its part.
+Each job makes one part (parts.py). A part takes at least about ten minutes, so that the overhead of
+starting a job is small. A repeated job resumes its part.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Jobs(msgspec.Struct, frozen=True):
         file: the sweep file.
         folder: folder of the results.
         count: number of parts.
-        part_s: expected time of a part, seconds.
+        part_s: expected time of a part in seconds.
         options: further options of `ecnomy sweep`.
     """
 
@@ -52,11 +52,11 @@ class Jobs(msgspec.Struct, frozen=True):
 
     @property
     def limit_min(self) -> int:
-        """Return the time limit of a job, minutes."""
+        """Return the time limit of a job in minutes."""
         return max(5, math.ceil(LONGER * self.part_s / 60))
 
     def sweep(self, shard: str) -> str:
-        """Return the command that makes a shard. `shard` is not quoted."""
+        """Return the command that makes a shard. The text `shard` is not quoted."""
         options = "".join(f" {shlex.quote(one)}" for one in self.options)
         return f"ecnomy sweep {self._file_and_out} --shard {shard}{options}"
 
@@ -72,7 +72,10 @@ class Jobs(msgspec.Struct, frozen=True):
 
 
 def parts_for(runs: int, each_s: float) -> int:
-    """Return the number of parts for runs of `each_s`: at most 1,000, of at least ten minutes."""
+    """Return the number of parts for runs that take `each_s` seconds each.
+
+    There are at most 1,000 parts. If there are several, each takes at least ten minutes.
+    """
     return max(1, min(runs, MOST, int(runs * each_s / SECONDS)))
 
 
@@ -83,7 +86,7 @@ def check_kind(kind: str) -> None:
 
 
 def write_jobs(kind: str, jobs: Jobs) -> tuple[Path, str]:
-    """Write the job file of a scheduler into the folder `jobs` of the results.
+    """Write the job file of a scheduler to the folder `jobs` of the results.
 
     Returns:
         The file, and the command that submits it.
@@ -164,7 +167,7 @@ rule shard:
 
 
 def _accepting(command: str) -> str:
-    """Return the command in a form that succeeds even if runs of the sweep fail."""
+    """Return a command that succeeds even if runs of the sweep fail."""
     return f"{command} || [ $? -eq 1 ]"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys of a sweep file, each with description, form, default and example.
 
-The modules that read the keys and the reference (`ecnomy explain`) use these names and readers.
+The readers of sweep files and the reference (`ecnomy explain`) use these keys.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         about: description, in one sentence.
-        note: further sentences.
-        form: the reader of the value, or its form in words.
-        default: default as YAML; None for a required key, "" without a default.
+        note: further sentences of the description.
+        form: the reader of the value, or a description of the value's form.
+        default: the default as YAML; None if the key is required, "" if it has no default.
         example: an example value, on one line.
-        below: the keys of the mapping under the key.
+        below: the keys of the mapping that is the value.
         many: whether the value may be a list with an item for each point.
     """
 
@@ -53,11 +53,11 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def takes(self) -> str:
-        """Return the form in words."""
+        """Return a description of the value's form."""
         return self.form if isinstance(self.form, str) else self.form.expected
 
     def read(self, node: Node, path: str) -> Any:
-        """Return the value of a node whose key has a reader.
+        """Read the value from a node. The key must have a reader.
 
         Raises:
             ScenarioError: the value is invalid.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set up a local dask worker when it starts (dask's `preload` calls `dask_setup`).
+"""Prepares a local dask worker when it starts (dask's `preload` calls `dask_setup`).
 
-Temporary files of runs are in the worker's own folder, which is locked while the worker lives.
-When dask starts another worker in the same place, it removes the folders of dead workers, and thus
-also the remains of a killed sweep. A sweep without missing runs does not start a worker, and
-removes these folders by `remove_leavings`.
+Temporary files of runs are in the worker's own folder, which is locked while the worker lives. When
+dask starts a worker, it removes the folders of dead workers in the same place, including those of a
+killed sweep. A sweep without missing runs does not start a worker, and calls `remove_leavings`
+instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def dask_setup(worker: Any) -> None:
 
 
 def remove_leavings() -> None:
-    """Remove the folders of dead workers, unless another process does so."""
+    """Remove the folders of dead workers, unless another process is removing them."""
     scratch = Path(private_folder(tempfile.gettempdir())) / _SCRATCH
     if any(scratch.glob("*.dirlock")):  # tested first, because dask is slow to import
         from distributed.diskutils import WorkSpace
@@ -38,7 +38,7 @@ def remove_leavings() -> None:
 
 
 def hush() -> None:
-    """Silence dask's reports about dying workers. Futures return the relevant part."""
+    """Silence dask's messages about dying workers. The futures report their errors."""
     known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     for name in (*known, "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main outcomes of a sweep, and whether higher values of an outcome are better.
+"""Selects the main outcomes of a sweep, and states whether higher values are better.
 
-In order, they are the outcomes that the sweep file names, columns of the sweep's measure, welfare
-and surpluses, profits (or else balances of agents), goodput of each source, and marking and
-utilization of links.
+The main outcomes are those that the sweep file names. If it names none, they are, in this order,
+columns of the sweep's measure, welfare and consumer surplus, profits (or balances of agents if
+there are no profits), goodput of sources, and marking and utilization of links.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _RATES: Final = {"marks_per_s": "marks/s", "charge_per_s": "money/s", "fee_per_s
 def main_outcomes(
     columns: Iterable[str], named: Sequence[str] = (), own: bool = False
 ) -> tuple[str, ...]:
-    """Return the main outcomes, the most important one first.
+    """Return the main outcomes, with the most important one first.
 
     Args:
         columns: all outcome columns, in their order.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make a sweep in rounds, make one part of it, or merge its parts.
+"""Makes a sweep in rounds, makes one part of it, or merges its parts.
 
 From Python, `run_sweep` makes a sweep on any executor of concurrent.futures.
 """
@@ -31,13 +31,13 @@ __all__ = ["Merged", "make_part", "make_rounds", "merge", "refuse_until", "run_s
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """The runs of a sweep after its parts were merged.
+    """The result of merging the parts of a sweep.
 
     Attributes:
         parts: the merged parts.
         busy: parts that were not merged, because they are still being made.
         runs: number of runs of the sweep.
-        missing: number of missing runs by part; None stands for runs whose part is unknown.
+        missing: part -> number of its missing runs. The key None stands for an unknown part.
         failed: number of failed runs.
         others: number of runs that do not belong to the current sweep file.
         damaged: files of parts that were incomplete or altered.
@@ -74,7 +74,7 @@ def run_sweep(
     Args:
         file: the sweep file.
         out: folder of the results; results/<name of the file> by default.
-        executor: any executor of concurrent.futures whose workers have the same ecnomy.
+        executor: an executor of concurrent.futures whose workers have the same code of ecnomy.
         workers: number of its workers.
         quick: whether to use the settings that the file defines for quick runs.
         retry_failed: whether to repeat failed runs.
@@ -83,7 +83,7 @@ def run_sweep(
         The numbers of runs: total, already present, new and failed.
 
     Raises:
-        InputError, ScenarioError: the file is invalid, or the folder holds something else.
+        InputError, ScenarioError: the file is invalid, or the folder holds other content.
         SweepError, PoolLost: outcomes cannot be written, or the executor is gone.
     """
     folder = Path(out) if out is not None else default_folder(str(file))
@@ -102,19 +102,20 @@ def make_rounds(
     accept_old_code: bool = False,
     opened: Callable[[Store], None] = lambda store: None,
 ) -> Tally:
-    """Make missing runs and, with `until`, repeat while points need more replicates.
+    """Make the missing runs. With `until`, repeat this while points need more replicates.
 
     Args:
         sweep: the sweep.
         folder: folder of its results.
         pool: the workers; the caller closes them.
-        observer: called at the start of each round that has runs to make.
+        observer: function that returns the observer of a round. It is called for each round that
+            has runs to make.
         retry_failed: whether to repeat failed runs.
         accept_old_code: whether to reuse runs of other versions of the code or of strategies.
-        opened: called with the store before the first round.
+        opened: function that is called with the store before the first round.
 
     Returns:
-        The Tally of all rounds; `failed` counts all failed runs.
+        The tally of all rounds, in which `failed` counts all failed runs.
 
     Raises:
         InputError, SweepError, PoolLost: as for `run_sweep`.
@@ -149,7 +150,7 @@ def make_part(
     """Make the missing runs of one part in this process. Arguments are as for `make_rounds`.
 
     Raises:
-        InputError: the sweep has `until`, whose runs depend on all parts; or as for `run_sweep`.
+        InputError: as for `run_sweep`, or the sweep has `until`, whose runs depend on all parts.
         SweepError: outcomes cannot be written.
     """
     refuse_until(sweep)

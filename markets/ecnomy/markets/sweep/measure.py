@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Custom outcome columns of a sweep, from a function that reads the results of each run.
+"""Adds outcome columns to a sweep, from a function that reads the results of each run.
 
     measure: my_figures:burstiness        in the sweep file; a module on the Python path
 
@@ -7,10 +7,10 @@
 
 The function may return numbers, None for values that a run lacks, and lists of numbers (which
 become the columns `name[0]`, `name[1]`, ...). The digest of its module is kept with each run, as
-for strategies.
+are those of strategies.
 
-Runs of agents that declare a utility also get the additional measure `welfare`
-(support/additions.py). Runs of guaranteed stream providers get `guarantees`.
+Runs whose agents declare a utility also get the measure `welfare` (support/additions.py). Runs with
+guaranteed stream providers get the measure `guarantees`.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ EXPECTED: Final = "module:function"
 
 
 def added_measures(*names: str) -> tuple[str, ...]:
-    """Return the added measures of these names, or all. A sweep's own columns come first."""
+    """Return the measures that installed packages add under these names (by default, all)."""
     return tuple(found for name in names or ("welfare", "guarantees") if (found := added(name)))
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
-    """Return the measures of a run: the sweep's own measure, and added measures that fit."""
+    """Return the measures of a run: the sweep's own measure, and added measures that apply."""
     agents = market.agents if market else ()
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
@@ -54,7 +54,7 @@ def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
 
 
 def find_measure(name: str) -> Measure:
-    """Return the function of this name.
+    """Return the function that `module:function` names.
 
     Raises:
         InputError: the function does not exist, or its module cannot be imported.
@@ -72,7 +72,7 @@ def find_measure(name: str) -> Measure:
 def measured(
     name: str, results: Path, taken: Mapping[str, object]
 ) -> dict[str, int | float | None]:
-    """Return the outcome of the function `name` for a run, one value per column.
+    """Return column -> value of a measure for a run.
 
     Args:
         name: name of the function, as module:function.
@@ -81,7 +81,8 @@ def measured(
 
     Raises:
         InputError: as for find_measure.
-        ResultsError: the function failed, or returned something other than numbers under new names.
+        ResultsError: the function failed, returned something other than numbers, or used the name
+            of an existing column.
     """
     measure = find_measure(name)
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of a sweep in a worker, which receives a task and returns an outcome.
+"""Makes a run of a sweep in a worker, which receives a task and returns an outcome.
 
-A failed run is an outcome with its reason. The worker writes at most the results folder of the run.
+The outcome of a failed run has the reason. The worker writes at most the results folder of the run.
 The driver alone writes outcomes.
 """
 
@@ -58,9 +58,9 @@ class Task(msgspec.Struct, frozen=True):
 
     Attributes:
         folder: folder of the run's results, or "" if they are not kept.
-        engine: name of the engine, see ecnomy.markets.engines.registry.
-        measure: module:function of additional outcome columns, or "".
-        ties: paths that a parameter sets, by name, for parameters with several paths.
+        engine: name of the engine (see ecnomy.markets.engines.registry).
+        measure: module:function that adds outcome columns, or "".
+        ties: name of a parameter with several paths -> these paths.
     """
 
     point: str
@@ -84,8 +84,8 @@ class Outcome(msgspec.Struct, frozen=True):
         point: the run's identity within its sweep (see store.point_id).
         run: key of the run; "" if the run failed before it had a plan.
         status: done or failed.
-        reason: reason of the failure.
-        strategies: digests of the custom modules of the run, including `measure`.
+        reason: reason for the failure; "" if there was no failure.
+        strategies: module name -> digest of the run's user modules, including `measure`.
         params: the point's values, set when the record is stored.
         values: outcome columns (see gathered.py). Counts are integers; a mean without values is
             None.
@@ -108,7 +108,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def execute(task: Task) -> Outcome:
-    """Make the run. Raise only for faults outside the run (a worker with other code)."""
+    """Make the run and return its outcome. Raise only for a worker with other code."""
     began_s = time.monotonic()
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
@@ -161,7 +161,7 @@ def _where() -> str:
 
 
 def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
-    """Return the outcome of a failure. Before strategies are known, include the task's modules."""
+    """Return a failed outcome. If its modules are unknown, use those that the task names."""
     named = outcome.strategies
     if not outcome.run:
         named = modules_named_in(task.base, *(str(value) for value in task.params.values()))
@@ -223,7 +223,7 @@ def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
 
 
 class _Both:
-    """Passes the output of a run to a results folder, and to the row for the driver."""
+    """Passes the output of a run to two sinks."""
 
     def __init__(self, first: Sink, second: Sink) -> None:
         self._sinks = (first, second)
@@ -250,7 +250,7 @@ def _kept(
     market: MarketLike,
     gathered: Gathered,
 ) -> Iterator[Sink]:
-    """Yield the sink of a run, with its results folder if the folder is kept."""
+    """Yield the sink of a run, which also writes the results folder if there is one."""
     if folder is None:
         yield gathered
         return

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a sweep: part 3 of 40 has runs 3, 43, 83, ... of the sweep, in a separate folder.
+"""Splits a sweep into parts: part 3 of 40 has runs 3, 43, 83, ... in a separate folder.
 
-One process makes a part. It does not need a scheduler, a port or a lock of other parts, so the job
-arrays of a cluster can make a sweep. A part has every 40th run. Because neighbouring runs have
-similar parameters and durations, all parts take about the same time.
+One process makes a part. The process does not need a scheduler, a port or a lock on other parts, so
+a job array of a cluster can make a sweep. Neighbouring runs have similar parameters and durations.
+Because a part has every 40th run, all parts take about the same time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST: Final = 100_000
 
 
 class Part(msgspec.Struct, frozen=True, order=True):
-    """One of `of` parts of a sweep, counted from 1."""
+    """Part `number` of `of` parts of a sweep, counted from 1."""
 
     of: int
     number: int
@@ -42,7 +42,7 @@ class Part(msgspec.Struct, frozen=True, order=True):
 
 
 def part_from(text: str) -> Part:
-    """Return the part `3/40`.
+    """Return the part that a text such as `3/40` names.
 
     Raises:
         InputError: the text has another form, or the part of this number does not exist.
@@ -57,6 +57,6 @@ def part_from(text: str) -> Part:
 
 
 def parts_in(folder: Path) -> list[Part]:
-    """Return the parts that a sweep's folder has, in order."""
+    """Return the parts in a sweep's folder, in order."""
     names = (re.fullmatch(r"(\d+)-of-(\d+)", one.name) for one in (folder / PARTS).glob("*-of-*"))
     return sorted(Part(number=int(name[1]), of=int(name[2])) for name in names if name)

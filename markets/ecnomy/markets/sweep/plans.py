@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sampling plans of sensitivity analysis, which SALib draws.
+"""Sampling plans for sensitivity analysis, drawn by SALib.
 
     sobol   n base samples, n (D + 2) points of D parameters; n (2 D + 2) with second-order indices
     morris  r trajectories over a grid of levels, r (D + 1) points; each step changes one parameter
 
-Source: Saltelli et al. 2010 (sobol); Morris 1991 (morris). The indices are computed by
-ecnomy.analysis.sensitivity, which relies on the order of the points.
+Sources: Saltelli et al. 2010 (sobol); Morris 1991 (morris). ecnomy.analysis.sensitivity computes
+the indices, and relies on the order of the points.
 """
 
 from __future__ import annotations

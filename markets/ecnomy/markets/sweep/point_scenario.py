@@ -22,7 +22,7 @@ _NO_TIES: Final[Ties] = {}
 
 @functools.lru_cache(maxsize=8)
 def parsed(base: str, name: str) -> Node:
-    """Return a base scenario as a tree; messages use `name` as the name of its file."""
+    """Return a base scenario as a tree. Messages use `name` as the name of its file."""
     return parse(base, name, lines=False)
 
 
@@ -34,7 +34,7 @@ def laid_over(tree: Node, changes: Iterable[str]) -> Node:
 
 
 def overrides_of(params: Assignment, ties: Ties) -> list[str]:
-    """Return the settings of a point as overrides; `ties` holds the paths of its parameters."""
+    """Return the values of a point as overrides. `ties` holds the paths of named parameters."""
     return [
         f"{path}={override_text(value)}"
         for name, value in params.items()
@@ -50,7 +50,9 @@ def scenario_at(
     variant: tuple[str, ...] = (),
     ties: Ties = _NO_TIES,
 ) -> Scenario:
-    """Return `base` with these values; messages use `name` as the name of its file.
+    """Return the scenario of a point: `base` with the point's values, a variant and a seed.
+
+    Messages use `name` as the name of the scenario's file.
 
     Raises:
         ScenarioError: these values do not make a valid scenario.
@@ -60,5 +62,5 @@ def scenario_at(
 
 
 def override_text(value: Value) -> str:
-    """Return a value in the form of an override."""
+    """Return a value as the text of an override."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

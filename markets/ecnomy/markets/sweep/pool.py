@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workers of runs, behind the interface of concurrent.futures.
+"""Distributes runs to workers, behind the interface of concurrent.futures.
 
-dask.distributed does the work: by default a local cluster of single-threaded processes, otherwise a
-running scheduler at an address. A dead local worker is replaced, and its runs are repeated on other
-workers. A run is abandoned only if several workers died during it.
+The workers belong to dask.distributed: by default to a local cluster of single-threaded processes,
+otherwise to a running scheduler. A dead local worker is replaced, and its runs are repeated on
+other workers. A run is abandoned only after several workers have died during it.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class Pool(Protocol):
     """Runs functions on workers.
 
     Attributes:
-        ahead: runs to submit per worker, so that workers do not wait for the driver.
+        ahead: number of runs to submit per worker, so that workers do not wait for the driver.
     """
 
     ahead: int
 
     @property
     def workers(self) -> int:
-        """Return the number of parallel runs."""
+        """Return the number of runs that can be made in parallel."""
 
     @property
     def lost(self) -> bool:
@@ -96,12 +96,12 @@ class Pool(Protocol):
 
 
 class DaskPool:
-    """Workers of dask.distributed."""
+    """A pool of dask.distributed workers."""
 
     ahead = 3
 
     def __init__(self, scheduler: str, workers: int, limits: Limits) -> None:
-        """Connect to the scheduler at an address, or start `workers` processes for "".
+        """Connect to the address `scheduler`, or start `workers` local processes if it is "".
 
         Raises:
             InputError: dask.distributed is not installed, or certificates for tls:// do not fit.
@@ -137,10 +137,10 @@ class DaskPool:
 
     @property
     def workers(self) -> int:
-        """Return the number of threads of all workers a few seconds ago.
+        """Return the number of threads of all workers, counted at most three seconds ago.
 
         Raises:
-            PoolLost: the scheduler is gone.
+            PoolLost: the scheduler is gone, or has had no workers for a minute.
         """
         now_s = time.monotonic()
         if now_s - self._counted_s > _COUNT_S:
@@ -207,14 +207,14 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
 def _is_lost(asked: Any, error: BaseException) -> bool:
     """Return whether the scheduler is gone, as opposed to a failed task.
 
-    While answers are fetched, the connection may break before the client detects it.
+    While the client fetches an answer, the connection may break before the client detects it.
     """
     broken = isinstance(error, OSError | asyncio.CancelledError | concurrent.futures.CancelledError)
     return broken and asked.status != "error"
 
 
 class LazyPool:
-    """A pool whose workers start with the first run."""
+    """A pool that starts its workers at the first run."""
 
     ahead = DaskPool.ahead
 
@@ -299,7 +299,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
 
 @contextlib.contextmanager
 def _ctrl_c_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C during the body. Only the main thread receives it."""
+    """Ignore Ctrl-C, which only the main thread receives, during the body."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -338,7 +338,8 @@ def _start_tracker() -> None:
     """Start Python's resource tracker so that it ignores SIGHUP, as it ignores Ctrl-C and SIGTERM.
 
     Otherwise a closed terminal ends the tracker, and the next tracker prints a traceback per
-    semaphore. If the driver is killed, the tracker removes its semaphores without a warning.
+    semaphore. If the driver is killed, the tracker removes the driver's semaphores without a
+    warning.
     """
     heeded = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     sys.warnoptions.append(_NO_WARNING)  # passed on to the tracker
@@ -362,7 +363,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
 
 
 def _check_certificates(distributed: Any, scheduler: str) -> None:
-    """Try the certificates of a scheduler at tls://; dask would only report a late, vague timeout.
+    """Test the certificates for a scheduler at tls://, because dask would only report a timeout.
 
     Raises:
         InputError: certificates are missing, or one side refuses the other's certificate.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check paths, the first point's scenario and values before the first run of a sweep."""
+"""Checks the paths and values of a sweep before its first run."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of
 def try_first(sweep: Sweep, root: Node) -> None:
     """Check that the first point gives a valid scenario.
 
-    The base scenario is already known to be valid. A tuning is checked at both corners of its
-    ranges.
+    The base scenario is already known to be valid. A tuning is checked at the lower ends of all its
+    ranges, and at the upper ends.
     """
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
     if sweep.calibrate:
@@ -49,8 +49,7 @@ def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
     """Check that each value of a parameter gives a valid scenario at one of its points.
 
     Raises:
-        ScenarioError: a value does not give a valid scenario; the message names its place in the
-            sweep file.
+        ScenarioError: a value does not give a valid scenario at any of its points.
     """
     with_value: dict[str, dict[str, list[Point]]] = {}
     for point in (point for point in sweep.points() if point.replicate == 0):
@@ -72,15 +71,15 @@ def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
 
 
 def _in_file(error: ScenarioError, root: Node) -> ScenarioError:
-    """Return the fault of a point at its place in the sweep file."""
+    """Return the error of a point, with its place in the sweep file."""
     place = _blamed(root, error.path or "", error.file.removeprefix("--set "))
     return place.error(error.path or "parameters", error.found, error.expected)
 
 
 def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
-    """Check that the names of parameters with several paths differ from the columns of all runs.
+    """Check that named parameters do not have the names of columns that all runs have.
 
-    Columns of a measure are compared in the runs (outcome.py).
+    outcome.py compares the names with the other columns of a run.
     """
     agents = market.agents if market else ()
     carriers = sum(preset_of(agent.role).owns_links for agent in agents)
@@ -94,8 +93,8 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 def _blamed(root: Node, path: str, override: str = "") -> Place:
     """Return the place of a fault in the sweep file.
 
-    This is the key of the path, else that of the override in which the fault was found, else the
-    first key with the same last name, else the first section.
+    This is the place of the first of these that the file has: the path, the override in which the
+    fault was found, a key with the same last name, a section.
     """
     given = root.mapping()
     parts = [given[key] for key in ("set", "parameters", "calibrate", "tune") if key in given]
@@ -115,7 +114,7 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
 
 
 def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
-    """Check that parameters do not name the same place, or a place inside another's."""
+    """Check that no two parameters name the same place, or a place within the other's place."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}
     for path in (path for block in blocks for path in paths_under(block.paths, block.ties)):

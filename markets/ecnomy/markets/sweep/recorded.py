@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single outcomes of the runs in a sweep's folder, from records and shards."""
+"""Reads outcome columns of the recorded runs of a sweep, from records and shards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["columns_in", "figures"]
 
 
 def figures(folder: Path, outcome: str) -> dict[str, float]:
-    """Return an outcome of each recorded run by point, or NaN for a run without it.
+    """Return point -> value of an outcome for each recorded run, or NaN if the run lacks it.
 
     Args:
         folder: folder of the sweep, which may not exist.

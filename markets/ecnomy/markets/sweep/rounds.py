@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a sweep with `until`: the replicates that points need, given the recorded runs."""
+"""Determines the replicates that points of a sweep with `until` need, from recorded runs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ __all__ = ["grown"]
 
 
 def grown(sweep: Sweep, folder: Path) -> Sweep:
-    """Return the sweep with the replicates that its points need; without `until`, unchanged.
+    """Return the sweep with the replicates that its points need. Without `until`, it is unchanged.
 
-    All looks are repeated from the first, so the same records give the same sweep in any order.
+    All looks are repeated from the first one, so the result does not depend on the order of the
+    runs.
 
     Args:
         sweep: the loaded sweep.
         folder: folder of its records, which may not exist.
 
     Raises:
-        InputError: the runs do not have the outcome of the rule.
+        InputError: the runs lack the outcome of the stopping rule.
     """
     if sweep.until is None:
         return sweep

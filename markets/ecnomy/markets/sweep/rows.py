@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcomes as rows of a table, with parameters as numbers in their unit if possible."""
+"""Converts outcomes to rows of a table, with parameters as numbers if they have one unit."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def kinds_of(sweep: Sweep) -> dict[str, str | None]:
 
 
 def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
-    """Return the independent factors, in the order of numbered points (the last one fastest).
+    """Return the independent factors of a sweep, of which the last one varies fastest.
 
     A grid has a factor for each of its paths. Any other block is one factor, because its paths vary
-    together. `labels` and `values` (a row for each path) describe the levels of a factor; samples
-    have no levels.
+    together. `labels` and `values` (one tuple for each path) describe the levels of a factor. Both
+    are empty for samples.
     """
     found: list[dict[str, Any]] = []
     for block in sweep.blocks:
@@ -91,7 +91,7 @@ def _block_kinds(block: Block) -> list[str | None]:
 
 
 def _number(value: Any) -> float | None:
-    """Return the number of a quantity such as "0.1 money"."""
+    """Return the number of a quantity such as "0.1 money", or None for other values."""
     if isinstance(value, bool) or value is None:
         return None
     try:
@@ -101,7 +101,7 @@ def _number(value: Any) -> float | None:
 
 
 def row_of(outcome: Outcome) -> dict[str, Any]:
-    """Return the row of an outcome."""
+    """Return an outcome as a row, column -> value."""
     own = {
         "run": outcome.run,
         "point": outcome.point,
@@ -120,7 +120,7 @@ def row_of(outcome: Outcome) -> dict[str, Any]:
 
 
 def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
-    """Return an arrow table of rows, with the columns of all rows."""
+    """Return rows as an Arrow table, with the columns of all rows."""
     import pyarrow as pa
 
     columns = {}

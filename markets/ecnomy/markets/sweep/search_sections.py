@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections `until`, `calibrate` and `tune` of a sweep file, added to the sweep.
+"""Adds the sections `until`, `calibrate` and `tune` of a sweep file to the sweep.
 
 Each section requests runs that depend on earlier runs. A file has at most one of these sections.
 """
@@ -31,7 +31,7 @@ def with_until(sweep: Sweep, given: dict[str, Node]) -> Sweep:
 
 
 def with_calibration(sweep: Sweep, given: dict[str, Node]) -> Sweep:
-    """Return the sweep with the parameter of its calibration."""
+    """Return the sweep with its calibration."""
     node = given["calibrate"]
     calibration = read_calibration(node, len(sweep) // sweep.replicates)
     block = Block("zip", (calibration.path, *calibration.shares), ((),))
@@ -41,7 +41,7 @@ def with_calibration(sweep: Sweep, given: dict[str, Node]) -> Sweep:
 
 
 def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
-    """Return the sweep with the parameters of its tuning."""
+    """Return the sweep with its tuning."""
     node = given["tune"]
     tuning = read_tuning(node)
     for other in ("parameters", "calibrate"):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search in the head of a sweep's folder, so that pages can show it without the sweep file.
+"""Describes a search in the head of a sweep's folder, for pages that show it.
 
 search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
          without one, or if points of the sweep have different targets), bounds
-places   the number of each run's values, because a search repeats the best ones,
+places   the number of each run's assignment, because a search repeats the best assignments
          with new seeds
-factors  the parameters of a tuning, whose values are as scattered as samples
+factors  the parameters of a tuning as one factor, whose values are scattered like samples
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["search_of"]
 
 
 def search_of(sweep: Sweep, points: Sequence[Point]) -> dict[str, Any]:
-    """Return the search for a head, or {} for a sweep without a search."""
+    """Return the entries of a search in the head, or {} for a sweep without a search."""
     if sweep.tune is None and sweep.calibrate is None:
         return {}
     numbers: dict[bytes, int] = {}

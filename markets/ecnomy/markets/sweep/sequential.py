@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replication until an interval is narrow enough: `until` in a sweep file.
+"""Decides how many replicates each point needs: `until` in a sweep file.
 
     until: half-width 2 %                       # of the mean of the first outcome
     until: {outcome: gold.goodput_bps, half-width: 2 %, level: 95 %, most: 100}
@@ -7,14 +7,14 @@
 Each point is examined after n_1 = `replicates` runs, again whenever it has half as many more, and
 finally at `most`. The number K of these looks is known before the first run. A point ends at the
 first look at which its t interval at level 1 - (1 - level) / K is narrow enough, or at the last
-look. The intervals of all looks hold together with a probability of at least `level` (Bonferroni),
-and so does the final interval. Stopping early therefore keeps the coverage, for any outcome. A
-plain 95 % interval would lose coverage, because runs end when the interval happens to be narrow.
-Decisions depend only on recorded outcomes, in the order of replicates.
+look. The intervals of all looks contain the mean with a joint probability of at least `level`
+(Bonferroni), and so does the final interval. Stopping early therefore keeps the coverage, for any
+outcome. A plain 95 % interval would lose coverage, because runs end when the interval happens to be
+narrow. Decisions depend only on recorded outcomes, in the order of replicates.
 
-Source: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1; for
-the split of the level Dunn 1961. A half-width of a share r of the estimate is at most r / (1 - r)
-of the true mean.
+Sources: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1;
+Dunn 1961 (split of the level). A half-width of a share r of the estimate is at most r / (1 - r) of
+the true mean.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Until(msgspec.Struct, frozen=True):
         outcome: outcome whose interval decides, or "" for the first outcome of the sweep.
         half_width: largest half-width; a share of the mean if `relative`, otherwise in the
             outcome's unit.
-        level: confidence level of the intervals, over all looks together.
-        most: number of replicates at which a point always ends.
+        level: confidence level of the intervals of all looks together.
+        most: maximum number of replicates of a point.
     """
 
     outcome: str
@@ -71,12 +71,12 @@ class Until(msgspec.Struct, frozen=True):
         return tuple(found)
 
     def level_of_look(self, first: int) -> float:
-        """Return the level of the interval at each look."""
+        """Return the confidence level of the interval at each look."""
         return 1 - (1 - self.level) / len(self.looks(first))
 
 
 def narrow(values: Sequence[float], until: Until, first: int) -> bool:
-    """Return whether the interval over these values is narrow enough."""
+    """Return whether the interval of the mean of these values is narrow enough."""
     from scipy.stats import t
 
     n = len(values)
@@ -111,11 +111,11 @@ def next_count(values: Sequence[float | None], until: Until, first: int) -> tupl
 def counts_of(
     names: Sequence[Sequence[str]], known: dict[str, float], until: Until, first: int
 ) -> tuple[tuple[int, ...], int]:
-    """Return the number of replicates of each point so far, and the number of complete points.
+    """Return the number of replicates that each point needs, and the number of complete points.
 
     Args:
         names: identities of all possible replicates of each point, in order.
-        known: the value of each recorded run.
+        known: identity of a recorded run -> its value.
         until: the stopping rule.
         first: replicates at the first look.
     """
@@ -124,15 +124,15 @@ def counts_of(
 
 
 def read_until(node: Node, replicates: int, place: Any) -> Until:
-    """Return `until` as written.
+    """Return the stopping rule under `until`.
 
     Args:
-        node: the written value.
+        node: the value of `until`.
         replicates: number of replicates at the first look.
-        place: place of `replicates`.
+        place: place of `replicates` in the file, for error messages.
 
     Raises:
-        ScenarioError: the section is invalid; the message names the place.
+        ScenarioError: the section is invalid.
     """
     if isinstance(node.value, dict):
         given = node.mapping()
@@ -189,7 +189,7 @@ def _level(node: Node) -> float:
 
 
 def chosen_outcome(file: str, until: Until, named: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the outcome of the rule.
+    """Return the outcome whose interval decides.
 
     Raises:
         InputError: the runs do not have the outcome.

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The points of a sweep: values of parameters, and seeds.
 
-The sweep is the product of its blocks (grid, list, zip, random, latin-hypercube) in written order;
-the last block varies fastest. A grid is the product of its lists, and a zip goes through its lists
-together. Random and Latin hypercube samples lie within ranges. The plans of a sensitivity analysis
-(sobol, morris) also lie within ranges, and cannot be combined with other blocks (plans.py). Draws
-come from the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib), so the same file gives
-the same points.
+The sweep is the product of its blocks (grid, list, zip, random, latin-hypercube) in written order,
+of which the last block varies fastest. A grid is the product of its lists, and a zip goes through
+its lists together. Random and Latin hypercube samples lie within ranges. The plans of a sensitivity
+analysis (sobol, morris) also lie within ranges, and cannot be combined with other blocks
+(plans.py). Draws depend on the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib), so the
+same file gives the same points.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Range(msgspec.Struct, frozen=True):
         return self.shown(self.low + u * (self.high - self.low))
 
     def shown(self, value: float) -> Value:
-        """Return a value with its unit, in six digits, or in whole micro-units of money."""
+        """Return a value with its unit, rounded to six digits (money also to micro-units)."""
         if not self.unit:
             return int(value) if self.whole and value == int(value) else value
         value = float(f"{value:.6g}")
@@ -70,14 +70,14 @@ class Block(msgspec.Struct, frozen=True):
     Attributes:
         kind: grid, list, zip, random, latin-hypercube, sobol or morris.
         paths: the parameters that it sets.
-        values: values of each path of a grid or zip, or the assignment of each item of a list.
+        values: values of each path of a grid, list or zip.
         ranges: range of the samples of each path.
-        samples: number of samples; in a plan, of base samples (sobol) or trajectories (morris).
-        labels: names of values, or "" for a value without a name. A grid has a row for each path, a
-            list or zip one row for its items.
-        levels: levels of the grid of morris's trajectories.
-        second_order: whether sobol has the samples for second-order indices.
-        ties: the paths by name, for parameters in `paths` that set several paths.
+        samples: number of samples, of base samples (sobol) or of trajectories (morris).
+        labels: labels of values, "" for a value without a label. A grid has one tuple per path. A
+            list or zip has one tuple for its items.
+        levels: number of levels of each parameter (morris).
+        second_order: whether there are samples for second-order indices (sobol).
+        ties: name of a parameter in `paths` with several paths -> these paths.
     """
 
     kind: str
@@ -133,7 +133,7 @@ class Point(msgspec.Struct, frozen=True):
 def points(
     blocks: tuple[Block, ...], *, replicates: int, seed: int, paired: bool
 ) -> Iterator[Point]:
-    """Return all points. The replicates of an assignment follow each other.
+    """Yield all points. The replicates of an assignment follow each other.
 
     Args:
         blocks: blocks of the sweep, combined as a product; empty for the unchanged scenario.
@@ -161,14 +161,14 @@ def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
 
 
 def _seed(seed: int, params: Assignment, replicate: int, before: int) -> int:
-    """Return a seed. `before` is the number of earlier assignments equal to this one."""
+    """Return the seed of a replicate. `before` is the number of earlier equal assignments."""
     again = [before] if before else []
     text = msgspec.json.encode([seed, params, replicate, *again], order="sorted")
     return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
 
 
 def latin_hypercube(samples: int, dimensions: int, generator: np.random.Generator) -> np.ndarray:
-    """Return samples of the unit cube [sample, dimension], one in each n-th of each dimension."""
+    """Return samples of the unit cube [sample, dimension], one per stratum of each dimension."""
     from scipy.stats import qmc
 
     drawn: np.ndarray = qmc.LatinHypercube(d=dimensions, rng=generator).random(samples)

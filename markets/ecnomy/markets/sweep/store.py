@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep's folder: outcome records, and shards that compact the records of finished runs.
+"""Stores the outcomes of a sweep in a folder, as single records and as shards of many records.
 
     sweep.json               the resolved sweep; its `points` decide which runs are shown
     outcomes/<point>.json    one finished run each, until it is compacted
@@ -68,11 +68,10 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
-    """Yield all points with their identities.
+    """Yield the identity of each point, and the point.
 
-    An identity depends on base scenario, variant, values, seed, and number of earlier equal points.
-
-    Samples of integers may coincide. Each of them is a point.
+    An identity depends on the base scenario, variant, values, seed, and number of earlier equal
+    points. Samples of integers may be equal.
     """
     most = sweep.until.most if sweep.until else 0
     counts = sweep.counts or (sweep.replicates,) * (sweep.places if most else 0)
@@ -120,9 +119,9 @@ class Store:
 
     Attributes:
         folder: folder of the records.
-        kept: folder of the results of runs, if they are kept.
+        kept: folder that holds the results folders of runs, if they are kept.
         generation: generation of new records.
-        others: records of points that the current sweep lacks.
+        others: number of records of points that the current sweep lacks.
         put_aside: damaged files that have been renamed.
     """
 
@@ -133,17 +132,17 @@ class Store:
         part: Part | None = None,
         points: dict[str, Point] | None = None,
     ) -> None:
-        """Claim the folder and examine its content.
+        """Claim the folder and read its records.
 
         Args:
             folder: folder of the sweep.
             sweep: the sweep.
             part: the part of the runs that this store holds, in a separate folder below `folder`.
-            points: the points of the whole sweep by identity, if they are known.
+            points: identity -> point, for all points of the sweep, if they are known.
 
         Raises:
             Busy: another driver is using the folder.
-            InputError: the folder holds something other than a sweep.
+            InputError: the folder holds other content, or a sweep of another format or engine.
         """
         self.kept, self._sweep, before = folder / "runs", sweep, 0
         if part is not None:
@@ -178,14 +177,14 @@ class Store:
 
     @property
     def points(self) -> dict[str, Point]:
-        """Return all points of the sweep by identity."""
+        """Return identity -> point, for all points of the sweep or of its part."""
         return self._points
 
     def add(self, outcome: Outcome) -> None:
-        """Keep an outcome. Its record is on the disk before the file gets its name.
+        """Store an outcome. The file gets its final name only when the record is on disk.
 
-        A power loss can remove the names of records that are not in a shard yet. The sweep's
-        command repeats the runs of lost records.
+        A power loss can remove records that are not in a shard yet. The sweep's command repeats
+        their runs.
 
         Raises:
             OSError: the record cannot be written. An earlier record remains.
@@ -201,7 +200,7 @@ class Store:
             self.compact()
 
     def compact(self) -> None:
-        """Combine the loose records into a shard, then remove the loose files.
+        """Move the records that are in single files to a shard.
 
         Raises:
             OSError: the shard cannot be written. The records stay.
@@ -357,7 +356,7 @@ def _plan(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
-    """Return the part of an outcome that the driver keeps in memory. Shared data are kept once."""
+    """Return the part of an outcome that stays in memory, with equal data kept only once."""
 
     def once(value: Any) -> Any:
         return shared.setdefault(_ENCODE(value), value)

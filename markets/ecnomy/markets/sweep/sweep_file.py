@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep as its file declares it, and its runs."""
+"""A sweep as declared by its file, with its points and their scenarios."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class Sweep(msgspec.Struct, frozen=True):
 
     Attributes:
         file: the sweep file, as named in messages.
-        base: the scenario with `set` applied, as JSON text; workers receive it.
+        base: the scenario with `set` applied, as JSON text for the workers.
         blocks: the varied parameters.
         keep: whether each run's results folder is kept.
-        measure: module:function of additional outcome columns, or "" (see measure.py).
+        measure: module:function that adds outcome columns, or "" (see measure.py).
         engine: name of the engine of all runs.
         engine_stated: whether the file names the engine.
-        variant: `path=value`, applied to every point.
-        calibrate: the parameter of a calibration; None if the sweep is not a calibration.
-        tune: the parameters of a tuning; None if the sweep is not a tuning.
+        variant: overrides (`path=value`) that apply to every point.
+        calibrate: the calibration, or None if the sweep has no calibration.
+        tune: the tuning, or None if the sweep has no tuning.
         chosen: the points that a search has chosen; if empty, the points of the blocks.
         outcomes: columns to show first, beginning with the main one.
-        until: stopping rule for a point's replicates; None stops after `replicates`.
+        until: stopping rule for a point's replicates. If None, a point has `replicates`.
         counts: with `until`, the number of replicates of each point of the blocks so far.
     """
 
@@ -93,7 +93,7 @@ class Sweep(msgspec.Struct, frozen=True):
 
     @property
     def ties(self) -> Ties:
-        """Return the paths by name, for parameters that set several paths."""
+        """Return name -> paths for each parameter that sets several paths."""
         of_blocks = [block.ties for block in self.blocks]
         found = [*of_blocks, self.tune.ties] if self.tune else of_blocks
         return {name: paths for each in found for name, paths in each.items()}
@@ -135,10 +135,10 @@ class Sweep(msgspec.Struct, frozen=True):
         return bool(plain_tree(laid_over(chosen, self.variant)) != plain_tree(chosen))
 
     def told(self, params: Assignment, path: str) -> str:
-        """Return the value at a path of a point, as written.
+        """Return the value at a path in the scenario of a point, as written.
 
         Raises:
-            InputError: the value is not written.
+            InputError: the scenario does not set the value.
         """
         node: Node | None = (tree := self._tree(params))
         for key in located(tree, path):

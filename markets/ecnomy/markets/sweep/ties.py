@@ -25,7 +25,7 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def is_tie(node: Node) -> bool:
-    """Return whether a parameter is written with the paths that it sets."""
+    """Return whether a parameter is written with a list of the paths that it sets."""
     return isinstance(node.value, dict) and PATHS in node.value
 
 
@@ -33,8 +33,7 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
     """Return the paths that the parameter `name` sets.
 
     Raises:
-        ScenarioError: the paths are not a list of paths, or the name is invalid. The message has
-            the place.
+        ScenarioError: `paths` is not a list of paths, or the name is invalid.
     """
     if not _NAME.fullmatch(name):
         expected = "a name of letters, digits, - and _; only paths have dots"

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `tune` of a sweep file: parameters to search for the best outcome.
+"""Reads the section `tune` of a sweep file: a search for the best parameter values.
 
     tune:
       over:                           # one or several
         market.price_per_mark: {from: 0.01 money, to: 0.1 money, scale: log}
         # fare: {paths: [a.path, another.path], from: ...}    one value for several paths
-      maximise: profit.isp            # a column of the runs; or minimise: the column, or
-      # target: {outcome: callers.late_over_15ms, value: 1 %, within: 5 %}    # of the value; 1 %
-      constraints: {gold.goodput_bps: {at-least: 1e6}}      # and at-most; of means over seeds
-      trials: 60                      # assignments in all
-      first: 15                       # of them, spread over the ranges before any choice
-      batch: 6                        # chosen at a time, from the results of earlier ones
-      check: 10                       # runs of the best one, with new seeds
+      maximise: profit.isp            # a column of the runs; or minimise: COLUMN, or
+      # target: {outcome: callers.late_over_15ms, value: 1 %, within: 5 %}    # default 1 %
+      constraints: {gold.goodput_bps: {at-least: 1e6}}      # or at-most; of means over seeds
+      trials: 60                      # total number of assignments
+      first: 15                       # initial assignments, spread over the ranges
+      batch: 6                        # assignments chosen at a time, from earlier results
+      check: 10                       # runs of the best assignment, with new seeds
 
-The search itself is ecnomy.analysis.tune; this module defines its first runs.
+This module defines the first runs of the search. ecnomy.analysis.tune continues it.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _WITHIN: Final = 0.01
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """Bounds on the mean of an outcome, infinite where there is no bound."""
+    """Bounds on the mean of an outcome. A missing bound is infinite."""
 
     outcome: str
     least: float = -math.inf
     most: float = math.inf
 
     def excess(self, value: float) -> float:
-        """Return the relative distance beyond the bound (negative inside); inf for NaN."""
+        """Return the relative distance beyond the bounds, negative within them; inf for NaN."""
         if math.isnan(value):
             return math.inf
         size = max(abs(end) for end in (self.least, self.most) if math.isfinite(end))
@@ -61,17 +61,17 @@ class Tuning(msgspec.Struct, frozen=True):
 
     Attributes:
         aim: maximise, minimise or target.
-        outcome: a column of the runs.
+        outcome: the column of the runs to optimise.
         paths: the path of each parameter, or its name if it sets several paths.
         ranges: ranges of the search.
         target: the target of the outcome; NaN for the other aims.
         within: largest distance from the target that counts as met, in the outcome's unit.
         bounds: bounds of other outcomes.
-        trials: number of assignments in all.
+        trials: total number of assignments.
         first: number of initial assignments, spread over the ranges.
         batch: number of assignments chosen at a time.
         check: number of runs of the best assignment, with new seeds.
-        ties: the paths by name, for parameters in `paths` that set several paths.
+        ties: name of a parameter in `paths` with several paths -> these paths.
     """
 
     aim: str
@@ -88,13 +88,13 @@ class Tuning(msgspec.Struct, frozen=True):
     ties: Ties = {}
 
     def loss(self, outcome: float) -> float:
-        """Return the loss that the search minimises."""
+        """Return the loss of an outcome, which the search minimises."""
         if self.aim == TARGET:
             return abs(outcome - self.target)
         return -outcome if self.aim == "maximise" else outcome
 
     def rounded(self, values: tuple[float, ...]) -> tuple[float, ...]:
-        """Return the nearest valid values: with four digits, within the ranges."""
+        """Return the nearest valid values within the ranges: integers or numbers of four digits."""
         return tuple(
             min(max(round(v) if r.whole else float(f"{v:.{_DIGITS}g}"), r.low), r.high)
             for v, r in zip(values, self.ranges, strict=True)
@@ -106,7 +106,7 @@ class Tuning(msgspec.Struct, frozen=True):
         return dict(zip(self.paths, shown, strict=True))
 
     def first_values(self, seed: int) -> list[tuple[float, ...]]:
-        """Return the values of the first round, in order: a Latin hypercube."""
+        """Return the values of the first round in order, which form a Latin hypercube."""
         generator = np.random.Generator(np.random.Philox(seed))
         shares = latin_hypercube(self.first, len(self.paths), generator)
         return [self._at(tuple(float(share) for share in row)) for row in shares]
@@ -135,10 +135,10 @@ def beginning(tuning: Tuning, replicates: int, seed: int) -> list[Point]:
 
 
 def read_tuning(node: Node) -> Tuning:
-    """Return the tuning written under `tune`.
+    """Return the tuning under `tune`.
 
     Raises:
-        ScenarioError: the section is invalid; the message names the place.
+        ScenarioError: the section is invalid.
     """
     if not isinstance(node.value, dict):
         raise node.place.error("tune", show(node), f"a mapping with over and {_aims()}")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of a run: the kernel limits the engine's memory, and a thread the run's time.
+"""Enforces the limits of a run on memory and time.
 
-When the time has passed, the watchdog kills the engine. If the run is not waiting for the engine (a
-strategy computes), its thread gets an exception. A worker that ignores the exception (it sleeps in
-C) ends itself and is replaced.
+The kernel limits the engine's memory. When the time limit has passed, a thread kills the engine. If
+the run is computing in a strategy and not waiting for the engine, OverTime is raised in its thread.
+If this has no effect, for example during a long call of C code, the worker process ends and is
+replaced.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Watchdog:
 
     @property
     def limit_s(self) -> float:
-        """Return the time limit of a run."""
+        """Return the time limit of a run in seconds."""
         return self._limits.time_ps / PS_PER_S
 
     def guard(self, engine: EngineProcess) -> None:
