@@ -85,9 +85,7 @@ def copy_all(folder: Path) -> list[Path]:
 
 
 def packaged() -> dict[str, Path]:
-    """Return path in the working folder -> file, for all shipped files.
-
-    A path is, for example, `configs/sweeps/morris.yaml`.
+    """Return shipped files by path in the working folder, such as `configs/sweeps/morris.yaml`.
 
     Raises:
         InputError: the examples are not installed.

@@ -49,7 +49,7 @@ def hint(error: ScenarioError) -> str:
 
 
 def _elsewhere(error: ScenarioError, entries: Sequence[Entry]) -> str:
-    """Return a text on the places where an unknown key is valid, or "" if there are too many."""
+    """Return a hint at the places where an unknown key is valid, or "" if none or many exist."""
     unknown = _UNKNOWN.fullmatch(error.found)
     if unknown is None:
         return ""

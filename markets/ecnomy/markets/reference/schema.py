@@ -137,7 +137,7 @@ class _Made:
         return {"type": _PLAIN[inner]}
 
     def _union(self, kinds: list[type[msgspec.Struct]], *, free: bool, own: bool = False) -> Schema:
-        """Return the schema of a union. The tag may be missing (`free`) or a custom class (`own`)."""
+        """Return the schema of a union. The tag may be missing (`free`) or name a class (`own`)."""
         key = str(kinds[0].__struct_config__.tag_field)
         own = own or Own in kinds
         kinds = [kind for kind in kinds if kind is not Own]

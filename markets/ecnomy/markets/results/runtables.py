@@ -86,7 +86,7 @@ class RunTables(ABC):
 
     @cached_property
     def classes(self) -> pd.DataFrame:
-        """Return the counts of service classes at links, in bins of time over the whole run."""
+        """Return the counters of service classes at links, in bins of time over the whole run."""
         return self.table("classes")
 
     @cached_property

@@ -3,9 +3,9 @@
 
 A flow that a market steers should take willingness to pay / price of a mark, in marks per second.
 Its window law multiplies this rate by the round-trip time to obtain a target in marks per round
-trip. The law limits the round-trip time to twice the smallest one (omnet/laws/window/round_trip.h),
-because otherwise queue and window would grow without limit. While queueing makes round trips longer
-than this limit, the flow takes fewer marks.
+trip. The law uses at most twice the smallest round-trip time (omnet/laws/window/round_trip.h),
+because otherwise the queue and the window would grow without limit. While queueing makes round
+trips longer than this limit, the flow takes fewer marks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes time series by flow, source, class, provider, codepoint, link, carrier or account.
 
-The tables hold cumulative counters. For each interval between reports, and each group of flows:
+The tables hold cumulative counters. A series has one of these values for each interval between
+reports and each group of flows:
 
     Growth   increase of a counter / length of the interval             Mbps, 1/s, money/s
     Ratio    increase of one counter / increase of another              a share, seconds, money/mark

@@ -70,7 +70,7 @@ class UnequalMarks(msgspec.Struct, frozen=True):
 
 
 def unequal_marks(run: RawRun) -> list[UnequalMarks]:
-    """Return the pair with the largest ratio in each group of payers, if it is over 1.1.
+    """Return the pair with the largest ratio in each group of payers, if the ratio is over 1.1.
 
     The payers of a group share marking links, classes, codepoint and packet size. A pair is
     returned only if its ratio is also significant.

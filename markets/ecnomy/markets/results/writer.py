@@ -52,9 +52,9 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
     Args:
         folder: folder for the results.
         force: whether to replace any complete run.
-        same: manifest values that identify complete runs to replace. Its value `by_hand` states
-            whether a run may be replaced in which a user set values. None protects all complete
-            runs.
+        same: manifest values that identify complete runs to replace. Its key `by_hand` states
+            whether to replace even a run in which a user set values. None protects complete runs
+            unless `force` is true.
 
     Raises:
         InputError: the folder is a file, another run is writing to it, or it holds anything except

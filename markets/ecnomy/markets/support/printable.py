@@ -24,5 +24,5 @@ def printable(text: str) -> str:
 
 
 def say(text: object, file: TextIO | None = None) -> None:
-    """Print text that may come from a file or a peer, by default to standard output."""
+    """Print text with unsafe characters escaped, by default to standard output."""
     print(printable(str(text)), file=file, flush=True)

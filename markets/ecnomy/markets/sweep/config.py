@@ -68,7 +68,7 @@ def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) 
 def load_sweep(
     path: str | os.PathLike[str], *, quick: bool = False, beside: tuple[str, ...] = ()
 ) -> Sweep:
-    """Read a sweep file, and load its first point so that wrong paths are found immediately.
+    """Read a sweep file, and check its first point so that wrong paths are found immediately.
 
     Args:
         path: the file.

@@ -5,7 +5,7 @@
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
     <link>.utilization, .marking_probability, .mean_queue_packets, .mean_wait_s, .drops
     balance.<account>                     money at the end, of agents and of sources that pay
-    price.<carrier>, price                per mark, money: mean over time; `price` only if the
+    price.<carrier>, price                money per mark, mean over time; `price` only if the
                                           market has one carrier
 
 All values except balances cover the measured window. A reverse link is omitted unless it marks

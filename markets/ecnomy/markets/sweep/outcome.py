@@ -81,7 +81,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """The outcome of a run.
 
     Attributes:
-        point: the run's identity within its sweep (see store.point_id).
+        point: the run's identity within its sweep (see store.identified).
         run: key of the run; "" if the run failed before it had a plan.
         status: done or failed.
         reason: reason for the failure; "" if there was no failure.

@@ -93,8 +93,8 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 def _blamed(root: Node, path: str, override: str = "") -> Place:
     """Return the place of a fault in the sweep file.
 
-    This is the place of the first of these that the file has: the path, the override in which the
-    fault was found, a key with the same last name, a section.
+    This is the first of these places that exists: the path, the override in which the fault was
+    found, a key with the same last name, a section.
     """
     given = root.mapping()
     parts = [given[key] for key in ("set", "parameters", "calibrate", "tune") if key in given]
@@ -114,7 +114,7 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
 
 
 def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
-    """Check that no two parameters name the same place, or a place within the other's place."""
+    """Check that the places that parameters name in the scenario do not overlap."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}
     for path in (path for block in blocks for path in paths_under(block.paths, block.ties)):

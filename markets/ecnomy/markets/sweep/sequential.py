@@ -13,8 +13,8 @@ outcome. A plain 95 % interval would lose coverage, because runs end when the in
 narrow. Decisions depend only on recorded outcomes, in the order of replicates.
 
 Sources: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1;
-Dunn 1961 (split of the level). A half-width of a share r of the estimate is at most r / (1 - r) of
-the true mean.
+Dunn 1961 (split of the level). If the half-width is a share r of the estimate, it is at most
+r / (1 - r) of the true mean.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Until(msgspec.Struct, frozen=True):
 
     Attributes:
         outcome: outcome whose interval decides, or "" for the first outcome of the sweep.
-        half_width: largest half-width; a share of the mean if `relative`, otherwise in the
-            outcome's unit.
+        half_width: largest half-width at which replication stops, as a share of the mean if
+            `relative`, otherwise in the outcome's unit.
         level: confidence level of the intervals of all looks together.
         most: maximum number of replicates of a point.
     """

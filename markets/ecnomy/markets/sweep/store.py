@@ -8,11 +8,11 @@
     parts/3-of-40/           the same for one part of the runs (parts.py)
     lock                     held by the driver
 
-A run is done if and only if its outcome record exists, in a file or in a shard. Files get their
-names when they are complete. The name of a shard is the digest of its content. Truncated or altered
-files are renamed, and their runs are repeated. Each start of the driver begins a new generation. If
-a point has several records, the record of the latest generation is used. Within a generation, a
-file takes precedence over a shard.
+A run is done if and only if its outcome record exists, in a file or in a shard. A file gets
+its final name only when it is complete. The name of a shard is the digest of its content. Truncated
+or altered files are renamed, and their runs are repeated. Each start of the driver begins a new
+generation. If a point has several records, the record of the latest generation is used. Within a
+generation, a record in a file takes precedence over a record in a shard.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
-    """Yield the identity of each point, and the point.
+    """Yield the identity of each point together with the point.
 
     An identity depends on the base scenario, variant, values, seed, and number of earlier equal
-    points. Samples of integers may be equal.
+    points, because samples of integers may be equal.
     """
     most = sweep.until.most if sweep.until else 0
     counts = sweep.counts or (sweep.replicates,) * (sweep.places if most else 0)
