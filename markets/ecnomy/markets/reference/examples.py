@@ -75,7 +75,7 @@ def copy_all(folder: Path) -> list[Path]:
         folder: target folder; created if missing.
 
     Returns:
-        The files, sorted.
+        The copied files, sorted.
 
     Raises:
         InputError: as for `copy_example`.

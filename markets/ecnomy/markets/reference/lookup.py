@@ -178,7 +178,7 @@ def _steps(one: Entry) -> list[str]:
 
 
 def _keys(one: Entry) -> list[str]:
-    """Return the steps of a path that are keys rather than names."""
+    """Return the steps of a path that are keys and not names."""
     return [step for step in _steps(one) if step[0] != "<"]
 
 

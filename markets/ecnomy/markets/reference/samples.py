@@ -191,7 +191,7 @@ def readable(text: str) -> str:
 
 
 def sample(kind: Any, key: str, owner: str = "") -> Any:
-    """Return an example of a key as YAML text, from its message or the tables of this module."""
+    """Return an example of a key as YAML text, from its error message or from tables."""
     if (owner, key) in _OF_STRUCT:
         return _OF_STRUCT[owner, key]
     inner, reader = split(present(kind))

@@ -252,7 +252,7 @@ def _renamed(text: str, template: Template, words: dict[str, str]) -> str:
 
 
 def _headed(text: str, file: str, first: str) -> str:
-    """Return the text, with the comment on the first changes below the licence."""
+    """Return the text with the comment on the first changes below its licence line."""
     licence, _, rest = text.partition("\n")
     mark = "//" if file.endswith(".h") else "#"
     return f"{licence}\n{mark} {first}\n{rest}"

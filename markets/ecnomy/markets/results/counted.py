@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces indices by names in an engine's records for histograms, counts and classes.
+"""Replaces indices with names in an engine's records for histograms, counts and classes.
 
 The quantities `delay`, `sent`, `delivered` and `ce` belong to sources. All other quantities belong
 to links.

@@ -62,7 +62,7 @@ class Epochs:
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 
     def window(self, from_ps: int, to_ps: int) -> Window | None:
-        """Return the span of the reports in [from_ps, to_ps], or None for fewer than two."""
+        """Return the span of reports in [from_ps, to_ps], or None if there are fewer than two."""
         inside = self.t_ps[(self.t_ps >= from_ps) & (self.t_ps <= to_ps)]
         if len(inside) < 2:
             return None

@@ -43,7 +43,7 @@ class InMemory:
     """Receives the output of a run, message by message, as ResultsWriter does.
 
     Attributes:
-        results: results of the run. They have no tables before its end.
+        results: results of the run, which have no tables before the run ends.
     """
 
     def __init__(self, plan: Plan, scenario: dict[str, Any]) -> None:

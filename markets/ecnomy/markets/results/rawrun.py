@@ -116,7 +116,7 @@ class RawRun(RunTables):
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
     def groups(self) -> list[Group]:
-        """Return rates and payments by group; empty if tables or measured time are missing."""
+        """Return rates and payments by group, or [] if tables or measured time are missing."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 

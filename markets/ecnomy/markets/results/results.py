@@ -157,7 +157,7 @@ class Results(RunTables):
         """Return the rates and payments that `ecnomy run` prints, one row per class or source.
 
         Rates and payments are means per flow over the measured window. A run that ended before its
-        first report, or no later than its warm-up, has no rows.
+        first report or by the end of its warm-up has no rows.
         """
         from ecnomy.markets.results.glance import summary_frame
 

@@ -193,7 +193,7 @@ class TableWriter:
             self._gather()
 
     def close(self, *, synced: bool = True) -> str:
-        """Write the remaining rows, sync and rename the file, and return its digest."""
+        """Write the remaining rows, sync the file if `synced`, rename it, and return its digest."""
         self._flush(1)
         self._writer.close()
         if synced:

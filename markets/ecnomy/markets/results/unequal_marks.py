@@ -111,7 +111,7 @@ def _comparable(run: RawRun) -> dict[tuple[tuple[str, ...], object], list[Source
 
 
 def _extremes(links: tuple[str, ...], sources: list[Source], looks: Looks) -> UnequalMarks | None:
-    """Return the sources with the largest and the smallest share, if the two differ enough."""
+    """Return the sources with the largest and the smallest share if they differ enough."""
     counts = np.stack([_counts(looks, source) for source in sources])
     rest = counts.sum(axis=0) - counts
     ratios = [_compare(one, others)[0] for one, others in zip(counts, rest, strict=True)]
@@ -124,7 +124,7 @@ def _extremes(links: tuple[str, ...], sources: list[Source], looks: Looks) -> Un
 
 
 def _counts(looks: Looks, source: Source) -> Floats:
-    """Return the source's delivered packets and marks, [2, interval of reports]."""
+    """Return the packets delivered by a source and their marks, [2, interval of reports]."""
     own = looks.own(source)
     totals = np.stack([values[:, own].sum(axis=1) for values in looks.columns.values()])
     return np.diff(totals, axis=1)

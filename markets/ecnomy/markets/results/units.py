@@ -6,7 +6,7 @@ columns are listed here once. Parquet files have the unit in the metadata `unit`
 frames have it in `attrs["units"]`.
 
     text      words        number   an index or a serial number      0/1   no or yes
-    1         a share or a probability                               by .. the column with the unit
+    1         a share or a probability                               by .. depends on that column
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def private_folder(within: str) -> str:
 
 
 def _own(folder: Path) -> bool:
-    """Make the folder for this user alone, and return whether it belongs to this user."""
+    """Create the folder for this user alone, and return whether it belongs to this user."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
     found = folder.lstat()
@@ -71,7 +71,7 @@ def _own(folder: Path) -> bool:
 
 
 def _locked_folder(home: Path) -> tuple[Path, int]:
-    """Return a new folder and its lock. Retry if another process removes the folder meanwhile."""
+    """Return a new folder and its lock. Try again if another process removes the folder."""
     while True:
         folder = Path(tempfile.mkdtemp(dir=home))
         lock = _lock(folder)

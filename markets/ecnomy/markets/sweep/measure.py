@@ -6,8 +6,8 @@
     def burstiness(results: Path) -> dict[str, float]: ...
 
 The function may return numbers, None for values that a run lacks, and lists of numbers (which
-become the columns `name[0]`, `name[1]`, ...). The digest of its module is kept with each run, as
-are those of strategies.
+become the columns `name[0]`, `name[1]`, ...). Each run records the digest of the function's
+module, as it does for strategies.
 
 Runs whose agents declare a utility also get the measure `welfare` (support/additions.py). Runs with
 guaranteed stream providers get the measure `guarantees`.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a run of a sweep in a worker, which receives a task and returns an outcome.
 
-The outcome of a failed run has the reason. The worker writes at most the results folder of the run.
+The outcome of a failed run has a reason. The worker writes at most the results folder of the run.
 The driver alone writes outcomes.
 """
 
@@ -108,7 +108,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def execute(task: Task) -> Outcome:
-    """Make the run and return its outcome. Raise only for a worker with other code."""
+    """Make the run and return its outcome. Raise only if the worker has other code."""
     began_s = time.monotonic()
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:

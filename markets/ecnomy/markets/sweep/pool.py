@@ -314,8 +314,8 @@ def _ctrl_c_ignored() -> Iterator[None]:
 def _ctrl_c_later() -> Iterator[None]:
     """Delay Ctrl-C until the end of the body, so that the driver handles it.
 
-    Threads and processes that start in the body inherit the block, and so do workers that dask
-    starts later. Otherwise their tracebacks would reach the terminal.
+    Ctrl-C stays blocked in threads and processes that start in the body, and in workers that
+    dask starts later. Otherwise their tracebacks would reach the terminal.
     """
     heeded = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or heeded is signal.SIG_IGN:

@@ -5,7 +5,7 @@
     outcomes/<point>.json    one finished run each, until it is compacted
     shards/<sha256>.parquet  many runs each, parameters and outcomes as columns
     runs/<point>/            results folders, if they are kept
-    parts/3-of-40/           the same for one part of the runs (parts.py)
+    parts/3-of-40/           the same content for one part of the runs (parts.py)
     lock                     held by the driver
 
 A run is done if and only if its outcome record exists, in a file or in a shard. A file gets

@@ -210,7 +210,7 @@ def _column(node: Node, path: str) -> str:
 
 
 def _figure(node: Node, path: str) -> float:
-    """Return a number, which may be written in per cent."""
+    """Return a number, which may be written as a percentage."""
     expected = "a number, such as 0.01 or 1 %"
     try:
         value, unit = number_with_unit(node, path)

@@ -32,7 +32,7 @@ class OverTime(BaseException):
 
 
 class Watchdog:
-    """Watches the run of the thread that enters it."""
+    """Limits the run of the thread that enters this context manager."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -46,7 +46,7 @@ class Watchdog:
         return self._limits.time_ps / PS_PER_S
 
     def guard(self, engine: EngineProcess) -> None:
-        """Watch this engine, and limit its memory."""
+        """Watch an engine, and limit its memory."""
         if self._limits.memory_bytes != UNLIMITED:
             both = (self._limits.memory_bytes, self._limits.memory_bytes)
             resource.prlimit(engine.pid, resource.RLIMIT_AS, both)
