@@ -65,7 +65,6 @@ def _when(word: str, then: Schema, key: str = "kind") -> Schema:
 
 
 def _parameters(cls: type, *, partial: bool) -> Schema:
-    """Return the schema of a class's parameters, in addition to `kind`."""
     fields, about = declared(cls), attributes(cls)
     keys: dict[str, Schema] = {"kind": {}}
     for name, field in fields.items():

@@ -159,7 +159,6 @@ def _choices(kind: Any) -> tuple[str, ...]:
 
 
 def _inside(kind: Any) -> Iterator[Entry]:
-    """Yield the entries below a key whose value has this type."""
     inner, reader = split(present(kind))
     if reader is not None:
         yield from _by_reader(reader)

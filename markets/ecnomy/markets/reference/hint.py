@@ -24,9 +24,8 @@ _MOST_PLACES: Final = 3
 def hint(error: ScenarioError) -> str:
     """Return the end of an error message, which suggests a command, or "".
 
-    The command is `ecnomy explain` for a key. It is `ecnomy example` for a missing file that is an
-    example or belongs to configs/. For a key in the wrong place, the end also names the right
-    place.
+    The command is `ecnomy explain` for a key, and `ecnomy example` for a missing file of configs/
+    or the name of an example. For a key in the wrong place, the end also names the right place.
     """
     if error.path:
         entries = all_entries()

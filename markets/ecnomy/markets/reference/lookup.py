@@ -83,7 +83,6 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _has_all(typed: Sequence[str], one: Entry) -> bool:
-    """Return whether each typed step is a key, a law or a kind on an entry's path."""
     through = [words.partition(": ")[2] for words in one.within]
     return all(step in _keys(one) or step in through for step in typed)
 

@@ -167,7 +167,7 @@ def _usual(text: str) -> str:
 
 
 def _plural(text: str) -> str:
-    """Return an amount with its unit in the plural: `10 packet/s` as `10 packets/s`."""
+    """Return `10 packets/s` for `10 packet/s`."""
     return re.sub(r"^(?!1 )([0-9.]+ (?:packet|mark|call|byte))(/s|$)", r"\1s\2", text)
 
 
@@ -243,7 +243,6 @@ def key_sample(kind: type[msgspec.Struct], key: str, field: Any, default: str) -
 
 
 def _value(field: Any, text: str) -> Any:
-    """Return the value of a key, or the text if it is not valid."""
     try:
         return reading.read(parse(text, "example", lines=False), field, "", {})
     except EcnomyError:
@@ -262,7 +261,6 @@ def _near(default: str) -> list[str]:
 
 
 def _others(kind: Any) -> list[str]:
-    """Return the words that a key accepts, or simple numbers."""
     reader = split(present(kind))[1]
     if present(kind) is bool:
         return ["true", "false"]

@@ -65,7 +65,6 @@ class Naming:
         return dict(columns)
 
     def _named(self, names: _Names, columns: Columns) -> dict[str, Any]:
-        """Return the columns `name` and `subject` with names instead of indices."""
         name, subject = columns["name"], columns["subject"]
         _within("name", name, np.int64(len(names.words)))
         _within("subject", subject, names.subjects[name])

@@ -88,8 +88,8 @@ class Epochs:
     def mean_while(self, name: str, counter: str, window: Window) -> Floats:
         """Return the mean of the positive values of a column over a window, [row].
 
-        A report counts only if the counter has grown since the previous report, because an idle
-        flow keeps its last round-trip time. A row without such reports has a mean of NaN.
+        Reports at which the counter has not grown are left out, because an idle flow keeps its last
+        round-trip time. The mean is NaN if no reports remain.
         """
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
         grew = np.diff(self.column(counter), axis=0, prepend=0)[inside] > 0

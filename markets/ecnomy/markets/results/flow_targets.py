@@ -22,7 +22,7 @@ _RATE: Final = "mark_rate"
 def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
     """Return the target of each flow [marks/s] as [report - 1, row], or None if agents set none.
 
-    A value is negative if no target was in force at the start of the interval.
+    A negative value means that no target was in force at the start of the interval.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -151,10 +151,7 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Return kind of posting -> unit of its quantity.
-
-    The unit of a contract is that of its meter.
-    """
+    """Return kind of posting -> unit of its quantity; a contract has the unit of its meter."""
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():
@@ -229,7 +226,6 @@ def _told(
 
 
 def _counted(frame: pd.DataFrame, table: str, key: str, **own: str) -> pd.DataFrame:
-    """Name the index of a frame, and add units."""
     frame.index.name = key
     frame.attrs["units"] = frame_units(f"{table} for people", frame.columns, **own)
     return frame

@@ -77,10 +77,7 @@ class InMemory:
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
     ) -> None:
-        """Build the results of the run.
-
-        `reason` says why the run is incomplete. None means that it is complete.
-        """
+        """Build the results. `reason` explains an incomplete run; None means a complete run."""
         self._take(market)
         self._head |= self._measuring.ending(market)
         self._head |= {"complete": reason is None, "reason": reason}
@@ -117,8 +114,6 @@ class InMemory:
 
 
 class _InMemoryRun(RawRun):
-    """The tables of a run in memory."""
-
     def __init__(
         self, manifest: Manifest, tables: dict[str, dict[str, Any]], groups: list[Group]
     ) -> None:

@@ -54,7 +54,7 @@ class HandChange(msgspec.Struct, frozen=True):
     values: int
 
     def __str__(self) -> str:
-        """Describe the changes: what was set, how often, and when first."""
+        """Describe the changes in words."""
         count = f"{self.values} values, the first" if self.values > 1 else "1 value,"
         return f"{self.what} of {self.of or 'a mark'} ({count} at {self.from_ps / PS_PER_S:g} s)"
 
@@ -92,8 +92,6 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class _Version(msgspec.Struct, frozen=True):
-    """The version in a plan."""
-
     plan: int
 
 

@@ -50,7 +50,7 @@ class Measuring:
         self._pairs: Columns = {}
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """Read a report, and the state of the market after its answer to the report."""
+        """Read a report and the state of the market after its answer."""
         self._end = Mark(
             report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
         )
@@ -152,7 +152,7 @@ def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
 
 
 def nothing_yet(plan: Plan) -> Mark:
-    """Return counters of zero, with which a run starts."""
+    """Return the zero counters with which a run starts."""
     count = plan.row_count
     flows = report_flows(len(plan.record.delay_thresholds_ps))
     none = np.zeros(count, dtype=np.int64)

@@ -72,10 +72,7 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def shared(whole: int, weights: Integers) -> list[int]:
-    """Return integer parts of `whole`, in proportion to weights.
-
-    The largest fractions are rounded up, so that the parts sum to `whole`.
-    """
+    """Divide an integer in proportion to weights. The largest fractions are rounded up."""
     total = int(weights.sum())
     exact = [divmod(whole * int(weight), total) for weight in weights]
     parts = [part for part, _ in exact]

@@ -36,7 +36,7 @@ class Results(RunTables):
     """
 
     def __init__(self, of: str | os.PathLike[str] | RawRun) -> None:
-        """Create the results from raw tables, or from a folder, which is read on first use."""
+        """Create the results from raw tables, or from a folder that is read on first use."""
         self._of = of
         self.folder = of.path if isinstance(of, RawRun) else Path(of)
 
@@ -237,9 +237,7 @@ class Results(RunTables):
         return payments_of(self.raw, who)
 
     def plot(self) -> Figure:
-        """Draw rates, payments, marking and queues over time.
-
-        The method `savefig` of the result stores the figure.
+        """Draw rates, payments, marking and queues over time, in a figure that `savefig` stores.
 
         Raises:
             ResultsError: a table is missing, or the run has fewer than two reports to draw.

@@ -48,10 +48,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Return whether queueing kept the marks over 5 % below target for over 5 % of the time.
-
-        If the marks are at most 80 % of the window's target, something else limited the source.
-        """
+        """Return whether queueing, and nothing else, kept the mark rate below the target."""
         short = self.taken_per_s < (1 - LEAST) * self.asked_per_s
         return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
 

@@ -225,7 +225,6 @@ class TableWriter:
 
 
 def _column(parts: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return the batches of a column as one array."""
     types = set(map(type, parts))
     if types == {np.ndarray} and len(set(map(attrgetter("dtype"), parts))) == 1:
         return pa.array(parts[0] if len(parts) == 1 else np.concatenate(parts), kind)

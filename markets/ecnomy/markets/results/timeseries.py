@@ -139,7 +139,6 @@ def _edges(epochs: Epochs, every_s: float | None) -> Integers:
 
 
 def _gained(epochs: Epochs, name: str, edges: Integers) -> Floats:
-    """Return the increase of a counter, [interval, row]."""
     return np.asarray(np.diff(epochs.at(name, edges), axis=0), dtype=np.float64)
 
 
@@ -283,7 +282,6 @@ def _of_carriers(
 def _of_accounts(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Return the balance of each account, or the rate of payments that it made or received."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.ledger
     received, paid = (_summed(table, side, edges) for side in ("credit", "debit"))

@@ -41,9 +41,8 @@ class UnequalMarks(msgspec.Struct, frozen=True):
         source: name of the source with the larger share of marked packets.
         other: name of the source with the smaller share.
         links: names of the links on their paths that marked packets.
-        share: share of the source's packets that were marked [0 to 1]. Reports have a weight of n m
-            / (n + m) for n and m packets of the two sources, so the share refers to their common
-            time.
+        share: share of the source's packets that were marked [0 to 1]. Reports are weighted by the
+            packets of both sources, so that the share refers to their common time.
         other_share: share of the other source's packets that were marked in the same time [0 to 1].
     """
 
@@ -70,10 +69,9 @@ class UnequalMarks(msgspec.Struct, frozen=True):
 
 
 def unequal_marks(run: RawRun) -> list[UnequalMarks]:
-    """Return the pair with the largest ratio in each group of payers, if the ratio is over 1.1.
+    """Return the most unequal pair of each group of payers, if its ratio is significantly above 1.
 
-    The payers of a group share marking links, classes, codepoint and packet size. A pair is
-    returned only if its ratio is also significant.
+    Ratios up to 1.1 are left out. A group shares marking links, classes, codepoint and packet size.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -87,7 +87,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
 
 def ended_by(error: BaseException) -> str:
-    """Return the reason to record in the manifest of a run that this error ended."""
+    """Return the reason for the manifest of a run that this error ended."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if isinstance(error, SystemExit):
@@ -177,7 +177,7 @@ class ResultsWriter:
             self.log(f"warning: {line}")
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """Store a report, and the state of the market after its answer to the report."""
+        """Store a report and the state of the market after its answer."""
         self._measuring.report(report, market)
         flows, links = len(market.offer), len(self._plan.links)
         flow_epochs = {

@@ -133,7 +133,6 @@ def _listed(kind: str, body: Node, path: str) -> Block:
 
 
 def _values_beside(node: Node, path: str) -> Node:
-    """Return the values of a parameter that sets several paths."""
     given = node.mapping()
     if set(given) != {PATHS, "values"}:
         raise node.place.error(path, show(node), _TIED)
@@ -157,7 +156,6 @@ def _label(node: Node, path: str) -> str:
 
 
 def _zip_labels(node: Node | None, path: str, inside: list[tuple[str, ...]], n: int) -> Any:
-    """Return the labels of a zip's items, from its list `label` or from its values."""
     if node is None:
         named = [row for row in inside if any(row)]
         return named[0] if named else ("",) * n
@@ -219,7 +217,6 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
 
 
 def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
-    """Return the number of levels (morris), and whether there are second-order indices (sobol)."""
     levels = 4 if kind == "morris" else 0
     if "levels" in given:
         key = PARAMETERS["morris"].below["levels"]

@@ -70,8 +70,6 @@ def missing(
 
 
 class _Present:
-    """Tests whether a record counts as a present run."""
-
     def __init__(self, code: Code, retry_failed: bool, accept_old_code: bool) -> None:
         self._code, self._retry, self._accept = code, retry_failed, accept_old_code
         self._digests: dict[str, str] = {}
@@ -126,10 +124,7 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """Return a worker's task for the point with the identity `name`.
-
-    `folder` is the folder for the results of the run, or "" if they are not kept.
-    """
+    """Return a worker's task for the point `name`; `folder` is "" if results are not kept."""
     return Task(
         point=name,
         base=sweep.base,

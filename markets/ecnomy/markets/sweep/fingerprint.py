@@ -209,7 +209,6 @@ def _entries(group: str, places: tuple[tuple[str, int], ...]) -> dict[str, str]:
 
 
 def _dated(place: str) -> tuple[str, int]:
-    """Return a folder of modules and the time of its last change, or 0 if it does not exist."""
     try:
         return place, os.stat(place or ".").st_mtime_ns
     except OSError:

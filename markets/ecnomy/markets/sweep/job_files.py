@@ -72,10 +72,7 @@ class Jobs(msgspec.Struct, frozen=True):
 
 
 def parts_for(runs: int, each_s: float) -> int:
-    """Return the number of parts for runs that take `each_s` seconds each.
-
-    There are at most 1,000 parts. If there are several, each takes at least ten minutes.
-    """
+    """Return the number of parts: at most 1,000, each of at least ten minutes if possible."""
     return max(1, min(runs, MOST, int(runs * each_s / SECONDS)))
 
 

@@ -149,7 +149,6 @@ def _with_key(
 
 
 def _where() -> str:
-    """Return the address of this worker, or "" outside a worker."""
     if "distributed" not in sys.modules:
         return ""
     distributed: Any = sys.modules["distributed"]
@@ -223,8 +222,6 @@ def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
 
 
 class _Both:
-    """Passes the output of a run to two sinks."""
-
     def __init__(self, first: Sink, second: Sink) -> None:
         self._sinks = (first, second)
 

@@ -50,9 +50,7 @@ def scenario_at(
     variant: tuple[str, ...] = (),
     ties: Ties = _NO_TIES,
 ) -> Scenario:
-    """Return the scenario of a point: `base` with the point's values, a variant and a seed.
-
-    Messages use `name` as the name of the scenario's file.
+    """Return the scenario of a point. Messages use `name` as the name of its file.
 
     Raises:
         ScenarioError: these values do not make a valid scenario.

@@ -18,8 +18,7 @@ __all__ = ["grown"]
 def grown(sweep: Sweep, folder: Path) -> Sweep:
     """Return the sweep with the replicates that its points need. Without `until`, it is unchanged.
 
-    All looks are repeated from the first one, so the result does not depend on the order of the
-    runs.
+    The result does not depend on the order in which the runs were made.
 
     Args:
         sweep: the loaded sweep.

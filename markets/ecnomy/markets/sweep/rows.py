@@ -136,7 +136,6 @@ def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
 
 
 def _type_of(values: list[Any]) -> Any:
-    """Return an integer type if all values are integers (such as counts), else a float type."""
     import pyarrow as pa
 
     known = [value for value in values if value is not None]
@@ -145,7 +144,6 @@ def _type_of(values: list[Any]) -> Any:
 
 
 def _parameter(values: list[Any], unit: str | None) -> Any:
-    """Return numbers if all values of the parameter are numbers of one unit, otherwise text."""
     import pyarrow as pa
 
     cells = [cell_of(value, unit) for value in values]

@@ -58,7 +58,6 @@ def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
 
 
 def _check_search(sweep: Sweep, given: dict[str, Node], node: Node, name: str) -> None:
-    """Check that a search has several replicates, with the same seeds at every value."""
     if sweep.replicates < 2:
         place = given["replicates"].place if "replicates" in given else node.place
         raise place.error("replicates", "1", f"at least 2, because {name} reports intervals")

@@ -305,7 +305,6 @@ def _judge(folder: Path, sweep: Sweep) -> None:
 
 
 def _generation_in(folder: Path) -> int:
-    """Return the generation of the latest records in a folder, or 0 without records."""
     with contextlib.suppress(ResultsError):
         return int(head_of(folder).get("generation", 0))
     return 0
@@ -341,7 +340,6 @@ def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:
 
 
 def _plan(sweep: Sweep) -> dict[str, Any] | None:
-    """Return the plan of a sensitivity analysis, or None if the points have no plan."""
     if sweep.calibrate or sweep.tune or not sweep.blocks or sweep.blocks[0].kind not in PLANS:
         return None
     block = sweep.blocks[0]

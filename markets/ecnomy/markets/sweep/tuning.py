@@ -125,7 +125,7 @@ class Tuning(msgspec.Struct, frozen=True):
 
 
 def beginning(tuning: Tuning, replicates: int, seed: int) -> list[Point]:
-    """Return the runs of the first round, in order."""
+    """Return the runs of the first round in order."""
     found: list[Point] = []
     for values in dict.fromkeys(tuning.first_values(seed)):
         params = tuning.assignment(values)
@@ -181,7 +181,6 @@ def _aims() -> str:
 
 
 def _aim(node: Node) -> tuple[str, str, float, float]:
-    """Return the aim, its outcome, the target, and the distance that counts as met."""
     given = node.mapping()
     named = [key for key in given if key in AIMS]
     if len(named) != 1:
@@ -210,7 +209,6 @@ def _column(node: Node, path: str) -> str:
 
 
 def _figure(node: Node, path: str) -> float:
-    """Return a number, which may be written as a percentage."""
     expected = "a number, such as 0.01 or 1 %"
     try:
         value, unit = number_with_unit(node, path)
