@@ -212,25 +212,26 @@ NEWER: Final[dict[str, tuple[str, dict[str, Any], Callable[[Path], object], str]
         "run/manifest.json",
         {"format": 2, "plan": "elsewhere"},
         lambda file: open_run(file.parent),
-        "results format 2, this version of ecnomy reads format 1",
+        "found results format 2, but this version of ecnomy reads results format 1",
     ),
     "plan of a run": (
         "run/manifest.json",
         {"plan": {"plan": 2, "roads": []}},
         lambda file: open_run(file.parent),
-        "plan version 2, this version reads 1",
+        "found plan version 2, but this version of ecnomy reads plan version 1",
     ),
     "sweep": (
         "sweep/sweep.json",
         {"format": 2, "points": {}},
         lambda file: open_sweep(file.parent),
-        "sweep format 2, this version of ecnomy reads format 1",
+        "found sweep format 2, but this version of ecnomy reads sweep format 1",
     ),
     "sweep to resume": (
         "sweep/sweep.json",
         {"format": 2},
         lambda file: Store(file.parent, load_sweep(file.parents[1] / "sweep.yaml")),
-        "sweep format 2, this version of ecnomy reads format 1; choose another with out=",
+        "found sweep format 2, but this version of ecnomy reads sweep format 1; choose another "
+        "with out=",
     ),
 }
 

@@ -33,6 +33,7 @@ from ecnomy.analysis.compare.verdicts import (
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load
 from ecnomy.markets.session.preparing import loaded
+from ecnomy.markets.support.wording import other_format
 
 __all__ = [
     "FORMAT",
@@ -155,7 +156,7 @@ def read_record(file: Path) -> ScenarioRecord:
         raw = file.read_bytes()
         found = msgspec.json.decode(raw, type=_Header).format
         if found != FORMAT:
-            raise ResultsError(f"{file}: record format {found}, this version reads {FORMAT}")
+            raise ResultsError(other_format(file, "record format", found, FORMAT))
         record = msgspec.json.decode(raw, type=ScenarioRecord)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: not a record ({error})") from error
@@ -163,7 +164,7 @@ def read_record(file: Path) -> ScenarioRecord:
     lengths = {len(row.values) for row in record.rows}
     if lengths != {count} or count < FEWEST or len(set(record.seeds)) < count:
         raise ResultsError(
-            f"{file}: expected at least {FEWEST} distinct seeds, and one value per seed in each row"
+            f"{file}: expected at least {FEWEST} distinct seeds and one value per seed in each row"
         )
     return record
 

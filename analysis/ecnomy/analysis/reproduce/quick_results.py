@@ -24,6 +24,7 @@ from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.claim_digests import digest
 from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, load_study
 from ecnomy.analysis.support.whole_file import write_whole
+from ecnomy.markets.support.wording import other_format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +98,7 @@ def read_rows(file: Path) -> Tables:
     except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: cannot read the rows of quick runs ({error})") from None
     if found.format != FORMAT:
-        raise ResultsError(f"{file}: format {found.format}, this version reads {FORMAT}")
+        raise ResultsError(other_format(file, "format of quick runs", found.format, FORMAT))
     return _Rows(found.tables)
 
 

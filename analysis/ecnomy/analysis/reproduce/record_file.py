@@ -32,6 +32,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.reproduce.claim_digests import StudyMade
 from ecnomy.analysis.reproduce.recorded import Recorded
 from ecnomy.analysis.support.whole_file import write_whole
+from ecnomy.markets.support.wording import other_format
 
 __all__ = ["FORMAT", "RecordFile", "read_record", "write_record"]
 
@@ -63,7 +64,7 @@ def read_record(file: Path) -> RecordFile:
             return msgspec.json.decode(raw, type=RecordFile)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: cannot read the record of claims ({error})") from None
-    raise ResultsError(f"{file}: record format {found}, this version reads {FORMAT}")
+    raise ResultsError(other_format(file, "record format", found, FORMAT))
 
 
 def write_record(

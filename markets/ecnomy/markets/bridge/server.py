@@ -19,7 +19,7 @@ from ecnomy.markets.bridge.checks import Limits, ReportTimes, check_decide
 from ecnomy.markets.bridge.token import WRONG, has_token
 from ecnomy.markets.bridge.wire import Wire
 
-__all__ = ["EngineLink", "FromEngine", "ToEngine"]
+__all__ = ["EngineLink", "FromEngine", "ToEngine", "fault_of_seed"]
 
 FromEngine = m.Report | m.Request | m.Record | m.Hand | m.Alive | m.Finish
 ToEngine = m.Decide | m.Show | m.Verdict | m.Bye | m.Error
@@ -27,6 +27,13 @@ ToEngine = m.Decide | m.Show | m.Verdict | m.Bye | m.Error
 _DIGEST: Final = 64  # number of digits
 # Errors of a broken connection, which cannot be sent to the peer.
 _UNSPEAKABLE: Final = ("hung-up", "truncated")
+
+
+def fault_of_seed(hello: m.Hello, seed: int) -> str:
+    """Describe how an engine's seed differs from the expected seed; "" if both are equal."""
+    if hello.seed == seed:
+        return ""
+    return f"the engine has seed {hello.seed}, expected seed {seed}"
 
 
 class EngineLink:
@@ -133,9 +140,7 @@ class EngineLink:
             digest = hello.plan_digest[:_DIGEST]
             found = f"plan {digest}" if digest else "a plan without a digest"
             return f"the engine runs {found}, expected plan {self._plan_digest}"
-        if hello.seed != self._seed:
-            return f"the engine has seed {hello.seed}, expected {self._seed}"
-        return ""
+        return fault_of_seed(hello, self._seed)
 
     def limit(
         self,

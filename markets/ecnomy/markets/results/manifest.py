@@ -14,6 +14,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.support.intact import UNREADABLE, check_sealed
+from ecnomy.markets.support.wording import other_format
 
 __all__ = [
     "FORMAT",
@@ -130,12 +131,10 @@ def read_manifest(path: str | Path) -> Manifest:
     try:
         found = msgspec.json.decode(raw, type=_Header).format
         if found != FORMAT:
-            raise ResultsError(
-                f"{file}: results format {found}, this version of ecnomy reads format {FORMAT}"
-            )
+            raise ResultsError(other_format(file, "results format", found, FORMAT))
         version = msgspec.json.decode(raw, type=_PlanHeader).plan.plan
         if version != PLAN_VERSION:
-            raise ResultsError(f"{file}: plan version {version}, this version reads {PLAN_VERSION}")
+            raise ResultsError(other_format(file, "plan version", version, PLAN_VERSION))
         manifest = msgspec.json.decode(raw, type=Manifest)
     except UNREADABLE as error:
         raise ResultsError(f"{file}: not a results manifest ({error})") from error

@@ -26,6 +26,7 @@ from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.expand import expanded
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.shared_marking import with_shared_marking
+from ecnomy.markets.support.wording import OPENS_ENVIRONMENT
 
 __all__ = ["Scenario", "load", "scenario_from_text"]
 
@@ -118,9 +119,9 @@ def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     if "scenario" in root.keys:
-        found, then = "sweep files", "`ecnomy sweep FILE` runs a sweep"
+        found, then = "sweep files", "to run a sweep, use `ecnomy sweep FILE`"
         if "learners" in root.keys:
-            found, then = "environments", "market_env(FILE) in Python opens an environment"
+            found, then = "environments", OPENS_ENVIRONMENT
         raise root.keys["scenario"].error(
             "scenario", f"'scenario', a key of {found}", f"a scenario; {then}"
         )

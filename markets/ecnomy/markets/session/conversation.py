@@ -27,7 +27,7 @@ from ecnomy.markets.bridge.messages import (
     Request,
     Show,
 )
-from ecnomy.markets.bridge.server import EngineLink
+from ecnomy.markets.bridge.server import EngineLink, fault_of_seed
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.engines.process import EngineProcess
 from ecnomy.markets.plan import Plan
@@ -272,9 +272,7 @@ def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
     """Describe how a started engine differs from its plan, or return ""."""
     if not hello.network:
         return link.fault_of_plan(hello)
-    if hello.seed != plan.seed:
-        return f"the engine has seed {hello.seed}, expected {plan.seed}"
-    return in_words(differences(plan, hello.network))
+    return fault_of_seed(hello, plan.seed) or in_words(differences(plan, hello.network))
 
 
 @contextmanager

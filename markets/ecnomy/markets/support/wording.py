@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
-__all__ = ["counted", "exclusive", "few"]
+__all__ = ["OPENS_ENVIRONMENT", "counted", "exclusive", "few", "other_format"]
 
+OPENS_ENVIRONMENT: Final = "to open an environment, use market_env(FILE) in Python"
 _MOST_NAMED = 6
 
 
@@ -30,3 +33,8 @@ def few(names: Sequence[str], noun: str = "") -> str:
 def exclusive(one: str, other: str) -> str:
     """Return the error message for two options or arguments that cannot be combined."""
     return f"{one} and {other} exclude each other: use only one"
+
+
+def other_format(file: Path, what: str, found: object, known: int) -> str:
+    """Return the fault of a file in another format than this version of ecnomy reads."""
+    return f"{file}: found {what} {found}, but this version of ecnomy reads {what} {known}"

@@ -24,7 +24,6 @@ from ecnomy.markets.sweep.space import Block, Range, Value
 from ecnomy.markets.sweep.ties import PATHS, Ties, is_tie, paths_under, read_tie
 
 __all__ = [
-    "FIXED",
     "MOST_RUNS",
     "number_with_unit",
     "plain",
@@ -32,13 +31,30 @@ __all__ = [
     "read_blocks",
     "read_over",
     "read_range",
+    "refuse_fixed",
 ]
 
 _BLOCKS: Final = tuple(PARAMETERS)
-FIXED: Final = ("seed", "version")
+_FIXED: Final = {
+    "seed": "replicates and seed set the seeds",
+    "version": "all runs use the version of the scenario",
+}
 LABEL: Final = "label"
 _TIED: Final = "{paths: [PATH, ...], values: [VALUE, ...]}"
 _LISTS: Final = ("grid", "list", "zip")
+
+
+def refuse_fixed(parameter: str, node: Node, path: str) -> None:
+    """Raise ScenarioError for a parameter that a sweep cannot vary.
+
+    Args:
+        parameter: path into the scenario.
+        node: the value that names the parameter.
+        path: path to that value in the sweep file.
+    """
+    if parameter in _FIXED:
+        expected = f"another parameter, because {_FIXED[parameter]}"
+        raise node.place.error(path, repr(parameter), expected)
 
 
 def plain_tree(node: Node) -> Any:
@@ -86,9 +102,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
             )
         block = (_listed if kind in _LISTS else _sampled)(kind, body, path)
         for parameter in paths_under(block.paths, block.ties):
-            if parameter in FIXED:
-                expected = "another parameter; replicates and seed set the seeds"
-                raise body.place.error(path, repr(parameter), expected)
+            refuse_fixed(parameter, body, path)
         for parameter in block.paths:
             if parameter in where:
                 found = f"{parameter!r}, which {where[parameter]} already varies"
@@ -99,7 +113,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
     if alone and len(blocks) > 1:
         assert node is not None
         found = f"{alone.kind} together with {', '.join(set(node.mapping()) - {alone.kind})}"
-        expected = f"{alone.kind} alone; put values shared by all runs under `set`"
+        expected = f"only {alone.kind}; put values shared by all runs under `set`"
         raise node.keys[alone.kind].error("parameters", found, expected)
     return tuple(blocks)
 
@@ -269,10 +283,10 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
             f"{path}.to", show(most), f"a number in {unit}" if unit else "a number without a unit"
         )
     if log and low <= 0:
-        expected = "more than 0, because the range has scale: log"
+        expected = "a value above 0, because the range has scale: log"
         raise least.place.error(f"{path}.from", show(least), expected)
     if not low < high:
-        expected = f"more than 'from', which is {show(least)}"
+        expected = f"a value above 'from' ({show(least)})"
         raise most.place.error(f"{path}.to", show(most), expected)
     whole = not unit and all(type(node.value) is int for node in (least, most)) and not log
     return Range(low, high, unit, log, whole)
@@ -290,5 +304,5 @@ def number_with_unit(node: Node, path: str) -> tuple[float, str]:
     try:
         return float(units.number(number)), unit.strip()
     except units.UnitError:
-        expected = "a number, with a space before its unit if it has one"
+        expected = "a number such as 10, or a number with a unit such as 10 ms"
         raise node.place.error(path, show(node), expected) from None

@@ -27,7 +27,7 @@ import msgspec
 
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
-from ecnomy.markets.sweep.blocks import FIXED, number_with_unit, read_range
+from ecnomy.markets.sweep.blocks import number_with_unit, read_range, refuse_fixed
 from ecnomy.markets.sweep.keys import CALIBRATE
 from ecnomy.markets.sweep.space import Assignment, Block, Point, Range, products
 
@@ -173,9 +173,7 @@ def _text(given: dict[str, Node], key: str) -> str:
 
 def _parameter(given: dict[str, Node]) -> str:
     path = _text(given, "parameter")
-    if path in FIXED:
-        expected = "another parameter; replicates and seed set the seeds"
-        raise given["parameter"].place.error("calibrate.parameter", repr(path), expected)
+    refuse_fixed(path, given["parameter"], "calibrate.parameter")
     return path
 
 
@@ -188,7 +186,7 @@ def _targets(node: Node, points: int) -> tuple[float, ...]:
         return (float(_TARGET.read(node, "calibrate.target")),)
     items = node.items()
     if len(items) != points:
-        expected = f"{points}, one for each point of `parameters`, or one number for all"
+        expected = f"{points} (one for each point of `parameters`), or one number for all"
         raise node.place.error("calibrate.target", f"{len(items)} targets", expected)
     return tuple(
         float(_TARGET.read(item, f"calibrate.target[{index}]")) for index, item in enumerate(items)

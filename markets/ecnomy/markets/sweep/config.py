@@ -31,6 +31,7 @@ from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.scenario import load
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.size_list import with_sizes_inside
+from ecnomy.markets.support.wording import OPENS_ENVIRONMENT
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
 from ecnomy.markets.sweep.keys import LIMITS, SWEEP
 from ecnomy.markets.sweep.measure import EXPECTED, find_measure
@@ -141,7 +142,7 @@ def _unknown(root: Node, key: str, shown: str) -> ScenarioError:
             f"a sweep without {key!r}; to play a tournament, run `ecnomy tournament {shown}`",
         )
     if "learners" in root.keys:
-        expected = "a sweep; market_env(FILE) in Python opens an environment"
+        expected = f"a sweep; {OPENS_ENVIRONMENT}"
         return root.keys[key].error(key, f"{key!r}, a key of environments", expected)
     if key in Document.__struct_fields__:
         expected = f"{key!r} under 'set'; to run a scenario, use `ecnomy run {shown}`"

@@ -16,6 +16,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.manifest import MANIFEST, SWEEP
 from ecnomy.markets.support.intact import UNREADABLE, check_sealed, read_regular
 from ecnomy.markets.support.printable import printable
+from ecnomy.markets.support.wording import other_format
 from ecnomy.markets.sweep.parts import PARTS
 
 __all__ = ["FORMAT", "HEAD", "OtherFormat", "head_of", "is_sweep"]
@@ -46,10 +47,8 @@ def head_of(folder: Path) -> dict[str, Any]:
         text = read_regular(folder / HEAD)
         head = msgspec.json.decode(text, type=dict[str, Any])
         if (found := head.get("format", FORMAT)) != FORMAT:
-            raise OtherFormat(
-                f"{folder / HEAD}: sweep format {printable(str(found))}, this version of ecnomy "
-                f"reads format {FORMAT}"
-            )
+            shown = printable(str(found))
+            raise OtherFormat(other_format(folder / HEAD, "sweep format", shown, FORMAT))
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
     except (OSError, *UNREADABLE):

@@ -27,7 +27,7 @@ import numpy as np
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
-from ecnomy.markets.sweep.blocks import FIXED, number_with_unit, read_over
+from ecnomy.markets.sweep.blocks import number_with_unit, read_over, refuse_fixed
 from ecnomy.markets.sweep.keys import TUNE
 from ecnomy.markets.sweep.space import Assignment, Point, Range, latin_hypercube
 from ecnomy.markets.sweep.ties import Ties, paths_under
@@ -151,9 +151,7 @@ def read_tuning(node: Node) -> Tuning:
         raise node.place.error("tune", "no 'over'", "over: {path: {from: A, to: B}}")
     paths, ranges, ties = read_over(given["over"], "tune.over")
     for path in paths_under(paths, ties):
-        if path in FIXED:
-            expected = "another parameter; replicates and seed set the seeds"
-            raise given["over"].place.error("tune.over", repr(path), expected)
+        refuse_fixed(path, given["over"], "tune.over")
     aim, outcome, target, within = _aim(node)
     trials = _read(given, "trials", 60)
     first = _read(given, "first", max(2, trials // 4))
