@@ -154,7 +154,7 @@ def test_signed_and_unsigned_classes_go_together(model: mesa.Model) -> None:
         (Decision(offer=[0.0, 1.0]), "not integers"),
         (Decision(offer=[0, None]), "not integers"),
         (Decision(offer=[np.True_, np.False_]), "not integers"),
-        (Decision(offer=[np.uint64(2**64 - 1), np.uint64(1)]), "not on offer"),
+        (Decision(offer=[np.uint64(2**64 - 1), np.uint64(1)]), "does not exist"),
         (Decision([[1.0], [2.0]]), "shape"),
     ],
 )

@@ -151,6 +151,6 @@ def test_a_bill_of_nothing_has_no_standing_part() -> None:
 def test_what_is_no_truth_value_is_refused(tmp_path: Path) -> None:
     """The refusal is one line."""
     with pytest.raises(
-        StrategyError, match=r"ann .*returned an `active` that is not True or False"
+        StrategyError, match=r"ann .*returned .* as `active`, expected True or False"
     ):
         made(tmp_path / "r", "Vague")

@@ -71,12 +71,12 @@ def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
     ("old", "new", "words"),
     [
         ("  target: 0.1\n", "", "calibrate: found no 'target', expected figure, target"),
-        ("  target: 0.1", "  target: [0.1, 0.2, 0.3]", "3 targets, expected 2, one for each point"),
+        ("  target: 0.1", "  target: [0.1, 0.2, 0.3]", "3 targets, expected 2 (one for each point"),
         ("  target: 0.1", "  target: much", "calibrate.target"),
         ("  first: 3", "  first: 3\n  mots: 4", "unknown key 'mots'"),
         ("  first: 3", "  first: 13", "12 values in total, expected at least 13"),
-        ("  to: 0.5", "  to: 0.001", ".to: found 0.001, expected more than 'from', which"),
-        ("  from: 0.01", "  from: 0", ".from: found 0, expected more than 0, because the"),
+        ("  to: 0.5", "  to: 0.001", ".to: found 0.001, expected a value above 'from'"),
+        ("  from: 0.01", "  from: 0", ".from: found 0, expected a value above 0, because the"),
         ("  first: 3", "  step: 2 packets", "a step above 0 and below the width of"),
         ("  first: 3", "  with: {sources.gold.count: 2}", "which overlap"),
         (

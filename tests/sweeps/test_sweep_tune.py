@@ -319,11 +319,15 @@ def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
         ("  trials: 40", "  trails: 40", "unknown key 'trails'"),
         ("  trials: 40", "  constraints: {sold: 3}", "expected {at-least: A, at-most: B}"),
         ("  trials: 40", "  constraints: {sold: {at-least: 2, at-most: 1}}", "below at-most"),
-        ("from: 0.05 money", "from: 5 money", ".to: found '2 money', expected more than 'from'"),
+        (
+            "from: 0.05 money",
+            "from: 5 money",
+            ".to: found '2 money', expected a value above 'from'",
+        ),
         (
             "from: 0.05 money",
             "from: 0 money",
-            "found '0 money', expected more than 0, because",
+            "found '0 money', expected a value above 0, because",
         ),
         ("to: 2 money", "to: 2e6 money", "found '2000000.0 money', expected an amount of at most"),
         ("market.price_per_mark", "seed", "another parameter"),

@@ -131,7 +131,7 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
     column: npt.NDArray[Any] = np.asarray(given)
     _check_length(column, seen, who, "active")
     if column.dtype.kind != "b":
-        raise StrategyError(f"{who} returned an `active` that is not a column of Booleans")
+        raise StrategyError(f"{who} returned values of `active` that are not a column of Booleans")
     return column
 
 
@@ -168,8 +168,10 @@ def _check_offers(offer: npt.NDArray[Any], seen: Observation, who: str) -> None:
     for row in moved.tolist():
         flow, held, wanted = (int(c[row]) for c in (seen.flows.flow, seen.flows.offer, offer))
         if not 0 <= wanted < len(seen.offers):
-            raise StrategyError(f"{who} moved flow {flow} to class {wanted}, which is not on offer")
+            raise StrategyError(f"{who} moved flow {flow} to class {wanted}, which does not exist")
         if held != NO_OFFER and seen.offers[held].provider != seen.offers[wanted].provider:
             raise StrategyError(f"{who} moved flow {flow} to a class of another provider")
         if held == NO_OFFER:
-            raise StrategyError(f"{who} moved flow {flow} to a class, but no provider serves it")
+            raise StrategyError(
+                f"{who} moved flow {flow} to a class, but no provider serves this flow"
+            )

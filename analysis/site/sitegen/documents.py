@@ -75,7 +75,7 @@ def page_of(document: str) -> str:
             name = document.removesuffix(".md").removesuffix("/README")
             return f"{section}/{name.replace('/', '-').replace('_', '-').lower()}.md"
     raise KeyError(
-        f"{document}: found in no section of the site, expected in one; see sitegen/documents.py"
+        f"{document}: not in any section of the site; add it to a section in sitegen/documents.py"
     )
 
 

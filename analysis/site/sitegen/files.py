@@ -22,7 +22,7 @@ def file_pages(root: Path, links: Links) -> dict[str, str]:
         for path in missing:
             page = links.page(path)
             if page in made:
-                raise ValueError(f"{path}: another file has the page {page}")
+                raise ValueError(f"{path}: another file already has the page {page}")
             show = _folder if path in links.folders else _file
             made[page] = f"{_ORPHAN}# {escaped(path)}\n\n{show(root, path, page, links)}"
     return made

@@ -293,7 +293,7 @@ def test_price_strategy_sets_the_price(model: mesa.Model) -> None:
         ("nan", "not finite"),
         ("negative", "negative"),
         ("float-class", "not integers"),
-        ("no-class", "not on offer"),
+        ("no-class", "does not exist"),
         ("other-shop", "another provider"),
     ],
 )

@@ -52,7 +52,7 @@ def test_prices_by_the_hour_repeat() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"prices": {30.0: 0.1}, "period": 30.0}, "before the end of the period, 30 s"),
+        ({"prices": {30.0: 0.1}, "period": 30.0}, "before the end of the period at 30 s"),
         ({"prices": {-1.0: 0.1}}, "times of 0 s or more"),
         ({"prices": {1.0: -0.1}}, "prices from 0 to"),
         ({"prices": {1.0: 0.1}, "offset": 5.0}, "without 'period'"),

@@ -317,7 +317,7 @@ def test_a_port_in_use_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
         port = taken.getsockname()[1]
         done = CliRunner().invoke(app, [str(LIVE), "--port", str(port)])
     assert str(done.exception).startswith(f"cannot listen on 127.0.0.1:{port}: ")
-    assert str(done.exception).endswith("; --port 0 finds a free port")
+    assert str(done.exception).endswith("; use --port 0 to find a free port")
 
 
 def _answered(guard: Guard, kind: str = "http", query: bytes = b"", cookie: bytes = b"") -> Any:

@@ -161,9 +161,9 @@ def test_three_values_are_too_many_for_one_comparison(
     words = {0.1: "0.1 money", 0.2: "0.2 money", 0.3: "0.3 money"}
     monkeypatch.setattr("ecnomy.analysis.diff.groups._Sweep.words", lambda *_: words)
     laws = world / "laws"
-    with pytest.raises(InputError, match="found 3 values .*expected two; name two") as refused:
+    with pytest.raises(InputError, match="found 3 values .*expected two; choose two") as refused:
         diff([laws], by=PATH)
-    told = shlex.split(str(refused.value).partition("name two: ")[2])
+    told = shlex.split(str(refused.value).partition("choose two: ")[2])
     assert told == ["ecnomy", "diff", f"{laws}:{PATH}=0.1 money", f"{laws}:{PATH}=0.3 money"]
 
 

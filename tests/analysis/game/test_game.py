@@ -273,8 +273,8 @@ WRONG = {
     ",a,a\na,1,1\nb,1,1\n": ":1: column 2: found the name 'a' twice, expected a different name",
     ",a,b\na,1,1\n,1,1\n": ":3: row 2: found no name, expected a different name",
     ",a\na,1\n": ": found 1 x 1 pay-offs (rows x columns), expected at least two strategies",
-    ",a,b\n": ": missing a row of pay-offs: expected one for each strategy",
-    "a\nb\n": ": missing a column of pay-offs: expected one for each strategy",
+    ",a,b\n": ": found no row of pay-offs, expected one for each strategy",
+    "a\nb\n": ": found no column of pay-offs, expected one for each strategy",
     "": ": found an empty file, expected a header",
     ',"a\n': "expected CSV in UTF-8",
 }

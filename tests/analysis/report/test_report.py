@@ -357,14 +357,14 @@ def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None
         page.gsp_page([tmp_path / "nowhere"], [])
     (tmp_path / "bare").mkdir()
     bare = write_run(tmp_path / "bare", calls=None)
-    with pytest.raises(ResultsError, match="missing recorded calls"):
+    with pytest.raises(ResultsError, match="calls were not recorded"):
         page.gsp_page([bare], [])
     whole = write_run(tmp_path)
     with pytest.raises(InputError, match="two runs with the same seed"):
         page.gsp_page([whole, whole], [])
     manifest = (whole / "manifest.json").read_text().replace("guaranteed-stream-provider", "other")
     (whole / "manifest.json").write_text(manifest)
-    with pytest.raises(ResultsError, match="missing a guaranteed stream provider"):
+    with pytest.raises(ResultsError, match="found no guaranteed stream provider"):
         page.gsp_page([whole], [])
 
 

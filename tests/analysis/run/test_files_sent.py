@@ -75,4 +75,4 @@ def test_show_prints_files_or_says_what_is_missing(make_run: MakeRun) -> None:
     _write(folder, given_up=True)
     said = _show(folder)
     assert "background 8 5" in said
-    assert "users gave up 1)" in said
+    assert "users gave up 1 of the files that began)" in said

@@ -128,7 +128,7 @@ def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> N
     done = _show(tmp_path / "r", "--no-plot")
     assert done.exit_code == 0, done.output
     at_end = "the run ended before the measured window began"
-    within = "the run ended during its warm-up of 2 s: means include the warm-up"
+    within = "the run ended during its warm-up of 2 s, so means include the warm-up"
     assert [line for line in (at_end, within) if line in done.output] == [
         at_end if end_s == 2 else within
     ]

@@ -326,7 +326,7 @@ def test_outcomes_are_chosen(folder: Path, tmp_path: Path) -> None:
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     """`report` of an invalid folder prints one line; --outcome is only for sweeps."""
     done = CliRunner().invoke(report_app, [str(tmp_path / "none")])
-    assert isinstance(done.exception, InputError) and "missing folder" in str(done.exception)
+    assert isinstance(done.exception, InputError) and "no such folder" in str(done.exception)
     done = CliRunner().invoke(report_app, [str(tmp_path), "--outcome", "welfare"])
     assert isinstance(done.exception, InputError)
 
@@ -394,5 +394,5 @@ def test_one_point_alone_and_failures(tmp_path: Path) -> None:
     text = "version: 1\nscenario: scenario.yaml\nreplicates: 3\n"
     one = made_up(tmp_path, text, lambda point: {"welfare": 2.0 + 0.1 * point.replicate})
     assert found_of(open_swept(one)).headline.startswith("welfare is 2.10 \u00b1 0.25 money/s")
-    with pytest.raises(ResultsError, match="runs without outcomes"):
+    with pytest.raises(ResultsError, match="the runs have no outcomes"):
         open_swept(made_up(tmp_path, text, lambda point: {}, "none"))

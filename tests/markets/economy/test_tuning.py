@@ -55,8 +55,8 @@ def test_engines_are_told_of_what_changes_only() -> None:
         ({"bottleneck": {"probability": 1.2}}, "to 1.2, expected a number from 0 to 1"),
         ({"bottleneck": {"probability": float("nan")}}, "to nan, expected a number"),
         ({"bottleneck": {"probability": "0.2"}}, "to '0.2', expected a number"),
-        ({"bottleneck": 0.2}, "expected a mapping of links to mappings of parameters to values"),
-        (0.2, "returned 0.2 from `tune`, expected a mapping of links"),
+        ({"bottleneck": 0.2}, "expected a mapping such as {link: {parameter: value}}"),
+        (0.2, "returned 0.2 from `tune`, expected a mapping such as"),
     ],
 )
 def test_what_cannot_be_tuned_is_refused(answer: Any, said: str) -> None:

@@ -89,8 +89,8 @@ class ConnectivityProvider(Role):
             isinstance(values, Mapping) for values in answer.values()
         ):
             raise StrategyError(
-                f"{self._who} returned {answer!r} from `tune`, expected a mapping of links to "
-                "mappings of parameters to values"
+                f"{self._who} returned {answer!r} from `tune`, expected a mapping such as "
+                "{link: {parameter: value}}"
             )
         return answer
 

@@ -318,7 +318,7 @@ class Strategist:
         found = truth(answer)
         if found is None:
             raise StrategyError(
-                f"{self._who} returned an `active` that is not True or False: {answer!r}"
+                f"{self._who} returned {answer!r} as `active`, expected True or False"
             )
         return found
 

@@ -81,7 +81,7 @@ class Subscriber(Role):
             )
         order: list[int] = found.tolist()
         if any(not BEST_EFFORT <= one <= last for one in order) or BEST_EFFORT in order[:-1]:
-            expected = f"offer numbers from 0 to {last}, and {BEST_EFFORT} only at the end"
+            expected = f"offer numbers from 0 to {last}, with {BEST_EFFORT} only at the end"
             raise StrategyError(f"{self._who} answered {shown(answer)}, expected {expected}")
         return order
 

@@ -211,8 +211,7 @@ class BestOffer:
             counts = ", ".join(str(len(own)) for own in rows)
             raise StrategyError(
                 f"best-offer: the agent's sources have {counts} flows, expected two or more "
-                "sources with the same number of flows (`count`): flow i of each source belongs to "
-                "user i"
+                "sources with equal `count`, because flow i of each source belongs to user i"
             )
         self._rows = np.array(rows, dtype=np.int64)
 

@@ -66,7 +66,7 @@ class Menu:
                 key for key in ("post_fees", "let_in", "needs_of_classes") if hasattr(cls, key)
             ]
             if whole:
-                found = f"{kind!r}, which acts on whole classes ({whole[0]})"
+                found = f"{kind!r}, whose {whole[0]} acts on whole classes"
                 raise Refused(f"choices.{name}.kind", found, "a strategy for single flows")
             params = {key: value for key, value in given.items() if key != "kind"}
             self._of[name] = Strategist(f"menu, {name}", kind, params)

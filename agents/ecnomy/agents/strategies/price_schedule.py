@@ -54,7 +54,7 @@ class PriceSchedule:
         if time_s < 0:
             raise Refused("prices", f"a price from {time_s:g} s on", "times of 0 s or more")
         if self.period is not None and time_s >= self.period:
-            expected = f"times before the end of the period, {self.period:g} s"
+            expected = f"times before the end of the period at {self.period:g} s"
             raise Refused("prices", f"a price from {time_s:g} s on", expected)
         if not 0 <= price <= DEAREST:
             raise Refused("prices", f"{price:g} money", "prices from 0 to 1000000 money")

@@ -62,9 +62,7 @@ class RevenueBandit:
         prices = np.geomspace(self.floor * MICRO, self.ceiling * MICRO, self.arms)
         self._prices: Integers = np.rint(prices).astype(np.int64)
         if len(np.unique(self._prices)) < self.arms:
-            expected = (
-                f"so far above the floor that {self.arms} prices differ by 0.000001 money or more"
-            )
+            expected = f"{self.arms} prices between floor and ceiling at least 0.000001 money apart"
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
         self._count = np.zeros(self.arms, dtype=np.int64)
         self._sum: Floats = np.zeros(self.arms)

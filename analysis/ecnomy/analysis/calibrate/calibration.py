@@ -110,12 +110,14 @@ def _bases(sweep: Sweep) -> list[Assignment]:
 def _searches(sweep: Sweep, frame: pd.DataFrame) -> list[Search]:
     calibration = sweep.calibrate
     if calibration is None:
-        raise InputError(f"{sweep.file}: missing 'calibrate': the parameter to search")
+        raise InputError(
+            f"{sweep.file}: missing 'calibrate', the section that names the parameter to search"
+        )
     refuse_failed_runs(frame, sweep.file)
     if calibration.figure not in frame or frame[calibration.figure].isna().any():
         lacking = calibration.figure not in frame
         what = "which is not a column" if lacking else "which some runs lack"
-        expected = "a figure that every run has; `ecnomy query` lists the columns"
+        expected = "a column with a value in every run (`ecnomy query` lists the columns)"
         place = f"{sweep.file}: calibrate.figure"
         raise ResultsError(f"{place}: found {calibration.figure!r}, {what}, expected {expected}")
     kinds = kinds_of(sweep)

@@ -51,7 +51,9 @@ def calibrate_command(
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate is None:
-        raise InputError(f"{config}: missing 'calibrate': the parameter to search")
+        raise InputError(
+            f"{config}: missing 'calibrate', the section that names the parameter to search"
+        )
     _check_figure(sweep)
     with resumable():
         found = _searched(sweep, folder, scheduler, workers)

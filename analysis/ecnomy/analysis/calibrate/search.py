@@ -169,8 +169,8 @@ def _checked(
         if not side and _enclosed(target, known, pair):
             verdict, shown = FOUND, calibration.range.shown
             why = (
-                f"the target lies between the figures at {shown(value)} and {shown(other)}, one "
-                "step apart"
+                f"the target lies between the figures at {shown(value)} and {shown(other)}, "
+                "which are one step apart"
             )
     interval = None if verdict == NOT_REACHABLE else _interval(calibration, known, target)
     found = Found(params, target, verdict, value, interval, figure, **tried, why=why)

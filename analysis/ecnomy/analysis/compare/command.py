@@ -21,8 +21,10 @@ JSON: Final = "compare.json"
 PICTURE: Final = "compare.png"
 
 Config = Annotated[Path, typer.Argument(help="Scenario file, e.g. configs/examples/sample.yaml.")]
-Seeds = Annotated[int, typer.Option(help="Number of seeds (1 to N) that both engines run.", min=2)]
-Engines = Annotated[str, typer.Option(help="Two engines to compare, the reference first.")]
+Seeds = Annotated[
+    int, typer.Option(help="Number of seeds N. Both engines run seeds 1 to N.", min=2)
+]
+Engines = Annotated[str, typer.Option(help="Two engines to compare, with the reference first.")]
 Changes = Annotated[
     list[str] | None,
     typer.Option(

@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         choices=[*INDEX],
         help="Engine to compare with the built-in engine.",
     )
-    parser.add_argument("--jobs", type=int, default=1, help="Number of runs at a time.")
+    parser.add_argument("--jobs", type=int, default=1, help="Number of parallel runs.")
     given = parser.parse_args(arguments)
     try:
         check_engine(given.engine)
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _record(names: Sequence[str], engine: str, jobs: int) -> None:
     checkout = find_checkout()
     if checkout is None:
-        raise InputError(f"{Path.cwd()}: not in a checkout of ecnomy")
+        raise InputError(f"{Path.cwd()}: not in a checkout of ecnomy, which this command needs")
     index, engines = read_index(checkout, engine), (BUILT_IN, engine)
     known = {entry.name: entry for entry in index.scenarios}
     for name in names:

@@ -106,8 +106,8 @@ def simulated(task: Task, folder: Path) -> None:
         if _engine_facts(folder).get("valid", True):
             return
     raise EngineError(
-        f"late in all {_TRIES} attempts (engine.late in machine.json); stop other programs and "
-        "try again"
+        f"the engine was late in all {_TRIES} attempts (engine.late in machine.json); "
+        "stop other programs and try again"
     )
 
 

@@ -42,7 +42,7 @@ Host = Annotated[
     str, typer.Option(help="Address to listen on. Use 0.0.0.0 to let other machines connect.")
 ]
 Port = Annotated[
-    int, typer.Option(help="Port to listen on. 0 means any free port.", min=0, max=65535)
+    int, typer.Option(help="Port to listen on. Use 0 for any free port.", min=0, max=65535)
 ]
 Browser = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
@@ -107,7 +107,7 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port))
     except OSError as error:
         where = f"{host}:{port}"
-        free = "; --port 0 finds a free port" if error.errno == errno.EADDRINUSE else ""
+        free = "; use --port 0 to find a free port" if error.errno == errno.EADDRINUSE else ""
         raise InputError(f"cannot listen on {where}: {error.strerror or error}{free}") from error
 
 

@@ -33,8 +33,8 @@ Runs = Annotated[
     list[str],
     typer.Argument(
         metavar="A B | A... -- B...",
-        help="Two runs, two folders of runs with several seeds, or points of a sweep as "
-        "SWEEP:PATH=VALUE.",
+        help="Two runs, two folders of runs with several seeds, or two points of a sweep, each "
+        "written as SWEEP:PATH=VALUE.",
     ),
 ]
 By = Annotated[str, typer.Option(help="Compare the two values of this parameter of one sweep.")]

@@ -169,7 +169,7 @@ def diff_groups(first: Group, second: Group) -> Diff:
     """
     both = {m.label for m in first.members} & {m.label for m in second.members}
     if both:
-        raise InputError(f"{min(both)}: found in both groups, expected in only one")
+        raise InputError(f"{min(both)}: found in both groups, expected in one of them")
     first, second = _told_apart(first, second)
     a, b = _matched(first, second)
     why = _why_unpaired(first, second, len(a))

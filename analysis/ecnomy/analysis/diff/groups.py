@@ -90,7 +90,7 @@ def open_group(names: Sequence[str | Path]) -> Group:
         raise ResultsError(f"{names[0]}: found only incomplete runs ({'; '.join(left_out)})")
     twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
     if twice:
-        raise InputError(f"{twice[0]}: found twice in a group, expected only once")
+        raise InputError(f"{twice[0]}: found twice in a group, expected once")
     parents = {Path(str(name)).parent for name in names}
     alone = found[0].name if len(found) == 1 else ""
     common = parents.pop().name if len(parents) == 1 else ""
@@ -106,7 +106,7 @@ def _opened(name: str) -> Group:
         return _of_sweep(path, chosen)
     if chosen:
         raise ResultsError(
-            f"{folder}: not a sweep: expected the folder of a sweep before ':{chosen}'"
+            f"{folder}: not a sweep, expected the folder of a sweep before ':{chosen}'"
         )
     if (path / _MANIFEST).is_file() or not path.is_dir():
         return _of_runs([path], path)
@@ -114,7 +114,7 @@ def _opened(name: str) -> Group:
     if not inside:
         expected = "the results of a run, a folder of several runs, or a sweep"
         raise ResultsError(
-            f"{path}: missing {_MANIFEST} in the folder and its subfolders: expected {expected}"
+            f"{path}: missing {_MANIFEST} in the folder and its subfolders, expected {expected}"
         )
     return _of_runs(inside, path)
 
@@ -160,7 +160,7 @@ def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
         how = "run the sweep with another value too"
         if len(two) > 1:
             found = f"{len(words)} values ({told})"
-            how = f"name two: {shlex.join(['ecnomy', 'diff', *two])}"
+            how = f"choose two: {shlex.join(['ecnomy', 'diff', *two])}"
         raise InputError(f"--by {path}: found {found}, expected two; {how}")
     first, second = (sweep.group({path: value}, told) for value, told in words.items())
     return first, second
@@ -181,7 +181,7 @@ def _of_sweep(folder: Path, chosen: str) -> Group:
         values = "; ".join(f"{p}: {', '.join(sweep.words(p).values())}" for p in paths)
         if found:
             several = " and ".join(dict.fromkeys(p for p, _, _ in found))
-            raise InputError(f"{folder}: {told!r} is a value of {several}: expected PATH={told}")
+            raise InputError(f"{folder}: {told!r} is a value of {several}, expected PATH={told}")
         raise InputError(f"{folder}: found no value {told!r}, expected one of {values}")
     ((path, value, words),) = found
     return sweep.group({path: value}, words)

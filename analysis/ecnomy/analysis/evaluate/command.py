@@ -25,7 +25,7 @@ __all__ = ["evaluate_command", "folder_label"]
 Law = Annotated[
     str,
     typer.Argument(
-        help="Window law, e.g. prague, or a transport: '{law: cubic, hystart: true}'.",
+        help="Window law, e.g. prague, or transport, e.g. '{law: cubic, hystart: true}'.",
         metavar="LAW",
     ),
 ]
@@ -123,7 +123,7 @@ def _transport(law: str) -> dict[str, Any]:
     if not isinstance(given, dict) or not isinstance(given.get("law"), str):
         raise InputError(f"LAW: found {law}, expected a window law or a transport with 'law'")
     if given["law"] == "udp":
-        raise InputError("LAW: found udp, which has no congestion control; expected a window law")
+        raise InputError("LAW: found udp, which has no congestion control, expected a window law")
     return given
 
 

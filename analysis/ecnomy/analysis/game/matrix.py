@@ -99,7 +99,7 @@ def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
             if any(cell.strip() for cell in cells):
                 yield reader.line_num, cells
     except Unreadable as error:
-        expected = f"a CSV file of pay-offs, at most {_MOST_MIB} MiB"
+        expected = f"a CSV file of pay-offs of at most {_MOST_MIB} MiB"
         raise InputError(f"{file}: found {error}, expected {expected}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{file}: found {error}, expected CSV in UTF-8") from None
@@ -117,7 +117,7 @@ def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> 
             raise InputError(f"{file}:{line}: {what} {number}: found {told}, expected {expected}")
         found.append(name)
     if not found:
-        raise InputError(f"{file}: missing a {what} of pay-offs: expected one for each strategy")
+        raise InputError(f"{file}: found no {what} of pay-offs, expected one for each strategy")
     return tuple(found)
 
 
@@ -140,7 +140,7 @@ def _game(
     symmetric = pays.shape[2] == 1
     if symmetric and rows != columns:
         found = f"rows {', '.join(rows)} and columns {', '.join(columns)}"
-        expected = "the same names in the same order, or two pay-offs per cell, a;b"
+        expected = "the same names in the same order, or two pay-offs per cell (a;b)"
         raise InputError(f"{file}:{line}: found {found}, expected {expected}")
     states = len(rows) if symmetric else len(rows) * len(columns)
     if states > MOST_STATES:

@@ -53,7 +53,7 @@ GspOut = Annotated[
 ]
 Outcome = Annotated[
     list[str] | None,
-    typer.Option(help="Column of a sweep to report on. Repeatable."),
+    typer.Option(help="Column of the sweep to report on. Repeatable."),
 ]
 
 
@@ -71,11 +71,13 @@ def page_command(
     from ecnomy.markets.sweep.head import is_sweep
 
     if len(folders) > 1:
-        expected = "one; `ecnomy diff` compares runs, and `ecnomy report gsp` reports on several"
+        expected = (
+            "one; use `ecnomy diff` to compare runs, or `ecnomy report gsp` for several folders"
+        )
         raise InputError(f"report: found {len(folders)} folders, expected {expected}")
     results = folders[0]
     if not results.is_dir():
-        raise InputError(f"{results}: missing folder: expected the results of a sweep or of a run")
+        raise InputError(f"{results}: no such folder, expected the results of a sweep or of a run")
     file = results / PAGE if out is None else place_for(out, "--out")
     told = ["ecnomy", "report", str(results)]
     told += ["--out", str(out)] if out is not None else []

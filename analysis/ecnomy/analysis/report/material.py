@@ -190,13 +190,13 @@ def open_material(results: Sequence[Path]) -> Material:
     sweeps = [path for path in results if is_sweep(path)]
     if sweeps and len(results) > 1:
         raise InputError(
-            f"{sweeps[0]}: found a sweep together with other folders, expected one sweep, or only "
-            "runs"
+            f"{sweeps[0]}: found a sweep together with other folders, expected one sweep "
+            "or only runs"
         )
     found = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
     if not found.providers:
         raise ResultsError(
-            f"{found.folder}: missing a guaranteed stream provider, which this report requires"
+            f"{found.folder}: found no guaranteed stream provider, which this report requires"
         )
     return found
 
@@ -206,7 +206,8 @@ def _of_runs(results: Sequence[Path]) -> Material:
     for run in runs:
         if not run.plan.record.calls and any(p.offers for p in providers_of(run)):
             raise ResultsError(
-                f"{run.path}: missing recorded calls: run the scenario with record: {{calls: true}}"
+                f"{run.path}: calls were not recorded; run the scenario with "
+                "record: {calls: true}"
             )
     names = [_without_seed(run) for run in runs]
     distinct = list(dict.fromkeys(names))

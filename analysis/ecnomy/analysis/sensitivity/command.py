@@ -56,14 +56,14 @@ def sensitivity_command(
     runs = sampled(sweep)
     found = [indices_of(runs, name) for name in outcome] if outcome else varying(runs)
     if not found:
-        raise ResultsError(f"{sweep}: missing an outcome that varies: expected at least one")
+        raise ResultsError(f"{sweep}: found no outcome that varies, expected at least one")
     if as_json:
         return print_json(_values(runs, found))
     console = console_for_tables()
     _head(console, runs)
     if not outcome:
         console.print(ranking_table(found))
-        words = "details of one outcome, and a picture"
+        words = "For details of one outcome and a picture, run"
         console.print(f"{words}: ecnomy sensitivity {sweep} --outcome NAME", markup=False)
         return
     for each in found:

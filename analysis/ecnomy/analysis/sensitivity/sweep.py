@@ -77,8 +77,8 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
         ResultsError: too few points have the outcome, or it is the same at all points.
     """
     if outcome not in sweep.outcomes:
-        expected = "an outcome of the sweep; `ecnomy query` lists the columns"
-        raise InputError(f"{sweep.folder}: missing {outcome!r}: expected {expected}")
+        expected = "an outcome of the sweep (`ecnomy query` lists the columns)"
+        raise InputError(f"{sweep.folder}: found no {outcome!r}, expected {expected}")
     y = sweep.runs[outcome].to_numpy(dtype=np.float64).reshape(-1, sweep.replicates)
     each = sweep.runs[list(sweep.plan.paths)].to_numpy(dtype=np.float64)
     x = each.reshape(len(y), sweep.replicates, -1)

@@ -35,8 +35,8 @@ def show_command(
         Path | None,
         typer.Option(
             "--plot",
-            help="File for the picture. Further pictures are written next to it, as FILE-carriers "
-            "and FILE-network. Default: overview.png or sweep.png in RESULTS.",
+            help="File for the picture. Further pictures are written next to it, named "
+            "FILE-carriers and FILE-network. Default: overview.png or sweep.png in RESULTS.",
             metavar="FILE",
         ),
     ] = None,
@@ -122,7 +122,9 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
         words = "the run ended before the measured window began"
         if summary.whole is not None:
             warmup_s = run.plan.warmup_ps / 1e12
-            words = f"the run ended during its warm-up of {warmup_s:g} s: means include the warm-up"
+            words = (
+                f"the run ended during its warm-up of {warmup_s:g} s, so means include the warm-up"
+            )
         console.print(words, markup=False)
     if any(row.group.service_class == CHANGING for one in summary.phases for row in one.groups):
         words = "flows changed class, so rows are per source and fees are means"

@@ -166,8 +166,8 @@ def print_files(run: RawRun, console: Console) -> None:
         )
     console.print(table)
     if given_up := sum(one.given_up for one in files):
-        words = "of the files that began, users gave up"
-        console.print(f"({words} {given_up:,})", style="dim", markup=False)
+        words = f"users gave up {given_up:,} of the files that began"
+        console.print(f"({words})", style="dim", markup=False)
     if not all(one.all_seen for one in files):
         words = "for rows of many flows, the number of unfinished files is unknown"
         console.print(f"({words})", style="dim", markup=False)

@@ -20,4 +20,4 @@ def scipy_part(name: str) -> Any:
     try:
         return importlib.import_module(f"scipy.{name}")
     except ModuleNotFoundError as error:
-        raise InputError("found no scipy, which ecnomy needs: pip install 'scipy>=1.11'") from error
+        raise InputError("ecnomy needs scipy; install it: pip install 'scipy>=1.11'") from error

@@ -274,7 +274,7 @@ def _chosen(
     mains = (main_outcomes(names, given, own) for names in (everywhere, there))
     found = dict.fromkeys(itertools.chain(*mains))
     if not (found or there):
-        raise ResultsError(f"{folder}: found runs without outcomes, expected outcomes to report")
+        raise ResultsError(f"{folder}: the runs have no outcomes to report")
     return tuple(found) or tuple(there[:_ANY])
 
 

@@ -20,7 +20,9 @@ __all__ = ["no_finished_run", "refuse_failed_runs"]
 def no_finished_run(folder: Path) -> ResultsError:
     """Return the error for a sweep without a completed run."""
     query = shlex.join(["ecnomy", "query", str(folder), "select reason from runs"])
-    return ResultsError(f"{folder}: the sweep has no finished run; for the reasons, run: {query}")
+    return ResultsError(
+        f"{folder}: the sweep has no finished run; to see the reasons, run: {query}"
+    )
 
 
 def refuse_failed_runs(

@@ -95,7 +95,7 @@ def _facts(found: Found) -> list[tuple[str, str]]:
         new, old = found.table.names[change.new], found.table.names[change.old]
         sure = "" if change.gains or change.regrets else " (may be chance)"
         told = (
-            f"money/s is the gain of one of {change.players} players who changes from {old} to "
+            f"money/s is the gain of one of {change.players} players who switches from {old} to "
             f"{new}{sure}"
         )
         facts.append((money(change.gain.difference.mean, "+"), told))

@@ -150,7 +150,7 @@ def _player(node: Node, sweep: Sweep) -> str:
     for section in (base.get("sources") or [], (base.get("market") or {}).get("agents") or []):
         names = [entry.get("name") for entry in section]
         if node.value not in names:
-            expected = "the name of a source and of an agent in the scenario"
+            expected = "a name that both a source and an agent of the scenario have"
             raise node.place.error("tournament.player", show(node), expected)
     return str(node.value)
 
@@ -187,7 +187,7 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
         raise node.place.error(path, show(node), "a mapping of names to changes")
     for name, changes in node.mapping().items():
         if not _FOLDER.fullmatch(name):
-            expected = "only letters, digits and -, because a folder gets this name"
+            expected = "letters, digits and - only, because a folder gets this name"
             raise node.keys[name].error(path, f"the name {name!r}", expected)
         tree = changed(parse(sweep.base, sweep.scenario, lines=False), changes, f"{path}.{name}")
         found[name] = (msgspec.json.encode(plain_tree(tree)).decode(), _told(changes))

@@ -49,7 +49,9 @@ def tune_command(
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.tune is None:
-        raise InputError(f"{config}: missing 'tune': the parameters to search")
+        raise InputError(
+            f"{config}: missing 'tune', the section that names the parameters to search"
+        )
     with resumable():
         answer = _searched(sweep, folder, scheduler, workers)
         if as_json:
@@ -117,8 +119,10 @@ def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
     if answer.why:
         lines.append(answer.why)
     runs = len(answer.tried) * sweep.replicates + there.n
-    told = f"tried {len(answer.tried)} values with {sweep.replicates} seeds each, {runs} runs"
-    lines.append(f"{told}; as good: not distinguishable from the best with these seeds (95 %)")
+    told = f"tried {len(answer.tried)} values with {sweep.replicates} seeds each ({runs} runs)"
+    lines.append(
+        f"{told}; 'as good' means not distinguishable from the best with these seeds (95 %)"
+    )
     return lines
 
 

@@ -49,7 +49,9 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
     """
     tuning = sweep.tune
     if tuning is None:
-        raise InputError(f"{sweep.file}: missing 'tune': the parameters to search")
+        raise InputError(
+            f"{sweep.file}: missing 'tune', the section that names the parameters to search"
+        )
     points: list[Point] = []
     tried: dict[Values, Rows] = {}
     search = Search(tuning, sweep.seed)
@@ -75,7 +77,7 @@ def _check_known(sweep: Sweep, rows: Rows) -> None:
         if not np.isfinite(row).all():
             lacking = f"{(~np.isfinite(row)).sum()} of {len(row)} runs lack {outcome}"
             raise ResultsError(
-                f"{sweep.file}: at the best values, {lacking}: expected the outcome in all runs"
+                f"{sweep.file}: at the best values, {lacking}, expected the outcome in all runs"
             )
 
 
@@ -105,7 +107,7 @@ def _check_columns(sweep: Sweep, frame: pd.DataFrame) -> None:
     for outcome, key in places.items():
         if outcome not in frame or frame[outcome].dtype == object:
             found = f"{outcome!r}, which is not a column of numbers"
-            expected = "an outcome of the runs; `ecnomy query` lists the columns"
+            expected = "an outcome of the runs (`ecnomy query` lists the columns)"
             raise ResultsError(f"{sweep.file}: tune.{key}: found {found}, expected {expected}")
 
 
