@@ -132,5 +132,5 @@ def test_a_call_that_costs_too_much_ends_the_run(
 ) -> None:
     """Three hours at a million money per minute exceed the ledger's limit of 10^14 micro-units."""
     monkeypatch.setattr(call_desk, "LARGEST_MICRO", 10**14)
-    with pytest.raises(LedgerError, match="^overflow: a call of flow 0 with a charge of "):
+    with pytest.raises(LedgerError, match="^overflow: a call of flow 0 costs "):
         run(scenario_from_text(DEAR), out=tmp_path / "run")

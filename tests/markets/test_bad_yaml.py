@@ -224,7 +224,7 @@ def test_bases_that_are_none(text: str, found: str, tmp_path: Path) -> None:
         ("sources.gild.count=3", "sources", "'gild'", "one of gold, tone"),
         ("sources[7].count=3", "sources", "[7]", "an index below 2"),
         ("nowhere.at.all=1", "nowhere", "unknown key 'nowhere'", "one of version"),
-        ("duration.x=1", "duration", "no keys or items", "a path to something"),
+        ("duration.x=1", "duration", "no keys or items", "a path to a value"),
         ("duration=-1 s", "duration", "'-1 s'", "a time above 0"),
         ("duration=", "duration", "no 'duration'", "a time above 0"),
         ("duration", "", "'duration'", "path=value"),

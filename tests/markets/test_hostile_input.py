@@ -61,7 +61,7 @@ def test_long_names_are_not_compared_with_known_ones() -> None:
 def test_numbers_beyond_any_size_are_refused(good: Path, size: str) -> None:
     """Numbers that are finite as floats, but outside ecnomy's range, are refused."""
     error = fault(good, (f"network.links[1].marking.probability={size}",))
-    assert "beyond any physical size" in error.found
+    assert "outside the range of physical quantities" in error.found
 
 
 @pytest.mark.parametrize(

@@ -115,12 +115,12 @@ def test_sellers_may_give_their_contracts_one_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("params", "says"),
     [
-        ("choice: huge", "chose 'huge' of 'line', expected one of light, heavy"),
+        ("choice: huge", "chose 'huge' from 'line', expected one of light, heavy"),
         ("flow: 3", "chose 'heavy' for 3, expected a flow of "),
         ("flow: 9", "chose 'heavy' for 9, expected a flow of "),
         (
             "note: 'tariff:line'",
-            "notes 'tariff:line', which is a column of the table `agents`",
+            "the note 'tariff:line' has the name of a column of the table `agents`",
         ),
     ],
 )

@@ -69,7 +69,7 @@ def handler(source: str, kind: str, **params: object) -> AgentSpec:
             f"{HOME}, sources: [capped, greedy], strategy: {{kind: elastic-utility, "
             "utility: {kind: log, a: 1 money/s}}",
             "strategy.utility.x0",
-            "no 'x0', and no rate of source 'greedy'",
+            "no 'x0', and source 'greedy' has no rate",
             "a rate",
         ),
         (

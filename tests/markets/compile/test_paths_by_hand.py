@@ -64,7 +64,12 @@ def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: l
         ("path: [radio, home]", 1, "'home' against its direction, which is from z to c", "at 'c'"),
         ("path: [home, radio]", 0, "which begins a path from 'z' to 'a'", "from: z and to: a"),
         ("path: [last, radio]", 0, "the links in reverse order", "[radio, last]"),
-        ("path: [radio, last.reverse]", 1, "'last.reverse'", "'last': the path of a source gives"),
+        (
+            "path: [radio, last.reverse]",
+            1,
+            "'last.reverse'",
+            "'last', because the path of a source gives",
+        ),
     ],
 )
 def test_links_that_are_no_path_are_refused(

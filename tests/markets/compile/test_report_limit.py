@@ -63,5 +63,5 @@ def test_a_million_flows_in_one_row_are_welcome() -> None:
 def test_two_crowds_too_many() -> None:
     """If there are too many flows even without one crowd, the message is about all of them."""
     both = text(500_000).replace("count: 7", "count: 500000")
-    with pytest.raises(ScenarioError, match="in other sources, at most 349,5.. rows in total"):
+    with pytest.raises(ScenarioError, match="in other sources, for at most 349,5.. rows in total"):
         make_plan(scenario_from_text(both))

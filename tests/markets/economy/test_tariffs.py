@@ -249,7 +249,7 @@ def test_the_largest_fraction_leaves_a_radix() -> None:
     charged = Exact(1, [Price(1, MOST_DENOMINATOR, "byte")])
     many, each = 2**62, 2**59
     assert charged.due(ints(many), ints(each)).tolist() == [many * each // MOST_DENOMINATOR]
-    with pytest.raises(LedgerError, match="no common fraction"):
+    with pytest.raises(LedgerError, match="no common denominator"):
         Exact(1, [Price(1, 2**61, "byte")])
 
 

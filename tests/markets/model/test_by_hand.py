@@ -169,7 +169,9 @@ def test_the_engine_carries_it_out(scene: Path, tmp_path: Path) -> None:
         "active share of gold (2 values, the first at 4 s)",
         "price of a mark (2 values, the first at 10 s)",
     ]
-    with pytest.raises(NotRunningError, match="the run has ended: the price of '' cannot change"):
+    with pytest.raises(
+        NotRunningError, match="the run has ended, so the price of '' cannot change"
+    ):
         market.post_price("", 1.0)
     said = result.raw.agents.query("name == 'active'")
     rows = list(zip(said["t_ps"] // PS, said["flow"], said["value"], strict=True))

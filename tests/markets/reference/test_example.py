@@ -47,7 +47,7 @@ def test_nothing_is_written_over(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gold-silver.yaml").write_text("mine")
     assert ecnomy("example", "qos-knob") == 2
-    assert "gold-silver.yaml already exists with other contents" in capsys.readouterr().err
+    assert "gold-silver.yaml already exists with different contents" in capsys.readouterr().err
     assert not (tmp_path / "qos-knob.yaml").exists()
     (tmp_path / "gold-silver.yaml").unlink()
     for _ in range(2):
@@ -105,7 +105,7 @@ def test_all_files_of_readme_are_copied(
         load(name) if "examples/" in name else load_sweep(name, beside=("tournament", "tune"))
     Path("configs/sweeps/morris.yaml").write_text("mine", encoding="utf-8")
     assert ecnomy("example", "--all") == 2
-    assert "morris.yaml already exists with other contents" in capsys.readouterr().err
+    assert "morris.yaml already exists with different contents" in capsys.readouterr().err
     assert ecnomy("example", "rem", "--all") == 2
     assert "--all and the example rem exclude each other: use only one" in capsys.readouterr().err
     assert len(copy_all(tmp_path / "elsewhere")) == len(packaged())

@@ -214,7 +214,7 @@ def test_foreign_files_are_never_touched(tmp_path: Path, force: bool) -> None:
 def test_a_run_does_not_go_into_a_sweep(tmp_path: Path, force: bool) -> None:
     """Otherwise its folder would be both a sweep and a run, and readers would find either."""
     (tmp_path / "sweep.json").touch()
-    with pytest.raises(InputError, match="found a sweep, expected another folder for a run$"):
+    with pytest.raises(InputError, match="found a sweep; choose another folder for the run$"):
         write(tmp_path, force=force)
     assert [one.name for one in tmp_path.iterdir() if one.name != "log.txt"] == ["sweep.json"]
 

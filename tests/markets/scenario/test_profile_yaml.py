@@ -113,7 +113,7 @@ def test_a_profile_beyond_the_run_is_doubted() -> None:
         ("{steps: {0 h: 1e-7}}", "profile.steps.'0 h'", "1e-7", "0.000001 to 1000"),
         ("{steps: {1 h: 1, 60 min: 2}}", "profile.steps.'60 min'", "two steps", "once"),
         ("{steps: {0 h: 0, 1 h: 0}}", "profile.steps", "no factor above 0", "at least one"),
-        ("{steps: {24 h: 1}}", "profile.steps", "a step at 86400 s", "the period's end"),
+        ("{steps: {24 h: 1}}", "profile.steps", "a step at 86400 s", "the end of the period"),
         ("{steps: {0 h: 1}, period: 0 s}", "profile.period", "'0 s'", "a time above 0"),
         ("{steps: {0 h: 1}, phase: 1 s}", "profile.phase", "unknown key", "steps, period, offset"),
     ],

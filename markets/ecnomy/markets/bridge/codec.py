@@ -141,7 +141,8 @@ def body_bytes(header: Buffer) -> int:
         raise ProtocolError("frame-empty", "an empty frame")
     if size > MAX_BODY_BYTES:
         raise ProtocolError(
-            "frame-too-large", f"{size} bytes announced, expected at most {MAX_BODY_BYTES}"
+            "frame-too-large",
+            f"the frame announces {size} bytes, expected at most {MAX_BODY_BYTES}",
         )
     return size
 
@@ -163,7 +164,7 @@ def decode_body(
     """
     if len(body) > MAX_BODY_BYTES:
         raise ProtocolError(
-            "frame-too-large", f"{len(body)} bytes, expected at most {MAX_BODY_BYTES}"
+            "frame-too-large", f"the frame has {len(body)} bytes, expected at most {MAX_BODY_BYTES}"
         )
     wire = _quick(body)
     if wire is None:

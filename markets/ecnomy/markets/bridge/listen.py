@@ -95,7 +95,7 @@ def _remove_stale(address: str, path: str) -> None:
     """Remove the socket of a killed market. Refuse an active socket or any other file."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
-            raise InputError(f"address {address!r}: the path is not a socket; choose another")
+            raise InputError(f"address {address!r}: the path is not a socket; choose another path")
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:

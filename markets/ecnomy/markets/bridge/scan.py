@@ -53,7 +53,9 @@ def scan(body: Buffer) -> dict[str, int]:
     count, pos = _count(body, 0)
     keys, end = _map(body, pos, count, 1)
     if end != len(body):
-        raise ProtocolError("trailing-bytes", f"the map ends at byte {end} of {len(body)}")
+        raise ProtocolError(
+            "trailing-bytes", f"the map ends at byte {end}, but the frame has {len(body)} bytes"
+        )
     return keys
 
 
@@ -144,7 +146,7 @@ def _value(body: Buffer, pos: int, depth: int) -> int:
 
 def _container(body: Buffer, pos: int, depth: int) -> int:
     if depth > MAX_DEPTH:
-        raise ProtocolError("too-deep", f"nesting deeper than {MAX_DEPTH} levels")
+        raise ProtocolError("too-deep", f"values are nested deeper than {MAX_DEPTH} levels")
     head = body[pos]
     is_map = _CONTAINER[head][0] if head in _CONTAINER else head <= 0x8F
     count, pos = _count(body, pos)

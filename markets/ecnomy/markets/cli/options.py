@@ -25,7 +25,8 @@ EngineName = Annotated[
     str,
     typer.Option(
         "--engine",
-        help="builtin, omnet (OMNeT++/INET) or linux (the kernel's TCP, in real time).",
+        help="Engine to run: builtin, omnet (OMNeT++/INET) or linux (the kernel's TCP in "
+        "real time).",
         metavar="NAME",
     ),
 ]
@@ -33,8 +34,8 @@ SweepEngine = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="builtin or omnet (OMNeT++/INET). Default: the engine in the sweep file, otherwise "
-        "the folder's engine, otherwise builtin.",
+        help="Engine to run: builtin or omnet (OMNeT++/INET). Default: the engine in the sweep "
+        "file, otherwise the engine of the results folder, otherwise builtin.",
         metavar="NAME",
     ),
 ]

@@ -46,12 +46,12 @@ def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
             continue
         path = f"sources[{plan.sources.index(heaviest)}].transport.weight"
         found = (
-            f"{heaviest.own_weight:g}, but all flows on {line.name} ask for {asked:.4g} marks per "
+            f"{heaviest.own_weight:g}, but all flows on {line.name} request {asked:.4g} marks per "
             "round trip"
         )
         expected = (
-            f"weights of at most {room:.4g} marks in total, the packets that a round trip and "
-            "the buffer hold; with more, losses set the rates"
+            f"weights of at most {room:.4g} marks in total (the packets that a round trip and "
+            "the buffer hold), because losses set the rates beyond that"
         )
         yield str(scenario.places.fault(path, found, expected))
 

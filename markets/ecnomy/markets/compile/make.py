@@ -120,7 +120,7 @@ def _check_rows(scenario: Scenario, counts: Counts, links: int) -> None:
     document = scenario.document
     rows = counts.rows(document.duration - document.warmup, links, len(document.sources))
     if rows > MOST_ROWS:
-        expected = f"longer bins, at most {MOST_ROWS:,} counts"
+        expected = f"longer bins with at most {MOST_ROWS:,} counts in total"
         found = f"{rows:,} counts in total"
         raise scenario.places.fault("record.counts.every", found, expected)
 

@@ -70,7 +70,7 @@ def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) 
     """Return the error for a link that does not begin at the node reached so far."""
     name = names[item]
     if item == 0 and _leads(names[::-1], at, receiver, ways):
-        found = f"the links in reverse order: {name!r} ends at {receiver!r}"
+        found = f"the links in reverse order, because {name!r} ends at {receiver!r}"
         return Mislaid(item, found, f"the order of travel, [{', '.join(names[::-1])}]")
     _, start, end = ways[name][0]
     if len(ways[name]) == 1 and end == at:

@@ -75,7 +75,9 @@ def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
             )
             expected = "{:.6g} to {:.3g} (5 % to 99 %), or auto".format(*bases)
             if auto:
-                expected = "marks on 5 % to 99 %: the prices of paths differ too much for one phi"
+                expected = (
+                    "marks on 5 % to 99 %, but the prices of paths differ too much for one phi"
+                )
             where = f"sources[{path.source}].transport.phi"
             worst = (over, str(scenario.places.fault(where, given, expected)))
     if worst[1]:

@@ -88,7 +88,7 @@ def _refuse_classes(scenario: Scenario) -> None:
                 raise scenario.places.fault(
                     where,
                     "auto in a class of a scheduler",
-                    "numbers: `auto` needs the capacity of a link",
+                    "numbers, because `auto` needs the capacity of a link",
                 )
 
 
@@ -171,7 +171,9 @@ def _best(scenario: Scenario, plan: Plan, where: str) -> float:
         raise scenario.places.fault(where, "auto", expected)
     phi, most = best_phi(plan, found), param("marking", "rem", "phi").max
     if phi > most:
-        given = f"auto at prices from {min(prices):.3g} to {max(prices):.3g}, a phi of {phi:.3g}"
-        expected = f"a phi of at most {most:g}: larger weights raise the prices and lower phi"
+        given = (
+            f"auto at prices from {min(prices):.3g} to {max(prices):.3g}, which gives phi {phi:.3g}"
+        )
+        expected = f"a phi of at most {most:g} (larger weights raise the prices and lower phi)"
         raise scenario.places.fault(where, given, expected)
     return phi

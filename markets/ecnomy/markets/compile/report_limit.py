@@ -43,7 +43,7 @@ def check_reports(scenario: Scenario, plan: Plan) -> None:
     elif rows > 1:
         path, found = f"sources[{largest}].count", f"{rows:,} flows with one row each"
         expected = (
-            f"rows: together here and in other sources, at most {max(room, 0):,} rows in total"
+            f"rows: together here and in other sources, for at most {max(room, 0):,} rows in total"
         )
     else:
         path = "sources"

@@ -210,7 +210,7 @@ class _Exam:
             words = f"the same seed gives different answers, which depend on {beside}"
             self.defects.add(RANDOM, role, name, words)
         elif not parted and differ(once, together):
-            words = f"answers differently when another object decides in between{named}"
+            words = f"an object answers differently if another object decides in between{named}"
             self.defects.add(SHARED, role, name, words)
 
 

@@ -136,7 +136,7 @@ class Subject:
         readings = self._role.readings
         wrong = [n for n, v in readings.items() if not isinstance(v, int | float | np.number)]
         if wrong:
-            raise StrategyError(f"its reading {wrong[0]!r} is not a number")
+            raise StrategyError(f"the reading {wrong[0]!r} is not a number")
         self.answers.append(tuple(sorted((n, float(v)) for n, v in readings.items())))
 
     def admit(self, call: Call) -> None:
@@ -171,7 +171,7 @@ class Subject:
         self._noted[name] = value
         if name in NAMES:
             raise StrategyError(
-                f"it notes {name!r}, which is a column of the table `agents`; choose another"
+                f"the note {name!r} has the name of a column of the table `agents`; choose another"
             )
         self.answers.append((name, value))
 

@@ -99,7 +99,8 @@ class CallDesk:
         number = len(self._lines)
         if number == MOST_LINES:
             raise StrategyError(
-                f"{who} sells calls: expected at most {MOST_LINES} tariffs in total"
+                f"{who}: found too many tariffs for calls, expected at most {MOST_LINES} tariffs in "
+                "the market"
             )
         account = self._parties.account(who)
         self._lines.append(_Line(who, seller, account, tariff, CallsEnded(), (who, trunk)))
@@ -213,9 +214,7 @@ class CallDesk:
         use_micro = sold.tariff.use_charge_micro(end - start, sent)
         charge = sold.tariff.price_micro + use_micro
         if charge >= LARGEST_MICRO:
-            raise LedgerError(
-                "overflow", f"a call of flow {flow} with a charge of {charge} micro-units"
-            )
+            raise LedgerError("overflow", f"a call of flow {flow} costs {charge} micro-units")
         if use_micro:
             self._due[CALL].append(_Due(end, flow, use_micro, sold.line))
         broken = sold.tariff.broken(sent, late + lost)

@@ -46,13 +46,15 @@ class ClassFees:
             LedgerError: overflow (a fee is above 10^12 micro-units per second).
         """
         if len(fee_micro_per_s) and int(fee_micro_per_s.max()) > DEAREST_MICRO:
-            raise LedgerError("overflow", f"a class fee above {DEAREST_MICRO} micro-units/s")
+            raise LedgerError("overflow", f"a class fee exceeds {DEAREST_MICRO} micro-units/s")
         begin = np.maximum(from_ps, self._start_ps)
         active_ps = np.maximum(0, np.minimum(to_ps, self._stop_ps) - begin)
         seconds, rest_ps = np.divmod(active_ps, PS_PER_S)
         amount, self._carry = _times_rest(fee_micro_per_s, rest_ps, self._carry)
         if np.any(seconds > LARGEST_MICRO // DEAREST_MICRO):
-            raise LedgerError("overflow", "more than 4 million seconds of a class fee at once")
+            raise LedgerError(
+                "overflow", "a class fee is due for more than 4 million seconds at once"
+            )
         return amount + fee_micro_per_s * seconds, active_ps
 
 
@@ -101,6 +103,6 @@ def times(quantity: Integers, price_micro: np.int64 | Integers) -> Integers:
     if len(rough) and float(rough.max()) >= LARGEST_MICRO:
         row = int(rough.argmax())
         price = int(np.broadcast_to(price_micro, rough.shape)[row])
-        raise LedgerError("overflow", f"{int(quantity[row])} x {price} micro-units for one flow")
+        raise LedgerError("overflow", f"one flow owes {int(quantity[row])} x {price} micro-units")
     product: Integers = quantity * price_micro
     return product

@@ -38,7 +38,7 @@ class Exact:
         """
         self.denominator = math.lcm(*(price.exact.denominator for price in prices))
         if self.denominator > MOST_DENOMINATOR:
-            raise LedgerError("overflow", "the prices have no common fraction of a micro-unit")
+            raise LedgerError("overflow", "the prices have no common denominator below 2^61")
         self._rest = np.zeros(rows, dtype=np.int64)
 
     def numerator(self, price: Price) -> int:
@@ -118,7 +118,7 @@ def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> Non
     prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
     for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
         if many * each // den >= LARGEST_MICRO:
-            raise LedgerError("overflow", f"{many} x {each}/{den} micro-units for row {row}")
+            raise LedgerError("overflow", f"row {row} owes {many} x {each}/{den} micro-units")
 
 
 def _small(amount: Integers) -> Integers:

@@ -209,7 +209,7 @@ class Ledger:
             worst = int(rows.amount_micro.min())
             raise LedgerError("negative-amount", f"{rows.kind}: {worst} micro-units")
         if self._total_micro + sum(rows.amount_micro.tolist()) >= LARGEST_MICRO:
-            raise LedgerError("overflow", f"{rows.kind}: turnover beyond 2^62 micro-units")
+            raise LedgerError("overflow", f"{rows.kind}: the turnover reaches 2^62 micro-units")
 
     def _append(self, rows: Postings) -> None:
         np.add.at(self._debited, rows.debit, rows.amount_micro)

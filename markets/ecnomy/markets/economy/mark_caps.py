@@ -99,5 +99,5 @@ class Budgets:
         if len(unfit):
             raise StrategyError(
                 f"{who} set a budget for flow {int(unfit[0])}, which shares its row (rows: "
-                "together) or uses udp, expected tcp without rows: together"
+                "together) or uses udp, expected a tcp flow without rows: together"
             )

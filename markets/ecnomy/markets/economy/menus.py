@@ -137,7 +137,7 @@ def _wanted(
     """
     if choice not in names:
         raise StrategyError(
-            f"{who} chose {choice!r} of {name!r}, expected one of {', '.join(names)}"
+            f"{who} chose {choice!r} from {name!r}, expected one of {', '.join(names)}"
         )
     wanted = own if flows is None else np.atleast_1d(np.asarray(flows))
     for flow in wanted.tolist():

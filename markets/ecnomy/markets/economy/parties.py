@@ -79,7 +79,7 @@ class Parties:
         """
         rows = self.flows(sources)
         if np.any(self.users[rows] >= 0) or len(set(sources)) < len(sources):
-            raise InputError(f"market: a source of {who!r} has two customers")
+            raise InputError(f"market: a source of {who!r} has two customers, expected one")
         self.users[rows] = self._accounts[who]
         if alone:
             self._alone.append((who, rows))
@@ -97,7 +97,9 @@ class Parties:
         """
         rows = self.flows(sold.sources)
         if np.any(self.first_offer[rows] != NO_OFFER):
-            raise InputError(f"market: a source of class {sold.name!r} is in two classes")
+            raise InputError(
+                f"market: a source of class {sold.name!r} is in two classes, expected one"
+            )
         self.first_offer[rows] = len(self.offers)
         terms = sold.charge_micro_per_s, sold.customer_pays_marks
         offer = Offer(who, sold.name, sold.fee_micro_per_s, *terms)

@@ -124,7 +124,7 @@ class PostedAccruer:
             check_column(posted_micro, self._rows)
             return self._exact.due(quantity, posted_micro)
         if posted_micro < 0:
-            raise LedgerError("negative-amount", f"a posted price of {posted_micro} micro-units")
+            raise LedgerError("negative-amount", f"the posted price is {posted_micro} micro-units")
         return self._exact.due(quantity, int(posted_micro))
 
 

@@ -89,7 +89,7 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
     for steps in _ways(root, _steps(path, place)):
         root = _replaced(root, steps, change, "")
     if must and not change.arrived:
-        expected = "a condition that matches something in the scenario"
+        expected = "a condition that matches an item of the scenario"
         raise place.error("", "a condition that matches nothing", expected)
     return root
 
@@ -211,7 +211,7 @@ def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:
         raise place.error(path, f"[{step}] on a mapping", _one_of(list(node.value)))
     if not isinstance(node.value, list):
         found = f"{show(node)}, which has no keys or items"
-        raise place.error(path, found, "a path to something in the scenario")
+        raise place.error(path, found, "a path to a value in the scenario")
     if isinstance(step, int):
         if step < len(node.value):
             return step
@@ -223,4 +223,4 @@ def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:
 
 
 def _one_of(keys: list[str]) -> str:
-    return f"one of {', '.join(keys)}" if keys else "a path to something in the scenario"
+    return f"one of {', '.join(keys)}" if keys else "a path to a value in the scenario"

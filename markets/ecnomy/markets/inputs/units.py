@@ -124,7 +124,7 @@ def number(text: str) -> Fraction:
     if not value.is_finite():
         raise UnitError(f"{text!r} is not finite")
     if abs(value.adjusted()) > _MOST_DIGITS:
-        raise UnitError(f"{text[:20]!r} is beyond any physical size")
+        raise UnitError(f"{text[:20]!r} is outside the range of physical quantities")
     return Fraction(value)
 
 

@@ -54,7 +54,7 @@ class ByHand(Stepped):
         Raises: NotRunningError: the run has ended.
         """
         if not self.running:
-            raise NotRunningError(f"the run has ended: the {what} of {of!r} cannot change")
+            raise NotRunningError(f"the run has ended, so the {what} of {of!r} cannot change")
         self._changes.note(self.t_ps, what, of, value)
 
     @property

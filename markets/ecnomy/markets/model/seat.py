@@ -276,7 +276,7 @@ class MarketSeat:
         """See Seat."""
         if name in NAMES or name.startswith(PREFIXES):
             raise StrategyError(
-                f"{self._name} notes {name!r}, which is a column of the table `agents`; "
+                f"{self._name}: the note {name!r} has the name of a column of the table `agents`; "
                 "choose another"
             )
         self._market.journal.one(self.t_ps, self._name, name, value)

@@ -144,7 +144,7 @@ class Stepped(mesa.Model):
             NotImplementedError: always.
         """
         raise NotImplementedError(
-            "a market has no events; act between two steps, using market.time"
+            "a market has no events; act between two steps and read market.time"
         )
 
     schedule_recurring = schedule_event

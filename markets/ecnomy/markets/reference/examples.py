@@ -31,7 +31,7 @@ def examples_folder() -> Path:
         if folder.is_dir():
             return folder
     raise InputError(
-        "the examples are not installed; they are in configs/examples of ecnomy's source tree"
+        "the examples are not installed; copy them from configs/examples of ecnomy's source tree"
     )
 
 
@@ -101,7 +101,10 @@ def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
     try:
         for file, text in texts.items():
             if file.exists() and not (file.is_file() and file.read_bytes() == text):
-                raise InputError(f"{file} already exists with other contents; use --into DIR")
+                raise InputError(
+                    f"{file} already exists with different contents; choose another "
+                    "folder with --into"
+                )
         for file, text in texts.items():
             file.parent.mkdir(parents=True, exist_ok=True)
             write_synced(file, text, synced=False)

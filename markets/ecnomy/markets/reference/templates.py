@@ -190,7 +190,9 @@ def make_new(kind: str, name: str, folder: Path) -> Made:
     for file, text in texts.items():
         shared = file.name == _SHARED and file.is_file() and file.read_text("utf-8") == text
         if file.exists() and not shared:
-            raise InputError(f"{file} already exists; choose another NAME, or use --into DIR")
+            raise InputError(
+                f"{file} already exists; choose another NAME, or another folder with --into"
+            )
     _check_free(name, words["MODULE"])
     try:
         for file, text in texts.items():

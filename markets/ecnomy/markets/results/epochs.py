@@ -56,8 +56,7 @@ class Epochs:
             ResultsError: the table has no such column.
         """
         if name not in self._table:
-            expected = "the tables of this version: run the scenario again"
-            raise ResultsError(f"{self._name}: found no column {name!r}, expected {expected}")
+            raise ResultsError(f"{self._name}: found no column {name!r}; run the scenario again")
         values = self._table[name].to_numpy(dtype=np.float64)
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 

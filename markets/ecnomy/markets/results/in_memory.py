@@ -136,7 +136,7 @@ class _InMemoryRun(RawRun):
             raise ResultsError(
                 (
                     f"the table {name} is not kept with tables=False; available: "
-                    f"{', '.join(self._tables)}. Open the market without tables=False to have all"
+                    f"{', '.join(self._tables)}. Open the market without tables=False to keep all"
                 )
                 if self._tables
                 else "the run has not ended; close the market before you read its results"

@@ -248,7 +248,7 @@ class Results(RunTables):
         except ImportError:
             draw = None
         if draw is None:
-            raise InputError("plot: requires ecnomy.analysis, which is not installed")
+            raise InputError("plot requires ecnomy.analysis, which is not installed")
         figure: Figure | None = draw(self.raw)
         if figure is None:
             raise ResultsError(

@@ -188,7 +188,7 @@ def _classes(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
     if by == "provider":
         held = [one.provider for one in raw.manifest.classes]
     if "class_index" not in raw.flow_epochs.columns:
-        raise ResultsError(f"{raw.path}: flow_epochs has no class_index: run the scenario again")
+        raise ResultsError(f"{raw.path}: flow_epochs has no class_index; run the scenario again")
     index = epochs.at("class_index", edges[:-1]).astype(np.int64)
     labels = list(dict.fromkeys(held))
     place = np.array([labels.index(one) for one in held] + [len(labels)], dtype=np.int64)

@@ -77,7 +77,7 @@ def unit_of(table: str, column: str) -> str:
     for ending, unit in _ENDINGS:
         if column.endswith(ending):
             return unit
-    raise KeyError(f"{table}.{column}: has no unit; results/units.py lists them")
+    raise KeyError(f"{table}.{column} has no unit; add it to results/units.py")
 
 
 def frame_units(table: str, columns: Iterable[str], **own: str) -> dict[str, str]:

@@ -65,7 +65,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: found a file, expected a folder")
         if (folder / SWEEP).exists():
-            raise InputError(f"{folder}: found a sweep, expected another folder for a run")
+            raise InputError(f"{folder}: found a sweep; choose another folder for the run")
         if not force and not _empty(folder) and not _ours(folder, same):
             raise FolderTakenError(folder)
 

@@ -56,7 +56,8 @@ class MarketVectorEnv(VectorEnv):
         """Start the processes. See `vector_env` for the arguments."""
         if count < 1 or processes < 0:
             raise InputError(
-                f"found {count} markets and {processes} processes, expected 1 or more and 0 or more"
+                f"found {count} markets and {processes} processes, expected 1 or more markets and "
+                "0 or more processes"
             )
         one = market_env(path, learner)
         self._first_seed: int | None = one.scenario_seed

@@ -262,17 +262,19 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
             expected = f"at most the peak_rate of {peak:g} packets/s"
             raise Misfit("mean_rate", f"{mean:g} packets/s", expected)
         if self.price.per_mega and mean is None and peak is None:
-            expected = "a rate such as 10 packets/s with a price of packets, or a mean_rate"
+            expected = "a rate such as 10 packets/s, or a mean_rate, because packets have a price"
             raise Misfit("peak_rate", "no 'peak_rate'", expected)
         if by_rates is None:
             return
         for key, rate in (("peak_rate", peak), ("mean_rate", mean)):
             if rate is None:
-                expected = f"a rate such as 10 packets/s with a price by {_BY_RATES}"
+                expected = f"a rate such as 10 packets/s, because the price is by {_BY_RATES}"
                 raise Misfit(key, f"no {key!r}", expected)
         assert peak is not None
         if by_rates.space / PS_PER_S * peak > MOST_EXPONENT:
-            expected = f"at most {MOST_EXPONENT:g} over the peak_rate, {MOST_EXPONENT / peak:g} s"
+            expected = (
+                f"at most {MOST_EXPONENT / peak:g} s ({MOST_EXPONENT:g} divided by the peak_rate)"
+            )
             raise Misfit("price.space", f"{by_rates.space / PS_PER_S:g} s", expected)
         if max(self._uses()) > DEAREST_MICRO * MEGA:
             expected = f"a rate at which a packet costs at most {DEAREST_MICRO // MICRO:,} money"

@@ -53,7 +53,7 @@ def _check_fees(
     for source in agent.classes[name].sources:
         if dearest * many.get(source, 1) > DEAREST_MICRO:
             found = f"up to {dearest / MICRO:g} money/s for each flow of {source!r}"
-            expected = f"at most {DEAREST_MICRO / MICRO:g} money/s for all of them together"
+            expected = f"at most {DEAREST_MICRO / MICRO:g} money/s for all its flows together"
             raise places.fault(f"{path}.fee", found, expected)
 
 
@@ -64,7 +64,7 @@ def _check_room(
     counts = {source.name: source.count for source in document.sources}
     begin = sum(counts[source] for source in entry.sources)
     if entry.members is not None and begin > entry.members:
-        found = f"{entry.members}, and {begin} flows that begin in the class"
+        found = f"{entry.members}, but {begin} flows begin in the class"
         raise places.fault(f"{path}.members", found, f"at least {begin}")
 
 

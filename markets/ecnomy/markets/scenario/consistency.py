@@ -288,8 +288,8 @@ def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], plac
             raise places.fault(
                 f"market.agents[{index}].sources",
                 listed or "no source",
-                f"two or more sources with the same count for {kind}, because flow i of each is "
-                "user i",
+                f"two or more sources with equal count for {kind}, because flow i of each source "
+                "belongs to user i",
             )
 
 
@@ -308,13 +308,13 @@ def _check_traffic(
     for path, source in steered:
         if getattr(strategy, "needs_files", False) and not isinstance(traffic[source], FILES):
             found = f"{source!r}, whose traffic is not files"
-            expected = f"file traffic for {agent.strategy.kind}: file, on-off or web"
+            expected = f"file traffic (file, on-off or web) for {agent.strategy.kind}"
             raise places.fault(path, found, expected)
         if getattr(strategy, "needs_weight", False):
             _check_weight(path, source, transport[source], agent.strategy.kind, places)
         if asked and not isinstance(traffic[source], RateCapped):
             key = asked.rpartition(".")[2]
-            found = f"no {key!r}, and no rate of source {source!r}"
+            found = f"no {key!r}, and source {source!r} has no rate"
             raise places.fault(
                 f"{agent_path}.strategy.{asked}", found, "a rate above 0 such as 1 Mbps"
             )

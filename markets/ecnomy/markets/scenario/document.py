@@ -101,7 +101,7 @@ class _LinkOnPath(Word, frozen=True):
         """See Reader."""
         if isinstance(node.value, str) and node.value.endswith(REVERSE):
             name = node.value.removesuffix(REVERSE)
-            expected = f"{name!r}: the path of a source gives each link its direction"
+            expected = f"{name!r}, because the path of a source gives each link its direction"
             raise node.place.error(path, show(node), expected)
         return super().read(node, path)
 

@@ -91,7 +91,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.steps[-1].at_ps >= self.period:
             found = f"a step at {self.steps[-1].at_ps / PS_PER_S:g} s"
-            expected = f"steps before the period's end, {self.period / PS_PER_S:g} s"
+            expected = f"steps before the end of the period at {self.period / PS_PER_S:g} s"
             raise Misfit("steps", found, expected)
         if not any(step.factor_ppm for step in self.steps):
             raise Misfit("steps", "no factor above 0", "at least one factor above 0")

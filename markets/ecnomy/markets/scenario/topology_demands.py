@@ -94,7 +94,7 @@ def _matrix(
         return {(a, b): 1.0 for a in nodes for b in nodes if a != b}
     if topology is None or not topology.demands:
         found = "a topology without demands" if topology else "no topology that could have demands"
-        expected = "a topology with a matrix, such as one from sndlib, or the matrix uniform"
+        expected = "a topology with a matrix, such as one from sndlib, or matrix: uniform"
         raise places.fault(f"{path}.matrix", found, expected)
     order = list(topology.positions) or nodes
     rows = topology.demands

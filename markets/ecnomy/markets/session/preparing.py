@@ -33,8 +33,8 @@ def loaded(
         return load(scenario, overrides=overrides, seed=seed)
     if overrides:
         raise TypeError(
-            "found overrides with a loaded scenario, expected the scenario's path; or pass "
-            "the overrides to load()"
+            "found overrides with a loaded scenario, expected the scenario's path (or pass the "
+            "overrides to load())"
         )
     expect_seed(seed)
     if seed is None:

@@ -90,13 +90,13 @@ def open_market(
     """
     if out is not None and not tables:
         raise TypeError(
-            "out= and tables=False exclude each other: without tables there is no folder to write"
+            "out= and tables=False exclude each other, because a run without tables "
+            "writes no folder"
         )
     scenario = loaded(scenario, overrides, seed)
     if scenario.market is None:
         raise InputError(
-            f"{scenario.places.file}: found no market, expected a market; use run() for a "
-            "scenario without a market"
+            f"{scenario.places.file}: found no market; use run() for a scenario without a market"
         )
     folder = folder_of(scenario, out)
     plan, kind = make_plan(scenario), engine_kind(engine)

@@ -53,6 +53,8 @@ def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
         engine = there or engine
     if engine not in SIMULATORS:
         expected = " or ".join(SIMULATORS)
-        raise InputError(f"engine {engine!r}: a sweep needs repeatable runs, expected {expected}")
+        raise InputError(
+            f"engine {engine!r}: expected {expected}, because a sweep needs repeatable runs"
+        )
     code_now(engine)
     return msgspec.structs.replace(sweep, engine=engine)

@@ -113,7 +113,8 @@ def execute(task: Task) -> Outcome:
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
         raise RuntimeError(
-            f"worker {os.uname().nodename}: found another version of ecnomy or its engine"
+            f"worker {os.uname().nodename}: found another version of ecnomy or its "
+            "engine, expected the sweep's version"
         )
     try:
         with Watchdog(task.limits) as watchdog:

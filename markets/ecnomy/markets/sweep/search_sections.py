@@ -46,7 +46,7 @@ def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
     tuning = read_tuning(node)
     for other in ("parameters", "calibrate"):
         if other in given:
-            expected = "tune alone; put values shared by all runs under `set`"
+            expected = "only tune; put values shared by all runs under `set`"
             raise given[other].place.error(other, f"{other} together with tune", expected)
     check_aliases((Block("zip", tuning.paths, ((),), ties=tuning.ties),), sweep.base, node)
     _check_search(sweep, given, node, "tune")

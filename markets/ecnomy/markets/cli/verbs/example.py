@@ -26,12 +26,12 @@ Name = Annotated[
     str | None,
     typer.Argument(
         metavar="NAME",
-        help="The example, e.g. gold-silver. Default: list them all.",
+        help="Example to copy, e.g. gold-silver. Default: list all examples.",
         autocompletion=_names,
     ),
 ]
 Into = Annotated[
-    Path, typer.Option("--into", metavar="DIR", help="The folder to copy the example into.")
+    Path, typer.Option("--into", metavar="DIR", help="Folder to copy the example into.")
 ]
 
 

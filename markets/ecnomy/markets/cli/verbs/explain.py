@@ -20,7 +20,7 @@ Word = Annotated[
     str | None,
     typer.Argument(
         metavar="WORD",
-        help="A law, kind, role or strategy (red), a key (market.settlement) or `units`.",
+        help="A law, kind, role or strategy (e.g. red), a key (e.g. market.settlement) or `units`.",
     ),
 ]
 Search = Annotated[

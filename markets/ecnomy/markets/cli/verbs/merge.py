@@ -18,7 +18,7 @@ from ecnomy.markets.support.wording import counted
 
 __all__ = ["merge_command"]
 
-Config = Annotated[Path, typer.Argument(help="The sweep file of the shards.")]
+Config = Annotated[Path, typer.Argument(help="Sweep file of the shards.")]
 SHOWN = 10  # shards that are listed at most
 
 

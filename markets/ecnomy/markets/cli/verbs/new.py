@@ -25,8 +25,8 @@ Kind = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="scenario, strategy (of a provider), handler (strategy of users), role, law (C++) "
-        "or study (a sweep).",
+        help="Kind of template: scenario, strategy (of a provider), handler (strategy of users), "
+        "role, law (C++) or study (a sweep).",
         autocompletion=_kinds,
     ),
 ]
@@ -34,7 +34,7 @@ Name = Annotated[
     str, typer.Argument(metavar="NAME", help="Name for the new files, e.g. my-market.")
 ]
 Into = Annotated[
-    Path, typer.Option("--into", metavar="DIR", help="The folder to write the files into.")
+    Path, typer.Option("--into", metavar="DIR", help="Folder to write the files into.")
 ]
 
 

@@ -27,25 +27,26 @@ Address = Annotated[
     str | None,
     typer.Option(
         "--listen",
-        help="unix:PATH, or tcp://HOST:PORT with --token-file (port 0: any free port). "
+        help="Address to listen on: unix:PATH, or tcp://HOST:PORT with --token-file (port 0 "
+        "selects a free port). "
         f"Default: {SERVED} next to the file.",
     ),
 ]
 Runs = Annotated[
     Path | None,
     typer.Option(
-        "--out", help="Folder that gets one subfolder per run. Default: results/<file>-<seed>."
+        "--out", help="Results folder, with one subfolder per run. Default: results/<file>-<seed>."
     ),
 ]
 AnyPlan = Annotated[
     bool,
-    typer.Option("--any", help="Also accept engines whose network differs from the scenario."),
+    typer.Option("--any", help="Also accept engines whose network differs from the scenario's."),
 ]
 Once = Annotated[bool, typer.Option("--once", help="Exit after one run.")]
 TokenFile = Annotated[
     Path | None,
     typer.Option(
-        help="File with the token that engines must present. Created if it does not exist."
+        help="File with the token that engines must present. ecnomy creates a missing file."
     ),
 ]
 

@@ -29,7 +29,7 @@ def strategies_command(name: Name = None, as_json: Json = False) -> None:
 
     listed = [one for one in installed() if name in (None, one.name)]
     if not listed:
-        raise InputError(f"{name}: no such strategy; `ecnomy strategies` lists all")
+        raise InputError(f"{name}: no such strategy; `ecnomy strategies` lists all strategies")
     if as_json:
         print_json([one.plain() for one in listed])
     elif name is None:

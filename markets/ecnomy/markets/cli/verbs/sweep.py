@@ -46,7 +46,7 @@ Shard = Annotated[
     typer.Option(
         metavar="K/N",
         help="Run only every Nth run of the sweep, starting at run K, in this process. "
-        "After all shards, run `ecnomy merge`.",
+        "After the last shard, run `ecnomy merge`.",
     ),
 ]
 Emit = Annotated[
@@ -56,8 +56,7 @@ Emit = Annotated[
 Shards = Annotated[
     int,
     typer.Option(
-        help="Number of jobs with --emit. By default, chosen so that each job takes at least ten "
-        "minutes.",
+        help="Number of jobs with --emit. By default, each job takes at least ten minutes.",
         min=0,
     ),
 ]
@@ -137,7 +136,9 @@ def _part(shard: str, jobs: int, scheduler: str) -> Any:
 
     if shard and (jobs or scheduler):
         other = "--scheduler" if scheduler else "--jobs"
-        raise InputError(f"--shard and {other} exclude each other: use more shards instead")
+        raise InputError(
+            f"--shard and {other} exclude each other; to run in parallel, use more shards"
+        )
     return part_from(shard) if shard else None
 
 

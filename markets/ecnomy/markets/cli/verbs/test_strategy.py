@@ -34,7 +34,7 @@ AsRole = Annotated[
     typer.Option(
         "--role",
         metavar="ROLE",
-        help="Test only this role. Default: every role the strategy fits. Repeatable.",
+        help="Test only this role. Default: every role that the strategy fits. Repeatable.",
     ),
 ]
 
