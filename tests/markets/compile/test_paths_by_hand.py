@@ -68,7 +68,7 @@ def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: l
             "path: [radio, last.reverse]",
             1,
             "'last.reverse'",
-            "'last', because the path of a source gives",
+            "'last', because the path",
         ),
     ],
 )
