@@ -147,5 +147,7 @@ def test_an_environment_is_no_sweep(tmp_path: Path) -> None:
     """`check` of an environment says how to open it."""
     file = tmp_path / "learn.yaml"
     file.write_text("version: 1\nscenario: x.yaml\nlearners: []\n")
-    with pytest.raises(ScenarioError, match="a key of environments, expected a scenario; market_e"):
+    with pytest.raises(
+        ScenarioError, match="a key of environments, expected a scenario; to open an"
+    ):
         load(file)

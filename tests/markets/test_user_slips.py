@@ -89,7 +89,9 @@ def test_a_scenario_is_not_a_sweep_and_a_sweep_is_not_a_scenario() -> None:
         ScenarioError, match="expected 'duration' under 'set'; .*`ecnomy run .*yaml`"
     ):
         load_sweep(GOLD)
-    with pytest.raises(ScenarioError, match="expected a scenario; `ecnomy sweep FILE`"):
+    with pytest.raises(
+        ScenarioError, match="expected a scenario; to run a sweep, use `ecnomy sweep FILE`"
+    ):
         load(EXAMPLES.parent / "sweeps" / "gold-silver-price.yaml")
 
 

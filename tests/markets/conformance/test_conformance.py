@@ -88,7 +88,7 @@ def faulty(name: str) -> Examined:
             "fees: one class",
             "answered a request for admission with 1, expected",
         ),
-        ("Noting", "answer", "a plain market", "is a column of the table `agents`"),
+        ("Noting", "answer", "a plain market", "of a column of the table `agents`"),
     ],
 )
 def test_planted_defects_are_found_and_named(name: str, kind: str, where: str, what: str) -> None:

@@ -77,7 +77,8 @@ def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
         ("time: {", "goodput: {", 10, "found 0, expected a quantity in bit/s"),
         ("most: 1}", "most: 0}", 10, "time.most: found 0, expected more than 0"),
         ("least: 0.01 money, most: 1 money, scale: log}\n      pro",
-         "least: 0 money, most: 1 money, scale: log}\n      pro", 11, "more than 0 on a log scale"),
+         "least: 0 money, most: 1 money, scale: log}\n "
+         "     pro", 11, "a value above 0 on a log scale"),
         ("most: 100 marks/s", "most: 100 s", 13, "expected a quantity in mark/s"),
         ("most: 100 marks/s", "levels: 3", 13, "the unknown key 'levels'"),
         ("      willingness:", "      price:", 22, "expected a quantity in money"),

@@ -83,7 +83,7 @@ class AggressivenessKnob:
         positive("most", self.most)
         positive("least", self.least)
         if self.least > self.most:
-            raise Refused("least", f"{self.least:g}", f"at most {self.most:g}, which is `most`")
+            raise Refused("least", f"{self.least:g}", f"at most {self.most:g} (`most`)")
         self._utility = under_key(concave_utility_of, self.utility)
         if delay_cost_of(self._utility):
             raise Refused(

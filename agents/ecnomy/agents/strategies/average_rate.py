@@ -56,7 +56,7 @@ class AverageRate:
         if self.rate is not None:
             positive("rate", self.rate, "bit/s")
         if not 1 < self.peak <= 1e3:
-            raise Refused("peak", f"{self.peak:g}", "a factor above 1, at most 1000")
+            raise Refused("peak", f"{self.peak:g}", "a factor above 1 and at most 1000")
         self._owed_bits, self._cap_bps = 0.0, math.inf
 
     @property

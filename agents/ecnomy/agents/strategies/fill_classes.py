@@ -54,10 +54,10 @@ class FillClasses(ClassFees):
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
-            raise Refused("share", f"{self.share:g}", "a share above 0, up to 1")
+            raise Refused("share", f"{self.share:g}", "a share above 0 and at most 1")
         positive("every", self.every, "s")
         if not 0 < self.gain <= 1:
-            raise Refused("gain", f"{self.gain:g}", "a number above 0, up to 1")
+            raise Refused("gain", f"{self.gain:g}", "a number above 0 and at most 1")
         self._check_bounds(1 / MICRO)
         self._refused: dict[str, int] = {}
 

@@ -80,7 +80,7 @@ class PriceDemand:
 
     def __post_init__(self) -> None:
         if not 0 < self.looks <= 1:
-            raise Refused("looks", f"{self.looks:g}", "a share above 0, up to 1")
+            raise Refused("looks", f"{self.looks:g}", "a share above 0 and at most 1")
         if (self.stay is None) != (self.away is None):
             key = "away" if self.away is None else "stay"
             raise Refused(key, f"no {key!r}", "both 'stay' and 'away', or neither")

@@ -101,7 +101,9 @@ class RateUtility:
         if self.x0 is not None:
             positive("x0", self.x0, "bit/s")
         if not 0 <= self.delay_cost < math.inf:
-            raise Refused("delay_cost", f"{self.delay_cost:g} money/MB", "a finite cost, 0 or more")
+            raise Refused(
+                "delay_cost", f"{self.delay_cost:g} money/MB", "a finite cost of 0 or more"
+            )
 
     @property
     def needs_x0(self) -> bool:

@@ -99,8 +99,8 @@ class CallDesk:
         number = len(self._lines)
         if number == MOST_LINES:
             raise StrategyError(
-                f"{who}: found too many tariffs for calls, expected at most {MOST_LINES} tariffs in "
-                "the market"
+                f"{who}: found too many tariffs for calls, expected at most {MOST_LINES} tariffs "
+                "in the market"
             )
         account = self._parties.account(who)
         self._lines.append(_Line(who, seller, account, tariff, CallsEnded(), (who, trunk)))

@@ -118,7 +118,7 @@ class Ranges(msgspec.Struct, frozen=True):
             raise given["most"].place.error(here, shown, f"more than {least:g} {unit}".strip())
         if log and least <= 0:
             here, shown = child_path(path, "least"), show(given["least"])
-            raise given["least"].place.error(here, shown, "more than 0 on a log scale")
+            raise given["least"].place.error(here, shown, "a value above 0 on a log scale")
         return Range(least, most, log, self._levels(given.get("levels"), path))
 
     def _log(self, node: Node | None, path: str) -> bool:

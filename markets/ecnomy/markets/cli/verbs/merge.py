@@ -64,10 +64,10 @@ def _print(found: Any, missing: int, again: str, folder: Path) -> None:
     failed = f"; {found.failed} failed" if found.failed else ""
     print(f"{done} of {found.runs} runs, from {counted(len(found.parts), 'shard')}{failed}")
     if found.busy:
-        print(f"not merged, because still running: {_shards(found.busy)}")
+        print(f"still running and not merged: {_shards(found.busy)}")
     if found.others:
         print(
-            f"{counted(found.others, 'run')} of the shards ignored: not in the current sweep file"
+            f"ignored {counted(found.others, 'run')} of the shards outside the current sweep file"
         )
     if missing:
         lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]
