@@ -280,7 +280,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError) as told:
         command.dashboard_command(Path("nowhere.yaml"))
-    wanted = "the live page needs solara and altair: "
+    wanted = "the live page needs solara and altair; to install, run: "
     assert str(told.value).startswith(wanted) and "pip install 'ecnomy[all]'" in str(told.value)
     assert "\n" not in str(told.value) and told.value.exit_status == 2
 

@@ -69,7 +69,7 @@ def dashboard_command(
     lacking = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if lacking:
         needs = " and ".join(lacking)
-        raise InputError(f"the live page needs {needs}: {extras()}")
+        raise InputError(f"the live page needs {needs}; to install, run: {extras()}")
     shown = Shown(str(config.resolve()), tuple(set_ or ()), seed, engine)
     _check(config, shown)
     sock = _listening(host, port)

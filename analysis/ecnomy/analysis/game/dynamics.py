@@ -54,7 +54,7 @@ def egt(part: str) -> Any:
         return importlib.import_module(f"open_spiel.python.egt.{part}")
     except ImportError:
         needs = "alpha-rank and replicator dynamics need open_spiel"
-        raise InputError(f"{needs}: {extras()}") from None
+        raise InputError(f"{needs}; to install, run: {extras()}") from None
 
 
 class Flow:

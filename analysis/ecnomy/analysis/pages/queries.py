@@ -99,4 +99,4 @@ def _duckdb() -> Any:
     try:
         return importlib.import_module("duckdb")
     except ImportError:
-        raise InputError(f"a report needs DuckDB: {extras()}") from None
+        raise InputError(f"a report needs DuckDB; to install, run: {extras()}") from None

@@ -23,7 +23,7 @@ def page_maker() -> Any:
     try:
         return importlib.import_module("jinja2")
     except ImportError:
-        raise InputError(f"the page needs jinja2: {extras()}") from None
+        raise InputError(f"the page needs jinja2; to install, run: {extras()}") from None
 
 
 def environment(folder: Path) -> Any:

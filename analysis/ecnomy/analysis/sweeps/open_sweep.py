@@ -118,7 +118,7 @@ def connect(
     try:
         import duckdb
     except ImportError:
-        raise InputError(f"queries need DuckDB: {extras()}") from None
+        raise InputError(f"queries need DuckDB; to install, run: {extras()}") from None
     folder = Path(folder)
     head = head_of(folder)
     if part := head.get("part"):

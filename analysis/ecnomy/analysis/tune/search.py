@@ -102,6 +102,6 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError:
-        raise InputError(f"tuning needs optuna: {extras()}") from None
+        raise InputError(f"tuning needs optuna; to install, run: {extras()}") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna

@@ -101,7 +101,7 @@ def _remove_stale(address: str, path: str) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)  # the queue of peers may be full
         if probe.connect_ex(path) != errno.ECONNREFUSED:
-            raise InputError(f"address {address!r}: already in use")
+            raise InputError(f"address {address!r}: already in use; choose another address")
     os.unlink(path)
 
 

@@ -171,7 +171,7 @@ class Subject:
         self._noted[name] = value
         if name in NAMES:
             raise StrategyError(
-                f"the note {name!r} has the name of a column of the table `agents`; choose another"
+                f"the note {name!r} has the name of a column of the table `agents`; rename it"
             )
         self.answers.append((name, value))
 

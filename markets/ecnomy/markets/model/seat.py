@@ -277,7 +277,7 @@ class MarketSeat:
         if name in NAMES or name.startswith(PREFIXES):
             raise StrategyError(
                 f"{self._name}: the note {name!r} has the name of a column of the table `agents`; "
-                "choose another"
+                "rename it"
             )
         self._market.journal.one(self.t_ps, self._name, name, value)
 

@@ -213,14 +213,14 @@ def _check_name(kind: str, name: str, template: Template) -> None:
     if not _NAME.fullmatch(name):
         raise InputError(f"{name}: expected lowercase letters, digits and hyphens, e.g. my-{kind}")
     if name in taken:
-        raise InputError(f"{name}: another law or file has this name; choose another")
+        raise InputError(f"{name}: another law or file has this name; choose another name")
 
 
 def _check_free(name: str, module: str) -> None:
     """Refuse Python keywords and names of installed modules, which imports would find first."""
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
         raise InputError(
-            f"{name}: {module} is a Python keyword or an installed module; choose another"
+            f"{name}: {module} is a Python keyword or an installed module; choose another name"
         )
 
 

@@ -23,7 +23,7 @@ from ecnomy.markets.rl.world import World
 try:
     from pettingzoo import ParallelEnv
 except ModuleNotFoundError as error:  # pragma: no cover
-    raise InputError(f"environments need pettingzoo: {extras()}") from error
+    raise InputError(f"environments need pettingzoo; to install, run: {extras()}") from error
 
 __all__ = ["MarketParallelEnv", "parallel_env"]
 

@@ -17,7 +17,7 @@ from ecnomy.markets.rl.world import World
 try:
     import gymnasium
 except ModuleNotFoundError as error:  # pragma: no cover
-    raise InputError(f"environments need gymnasium: {extras()}") from error
+    raise InputError(f"environments need gymnasium; to install, run: {extras()}") from error
 
 __all__ = ["MarketEnv", "market_env"]
 

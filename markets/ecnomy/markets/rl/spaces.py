@@ -20,7 +20,7 @@ from ecnomy.markets.rl.environment_file import Learner
 try:
     from gymnasium import spaces
 except ModuleNotFoundError as error:  # pragma: no cover
-    raise InputError(f"environments need gymnasium: {extras()}") from error
+    raise InputError(f"environments need gymnasium; to install, run: {extras()}") from error
 
 __all__ = ["action_space", "observation_space", "shares"]
 

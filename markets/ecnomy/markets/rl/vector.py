@@ -28,7 +28,7 @@ try:
     from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ModuleNotFoundError as error:  # pragma: no cover
-    raise InputError(f"environments need gymnasium: {extras()}") from error
+    raise InputError(f"environments need gymnasium; to install, run: {extras()}") from error
 
 __all__ = ["MarketVectorEnv", "vector_env"]
 

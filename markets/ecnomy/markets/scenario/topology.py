@@ -109,7 +109,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
     try:
         topohub = importlib.import_module("topohub")
     except ModuleNotFoundError:
-        expected = f"the package topohub: {extras()}"
+        expected = f"the package topohub; to install, run: {extras()}"
         raise places.fault(path, repr(name), expected) from None
     try:
         with warnings.catch_warnings():  # topohub does not close its file itself

@@ -32,7 +32,7 @@ def salib(name: str) -> Any:
     try:
         return importlib.import_module(f"SALib.{name}")
     except ImportError:
-        raise InputError(f"sobol and morris need SALib: {extras()}") from None
+        raise InputError(f"sobol and morris need SALib; to install, run: {extras()}") from None
 
 
 def plan_length(kind: str, samples: int, dimensions: int, second_order: bool) -> int:

@@ -111,7 +111,7 @@ class DaskPool:
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
-            raise InputError(f"sweeps need dask.distributed: {extras()}") from None
+            raise InputError(f"sweeps need dask.distributed; to install, run: {extras()}") from None
         hush()
         self._client: Any = None
         self._cluster: Any = None
@@ -274,7 +274,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
     try:
         security = distributed.Security.temporary()
     except ImportError:
-        raise InputError(f"sweeps need cryptography: {extras()}") from None
+        raise InputError(f"sweeps need cryptography; to install, run: {extras()}") from None
     temporary = dask.config.get("temporary-directory") or tempfile.gettempdir()
     private = {
         "temporary-directory": private_folder(temporary),
