@@ -184,7 +184,7 @@ def test_folder_that_cannot_be_written_is_one_line(
             "ecnomy: sweep: No such option: --set (Possible options: --emit, --out); write values "
             "for all runs in the file, such as `set: {duration: 60 s}`; see `ecnomy sweep --help`",
         ),
-        (["explain", "game"], "ecnomy: 'game' is a command: see `ecnomy game --help`"),
+        (["explain", "game"], "ecnomy: 'game' is a command; see `ecnomy game --help`"),
     ],
 )
 def test_wrong_usage_is_one_line(

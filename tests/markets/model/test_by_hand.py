@@ -126,7 +126,7 @@ def test_by_hand_has_the_last_word_over_customers() -> None:
         (lambda m: m.set_active("web", float("nan")), r"\(0 to 1\), got nan"),
         (lambda m: m.set_active("tin", 1.0), "unknown source 'tin'"),
         (lambda m: m.set_class("web", "gold"), "found 'gold', expected a source in a class"),
-        (lambda m: m.set_class("silver", "lead"), "found 'lead', expected gold, silver"),
+        (lambda m: m.set_class("silver", "lead"), "found 'lead', expected one of gold, silver"),
         (lambda m: m.set_willingness("lone", 1.0), "no weight, expected one of gold, silver, web$"),
     ],
 )

@@ -150,9 +150,8 @@ class ByHand(Stepped):
         found = [i for i, o in enumerate(offers) if o.provider in held and o.name == name]
         if not found or np.any(self.offer[rows] == NO_OFFER):
             sold = ", ".join(offer.name for offer in offers if offer.provider in held)
-            raise InputError(
-                f"set_class({source!r}): found {name!r}, expected {sold or 'a source in a class'}"
-            )
+            expected = f"one of {sold}" if sold else "a source in a class"
+            raise InputError(f"set_class({source!r}): found {name!r}, expected {expected}")
         self.note_by_hand("class", source, name)
         self._moves.append((rows, found[0]))
 

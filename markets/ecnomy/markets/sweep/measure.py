@@ -99,7 +99,9 @@ def measured(
     for key, figure in figures.items():
         columns |= _columns(name, str(key), figure)
     if clash := sorted(set(columns) & set(taken)):
-        raise ResultsError(f"measure {name!r}: column {clash[0]!r} already exists")
+        raise ResultsError(
+            f"measure {name!r}: column {clash[0]!r} already exists; choose another name"
+        )
     return columns
 
 

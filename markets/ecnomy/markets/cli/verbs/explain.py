@@ -81,7 +81,7 @@ def _entries_of(word: str, entries: Sequence[Entry]) -> list[Entry]:
     except InputError:
         if word not in commands():
             raise
-        raise InputError(f"{word!r} is a command: see `ecnomy {word} --help`") from None
+        raise InputError(f"{word!r} is a command; see `ecnomy {word} --help`") from None
 
 
 def _schema_of(file: str) -> dict[str, Any]:

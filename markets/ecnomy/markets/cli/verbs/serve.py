@@ -46,7 +46,8 @@ Once = Annotated[bool, typer.Option("--once", help="Exit after one run.")]
 TokenFile = Annotated[
     Path | None,
     typer.Option(
-        help="File with the token that engines must present. ecnomy creates a missing file."
+        help="File with the token that engines must present. If the file is missing, "
+        "ecnomy creates it."
     ),
 ]
 

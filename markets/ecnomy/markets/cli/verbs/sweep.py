@@ -89,10 +89,10 @@ def sweep_command(
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate:
         raise InputError(
-            f"{config}: found a 'calibrate' section, so run `ecnomy calibrate {config}` instead"
+            f"{config}: found a 'calibrate' section; run `ecnomy calibrate {config}` instead"
         )
     if sweep.tune:
-        raise InputError(f"{config}: found a 'tune' section, so run `ecnomy tune {config}` instead")
+        raise InputError(f"{config}: found a 'tune' section; run `ecnomy tune {config}` instead")
     try_values(sweep, config)
     if dry_run:
         with stoppable("nothing was saved"):
