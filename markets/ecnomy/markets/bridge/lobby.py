@@ -107,7 +107,7 @@ class Lobby:
 
     @contextlib.contextmanager
     def attended(self, busy: str) -> Iterator[None]:
-        """Accept hellos during a run, and report `busy` as the reason why new guests wait."""
+        """Accept hellos during a run, and report `busy` as the reason why new guests must wait."""
         self._busy = busy
         thread = threading.Thread(target=self._attend, daemon=True)
         thread.start()

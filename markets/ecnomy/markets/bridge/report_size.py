@@ -37,7 +37,7 @@ def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
 
 
 def most_rows(links: int, pairs: int, late: int) -> int:
-    """Return how many rows of flows fit into a frame (negative if the rest is too large)."""
+    """Return how many rows of flows fit into a frame, negative if the other tables do not fit."""
     columns = len(tables.report_flows(late))
     left = MAX_BODY_BYTES - report_bytes(0, links, pairs, late)
     return (left - columns * (_head_bytes(left) - _head_bytes(0))) // (_VALUE_BYTES * columns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End a command on Ctrl-C, SIGTERM or SIGHUP, with closed results and one line of text."""
+"""End a command on Ctrl-C, SIGTERM or SIGHUP: close its results and print one line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check the disk for results, and the optional OMNeT++ with INET."""
+"""Check the disk for results, and OMNeT++ with INET, which are optional."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def disk_finding(results: Path) -> Finding:
 
 
 def omnetpp_findings() -> list[Finding]:
-    """Check the OMNeT++, the INET and the modules that `--engine omnet` uses."""
+    """Check OMNeT++, INET and ecnomy's modules, which `--engine omnet` uses."""
     built = "make -C omnet in ecnomy's source tree (ECNOMY_OMNET names it), or make -C "
     return [
         _part("OMNeT++", find_omnetpp, "source setenv in its folder, or set OMNETPP_ROOT to it"),

@@ -12,5 +12,5 @@ willingness     mark rates of flows, derived from payments; mark_caps: budgets
 observations    changes of counters since an agent's last observation
 ledger          all money moved; journal: decisions of agents
 hand_changes    values that a user set in a running market
-tariff_amounts  amounts due under a tariff; exact: charges without rounding losses
+tariff_amounts  amounts due under a tariff; exact: charges with fractions carried over
 """

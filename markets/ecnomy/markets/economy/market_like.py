@@ -38,7 +38,10 @@ class MarketLike(Protocol):
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """Return the current price per mark by carrier ("" without any), or {} without a market."""
+        """Return the current price per mark of each carrier, by name.
+
+        Without carriers, the only name is "". Without a market, the result is {}.
+        """
 
     @property
     def fee_micro(self) -> Integers:

@@ -205,7 +205,7 @@ class Sight:
     ) -> StreamObservation:
         """Return the changes of the test streams of `who` since its last observation.
 
-        A packet is late if its delay exceeds the delay threshold with this index.
+        A packet is late if its delay exceeds the delay threshold with the index `threshold`.
         """
         now, then = self._look(who)
 

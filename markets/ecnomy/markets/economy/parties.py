@@ -72,7 +72,8 @@ class Parties:
     def use(self, who: str, sources: tuple[str, ...], *, alone: bool) -> Integers:
         """Make an agent the user of the flows of these sources, and return the flows.
 
-        With `alone`, the flows must stay outside classes, so the agent pays for their marks.
+        With `alone`, `settle` checks that the flows are outside classes, so the agent pays for
+        their marks.
 
         Raises:
             InputError: a source does not exist, is listed twice, or has a user.

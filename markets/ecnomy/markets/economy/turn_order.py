@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order the decisions of agents at each report: by phase, then as in the scenario.
+"""Put the decisions at each report in order, by phase and then as in the scenario.
 
 Carriers post prices first, and providers then post the fees of their classes. Buyers therefore know
 both when they choose. Next, sellers serve their buyers. Agents that only observe come last.

@@ -100,7 +100,7 @@ def find_engine() -> Path:
     """Return the path of the built-in engine's program.
 
     Raises:
-        EngineError: the engine is not found. The message names the folders searched.
+        EngineError: the engine is not found. The message names the places searched.
     """
     given = os.environ.get(VARIABLE)
     if given:

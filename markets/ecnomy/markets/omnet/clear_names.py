@@ -38,7 +38,7 @@ _CROSSED, _COVERED, _NEAR, _MOVED = 1000.0, 100.0, 10.0, 1.0
 
 
 def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[str, Place]:
-    """Return places of nodes at which few lines cross icons and names.
+    """Return places for the nodes at which few lines cross icons and names.
 
     Args:
         places: centre of each node's icon [pixels, y downwards], by node.

@@ -32,7 +32,7 @@ _DIGITS: Final = 2  # digits of a unit, few enough to hide differences between m
 
 
 def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float, float]]:
-    """Return the position (x, y) of each node, with y upwards, in the units of given positions.
+    """Return the position (x, y) of each node, with y upwards, in the units of `given`.
 
     Args:
         plan: the plan.

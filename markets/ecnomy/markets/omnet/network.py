@@ -85,7 +85,7 @@ def network_ned(
 def _clear(
     plan: Plan, wiring: Wiring, places: Mapping[str, tuple[int, int]], area: Box
 ) -> dict[str, tuple[int, int]]:
-    """Return places of nodes at which few lines cross names (clear_names.py)."""
+    """Return places for the nodes at which few lines cross names (clear_names.py)."""
     placed = [node for node in wiring.nodes if node.shown in places]
     names = {node.shown: node.name for node in placed}
     ends = [(plan.nodes[link.source], plan.nodes[link.target]) for link in plan.links]

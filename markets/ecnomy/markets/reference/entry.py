@@ -20,8 +20,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         variant: whether the entry is a variant, which is then the last item of `within`.
         about: description in one sentence.
         note: further sentences, shown only on the page of the entry.
-        roles: roles whose agents may have the key; empty if all agents may have it, or if it is not
-            a key of agents.
+        roles: roles whose agents may have the key; empty for a key of all agents or outside agents.
         source: paper, section or RFC; "" if there is no source.
         takes: form, unit and range of the value, as in error messages.
         default: default as YAML; None for a required key, "" for a key without a default.

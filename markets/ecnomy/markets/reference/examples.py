@@ -36,7 +36,7 @@ def examples_folder() -> Path:
 
 
 def titles() -> dict[str, str]:
-    """Return name -> title of each example, sorted by name.
+    """Return the title of each example, sorted by name.
 
     Raises:
         InputError: the examples are not installed.
@@ -85,7 +85,7 @@ def copy_all(folder: Path) -> list[Path]:
 
 
 def packaged() -> dict[str, Path]:
-    """Return shipped files by path in the working folder, such as `configs/sweeps/morris.yaml`.
+    """Return the shipped files by their paths in a copy, such as `configs/sweeps/morris.yaml`.
 
     Raises:
         InputError: the examples are not installed.
@@ -96,7 +96,7 @@ def packaged() -> dict[str, Path]:
 
 
 def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
-    """Copy each file to its key, or copy nothing if a file with other contents is there."""
+    """Copy files to the paths that are their keys. Copy nothing if a path has other contents."""
     texts = {to: file.read_bytes() for to, file in files.items()}
     try:
         for file, text in texts.items():

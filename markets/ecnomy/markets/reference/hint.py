@@ -48,7 +48,7 @@ def hint(error: ScenarioError) -> str:
 
 
 def _elsewhere(error: ScenarioError, entries: Sequence[Entry]) -> str:
-    """Return a hint at the places where an unknown key is valid, or "" if none or many exist."""
+    """Return a hint at the places where an unknown key is valid, or "" for none or too many."""
     unknown = _UNKNOWN.fullmatch(error.found)
     if unknown is None:
         return ""

@@ -59,8 +59,8 @@ def sections(entries: Iterable[Entry]) -> list[Entry]:
 def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries that match a word or path, with variants first.
 
-    Keys match by their full paths. If there are none, keys match by the ends of their paths or by
-    their choices.
+    A key matches by its full path. If no full path matches, keys match by the ends of their paths
+    or by their choices.
 
     Raises:
         InputError: no entry matches. The message suggests the most similar names.

@@ -211,7 +211,7 @@ def sample(kind: Any, key: str, owner: str = "") -> Any:
 
 
 def _reads(reader: Any, value: Any) -> bool:
-    """Return whether a reader accepts a sample, whose unit may be that of another law."""
+    """Return whether a reader accepts a sample. The sample may have the unit of another law."""
     if not isinstance(reader, Amount):
         return True
     try:

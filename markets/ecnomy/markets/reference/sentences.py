@@ -68,7 +68,7 @@ _KEYS: Final = {
 
 @functools.cache
 def attributes(cls: type) -> dict[str, str]:
-    """Return field -> description, from `Attributes:` of a class and its bases."""
+    """Return the description of each field, from `Attributes:` of a class and its bases."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         found |= _section(base.__dict__.get("__doc__") or "")

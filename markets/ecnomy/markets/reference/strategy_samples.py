@@ -70,7 +70,7 @@ def strategy_with(cls: type, kind: str, name: str) -> str:
 
 
 def parameters_example(cls: type) -> dict[str, str]:
-    """Return parameter -> example, for required parameters and a few optional ones."""
+    """Return examples of required parameters and a few optional ones, by parameter."""
     fields = declared(cls).items()
     return {
         key: strategy_sample(key, field)

@@ -143,7 +143,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _near(folder: Path) -> Path | None:
-    """Return the results folder of the scenario of this name, or None if there is none."""
+    """Return the results folder of the scenario with this name, or None."""
     inside = Path("results") if folder.parent == Path() else folder.parent
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):

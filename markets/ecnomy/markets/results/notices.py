@@ -17,7 +17,7 @@ __all__ = ["Notices", "notices"]
 
 
 class Notices(msgspec.Struct, frozen=True):
-    """Warnings about targets missed by over 5 %, and about marking shares over 10 % apart.
+    """Warnings about targets missed by over 5 %, and about marking shares that differ by over 10 %.
 
     Attributes:
         floors: sources that took too many marks because their windows were at the floor.

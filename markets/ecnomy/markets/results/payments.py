@@ -143,13 +143,13 @@ def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
 def _by_link(
     marks: dict[str, int], owners: dict[str, str] | None, payee: str
 ) -> tuple[list[str], Integers]:
-    """Return the marking links and their marks (with direct settlement, only the payee's links)."""
+    """Return the marking links and their marks. If `owners` is given, only the payee's count."""
     own = {link: n for link, n in marks.items() if owners is None or owners.get(link) == payee}
     return list(own) or [""], np.array(list(own.values()) or [1], dtype=np.int64)
 
 
 def _owners(raw: RawRun) -> dict[str, str] | None:
-    """Return link -> carrier if users pay carriers directly for their marks, otherwise None."""
+    """Return the carrier of each link if users pay carriers directly for marks, or else None."""
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
         return None
@@ -169,7 +169,7 @@ def _owners(raw: RawRun) -> dict[str, str] | None:
 
 
 def _marks_set(raw: RawRun) -> dict[str, dict[str, int]]:
-    """Return source -> link on its path -> marks that the link set on the source's packets."""
+    """Return the marks that each link set on a source's packets, by source and link."""
     plan, pairs = raw.plan, raw.pairs
     if "marks" not in pairs.columns:
         return {}

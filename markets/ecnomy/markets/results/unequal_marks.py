@@ -41,8 +41,9 @@ class UnequalMarks(msgspec.Struct, frozen=True):
         source: name of the source with the larger share of marked packets.
         other: name of the source with the smaller share.
         links: names of the links on their paths that marked packets.
-        share: share of the source's packets that were marked [0 to 1]. Reports are weighted by the
-            packets of both sources, so that the share refers to their common time.
+        share: share of the source's packets that were marked [0 to 1]. If the two sources delivered n
+            and m packets, a report has the weight n m / (n + m), so the share refers to their
+            common time.
         other_share: share of the other source's packets that were marked in the same time [0 to 1].
     """
 
@@ -71,7 +72,8 @@ class UnequalMarks(msgspec.Struct, frozen=True):
 def unequal_marks(run: RawRun) -> list[UnequalMarks]:
     """Return the most unequal pair of each group of payers, if its ratio is significantly above 1.
 
-    Ratios up to 1.1 are left out. A group shares marking links, classes, codepoint and packet size.
+    Ratios up to 1.1 are left out. The payers of a group have the same marking links, classes,
+    codepoint and packet size.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -81,5 +81,5 @@ def unit_of(table: str, column: str) -> str:
 
 
 def frame_units(table: str, columns: Iterable[str], **own: str) -> dict[str, str]:
-    """Return column -> unit for the columns of a frame. `own` overrides the listed units."""
+    """Return the unit of each column of a frame. `own` overrides the listed units."""
     return {name: own[name] if name in own else unit_of(table, name) for name in columns}

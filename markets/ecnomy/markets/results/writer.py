@@ -97,7 +97,7 @@ def ended_by(error: BaseException) -> str:
 
 
 def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial content of a run's manifest; `scenario` consists of plain values."""
+    """Return the initial content of a run's manifest. `scenario` consists of plain values."""
     return {
         "format": FORMAT,
         "title": plan.title,

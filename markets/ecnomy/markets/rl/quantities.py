@@ -142,7 +142,7 @@ def measured(name: str, look: Look) -> float:
 
 
 def known(kind: str, role: str) -> tuple[str, ...]:
-    """Return the names of the observations or actions of a role, as `kind` states."""
+    """Return the names of a role's observations or actions, depending on `kind`."""
     if kind == "actions":
         return _ACTS[role]
     return tuple(name for name, of in _QUANTITIES.items() if role in of.roles)

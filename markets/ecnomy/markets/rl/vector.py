@@ -107,7 +107,7 @@ class MarketVectorEnv(VectorEnv):
         return np.concatenate(seen), _infos(infos, self._parts)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Act in every market, and return the results of Gymnasium's `step` for all markets.
+        """Act in every market, and return the values that Gymnasium's `step` returns for each.
 
         Raises:
             InputError: an action is not in the space.

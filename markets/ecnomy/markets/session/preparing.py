@@ -22,7 +22,7 @@ __all__ = ["default_folder", "folder_of", "loaded", "market_of"]
 def loaded(
     scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str], seed: int | None
 ) -> Scenario:
-    """Return a scenario, loaded if given by its path, with this seed.
+    """Load a scenario if it is given by its path, and return it with this seed.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError).
@@ -62,7 +62,7 @@ def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
 
 
 def default_folder(scenario: Scenario) -> Path:
-    """Return `results/<name>-<seed>`, where the name is from the scenario's file, or its title."""
+    """Return `results/<name>-<seed>`, named after the scenario's file or else its title."""
     file = scenario.places.file
     name = Path(file).stem if os.path.exists(file) else scenario.title
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"

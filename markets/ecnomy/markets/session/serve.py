@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serve engines that are started by hand, one run after another (the verb `serve`).
 
-Such an engine, for example OMNeT++ in Qtenv, may pause for hours. Only a closed connection
-therefore means that the engine has died.
+Such an engine, for example OMNeT++ in Qtenv, may pause for hours. The market therefore treats the
+engine as dead only if the connection is closed.
 """
 
 from __future__ import annotations

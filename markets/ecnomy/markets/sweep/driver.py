@@ -124,7 +124,7 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """Return a worker's task for the point `name`; `folder` is "" if results are not kept."""
+    """Return a worker's task for the point `name`. `folder` is "" if results are not kept."""
     return Task(
         point=name,
         base=sweep.base,

@@ -25,7 +25,7 @@ class ExecutorPool:
     """The workers of an executor, such as mpi4py.futures.MPIPoolExecutor.
 
     Args:
-        executor: the executor; the caller shuts it down.
+        executor: the executor, which the caller shuts down.
         workers: number of its workers.
     """
 

@@ -83,7 +83,7 @@ def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[
 
 
 def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
-    """Return module name -> digest for the user modules of a market, such as strategies."""
+    """Return the digests of the user modules of a market, such as strategies, by name."""
     found: dict[str, str] = {}
     for kind, group in _named_in(market) if market else ():
         module = _module_of(kind, group)
@@ -121,7 +121,7 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
 
 
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
-    """Return module name -> digest for the modules of a sweep's measure.
+    """Return the digests of the modules of a sweep's measure, by name.
 
     Modules of ecnomy.analysis are included like a user's modules, but without their packages.
 
@@ -150,7 +150,7 @@ def _gather_analysis(module: str, found: dict[str, str], apart: tuple[str, ...])
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:
-    """Return module name -> digest for the user modules that texts name as `module:Class`."""
+    """Return the digests of the user modules that texts name as `module:Class`, by name."""
     found: dict[str, str] = {}
     for module in (name for text in texts for name in _NAMED.findall(text)):
         if _is_local(module):

@@ -71,7 +71,7 @@ class Gathered:
         """Ignore rows of tables."""
 
     def row(self, market: MarketLike) -> dict[str, int | float | None]:
-        """Return column -> value of the outcome, with None for a mean without values."""
+        """Return the values of the outcome, by column, with None for a mean without values."""
         flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
@@ -95,13 +95,13 @@ def outcome_row(
     window_s: float,
     balances_micro: Mapping[str, int],
 ) -> dict[str, float | None]:
-    """Return column -> value of the outcome, from the tables `flows` and `links`.
+    """Return the values of the outcome, by column, from the tables `flows` and `links`.
 
     Args:
         flows: columns of the table `flows`.
         links: columns of the table `links`.
         window_s: length of the measured window in seconds.
-        balances_micro: account -> balance in micro-units.
+        balances_micro: balance of each account in micro-units.
     """
     row = {
         **_of_sources(flows, window_s),

@@ -37,7 +37,7 @@ class Merged(msgspec.Struct, frozen=True):
         parts: the merged parts.
         busy: parts that were not merged, because they are still being made.
         runs: number of runs of the sweep.
-        missing: part -> number of its missing runs. The key None stands for an unknown part.
+        missing: number of missing runs of each part. The key None stands for an unknown part.
         failed: number of failed runs.
         others: number of runs that do not belong to the current sweep file.
         damaged: files of parts that were incomplete or altered.
@@ -107,7 +107,7 @@ def make_rounds(
     Args:
         sweep: the sweep.
         folder: folder of its results.
-        pool: the workers; the caller closes them.
+        pool: the workers, which the caller closes.
         observer: function that returns the observer of a round. It is called for each round that
             has runs to make.
         retry_failed: whether to repeat failed runs.

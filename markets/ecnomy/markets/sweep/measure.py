@@ -72,7 +72,7 @@ def find_measure(name: str) -> Measure:
 def measured(
     name: str, results: Path, taken: Mapping[str, object]
 ) -> dict[str, int | float | None]:
-    """Return column -> value of a measure for a run.
+    """Return the values of a measure for a run, by column.
 
     Args:
         name: name of the function, as module:function.

@@ -60,7 +60,7 @@ class Task(msgspec.Struct, frozen=True):
         folder: folder of the run's results, or "" if they are not kept.
         engine: name of the engine (see ecnomy.markets.engines.registry).
         measure: module:function that adds outcome columns, or "".
-        ties: name of a parameter with several paths -> these paths.
+        ties: paths of each parameter that sets several paths, by its name.
     """
 
     point: str
@@ -84,8 +84,8 @@ class Outcome(msgspec.Struct, frozen=True):
         point: the run's identity within its sweep (see store.identified).
         run: key of the run; "" if the run failed before it had a plan.
         status: done or failed.
-        reason: reason for the failure; "" if there was no failure.
-        strategies: module name -> digest of the run's user modules, including `measure`.
+        reason: reason for a failure, otherwise "".
+        strategies: digests of the run's user modules, including `measure`, by name.
         params: the point's values, set when the record is stored.
         values: outcome columns (see gathered.py). Counts are integers; a mean without values is
             None.

@@ -46,10 +46,12 @@ def try_first(sweep: Sweep, root: Node) -> None:
 
 
 def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
-    """Check that each value of a parameter gives a valid scenario at one of its points.
+    """Check that each value of a parameter gives a valid scenario at one or more points.
+
+    Parameters with more than MOST_VALUES values are not checked.
 
     Raises:
-        ScenarioError: a value does not give a valid scenario at any of its points.
+        ScenarioError: the scenarios of all points with a value are invalid.
     """
     with_value: dict[str, dict[str, list[Point]]] = {}
     for point in (point for point in sweep.points() if point.replicate == 0):
@@ -93,8 +95,8 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 def _blamed(root: Node, path: str, override: str = "") -> Place:
     """Return the place of a fault in the sweep file.
 
-    This is the first of these places that exists: the path, the override in which the fault was
-    found, a key with the same last name, a section.
+    The place is that of the path, or else of the override in which the fault was found, of a key
+    with the same last name, or of a section.
     """
     given = root.mapping()
     parts = [given[key] for key in ("set", "parameters", "calibrate", "tune") if key in given]

@@ -5,7 +5,7 @@ search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outco
          without one, or if points of the sweep have different targets), bounds
 places   the number of each run's assignment, because a search repeats the best assignments
          with new seeds
-factors  the parameters of a tuning as one factor, whose values are scattered like samples
+factors  the parameters of a tuning as one factor, because their values do not form a grid
 """
 
 from __future__ import annotations

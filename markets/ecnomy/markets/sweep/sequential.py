@@ -115,7 +115,7 @@ def counts_of(
 
     Args:
         names: identities of all possible replicates of each point, in order.
-        known: identity of a recorded run -> its value.
+        known: value of each recorded run, by identity.
         until: the stopping rule.
         first: replicates at the first look.
     """

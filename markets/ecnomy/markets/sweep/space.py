@@ -77,7 +77,7 @@ class Block(msgspec.Struct, frozen=True):
             list or zip has one tuple for its items.
         levels: number of levels of each parameter (morris).
         second_order: whether there are samples for second-order indices (sobol).
-        ties: name of a parameter in `paths` with several paths -> these paths.
+        ties: paths of each parameter in `paths` that sets several paths, by its name.
     """
 
     kind: str

@@ -138,7 +138,7 @@ class Store:
             folder: folder of the sweep.
             sweep: the sweep.
             part: the part of the runs that this store holds, in a separate folder below `folder`.
-            points: identity -> point, for all points of the sweep, if they are known.
+            points: all points of the sweep by identity, if they are known.
 
         Raises:
             Busy: another driver is using the folder.
@@ -177,7 +177,7 @@ class Store:
 
     @property
     def points(self) -> dict[str, Point]:
-        """Return identity -> point, for all points of the sweep or of its part."""
+        """Return all points of the sweep or of its part, by identity."""
         return self._points
 
     def add(self, outcome: Outcome) -> None:

@@ -93,7 +93,7 @@ class Sweep(msgspec.Struct, frozen=True):
 
     @property
     def ties(self) -> Ties:
-        """Return name -> paths for each parameter that sets several paths."""
+        """Return the paths of each parameter that sets several paths, by its name."""
         of_blocks = [block.ties for block in self.blocks]
         found = [*of_blocks, self.tune.ties] if self.tune else of_blocks
         return {name: paths for each in found for name, paths in each.items()}

@@ -71,7 +71,7 @@ class Tuning(msgspec.Struct, frozen=True):
         first: number of initial assignments, spread over the ranges.
         batch: number of assignments chosen at a time.
         check: number of runs of the best assignment, with new seeds.
-        ties: name of a parameter in `paths` with several paths -> these paths.
+        ties: paths of each parameter in `paths` that sets several paths, by its name.
     """
 
     aim: str

@@ -28,7 +28,7 @@ _GRACE_S: Final = 20.0
 
 
 class OverTime(BaseException):
-    """Raised in a run that exceeds its time limit; strategies should not catch it."""
+    """Raised in a run that exceeds its time limit. Strategies should not catch this exception."""
 
 
 class Watchdog:
