@@ -153,7 +153,7 @@ class EngineLink:
         times: ReportTimes | None,
         n_sources: int = -1,
     ) -> None:
-        """Check later messages against these sizes. See the arguments of the constructor."""
+        """Check later messages against these sizes, which the constructor describes."""
         self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params), n_sources)
         self._times = times
 

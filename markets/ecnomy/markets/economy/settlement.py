@@ -130,7 +130,7 @@ class Direct:
         self._price = self._mean(self._source_prices())
 
     def row_price_micro(self) -> Floats:
-        """Return the mean price of the marks of each flow's source, or the access price at first."""
+        """Return the mean mark price of each flow's source, or the access price before any mark."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, price = (counts, prices), self._source_prices()

@@ -71,7 +71,7 @@ class EngineKind(Protocol):
         """
 
     def digest(self) -> str:
-        """Return the digest of the engine's code, which identifies the engine."""
+        """Return the digest of the engine's simulation code, which identifies the engine."""
 
 
 def engine_kind(name: str) -> EngineKind:

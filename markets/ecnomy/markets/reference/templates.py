@@ -37,9 +37,9 @@ class Template:
 
     Attributes:
         about: line about the template in the help.
-        files: new file -> its template, relative to configs/templates. The user changes the first
+        files: template of each new file, relative to configs/templates. The user changes the first
             file first.
-        names: pattern of a template's name -> replacement, in this order.
+        names: replacement of each pattern in the template's names, in this order.
         first: the comment at the top of the first file.
         then: the commands to run next.
         taken: names that the user cannot choose.

@@ -56,7 +56,7 @@ class Results(RunTables):
 
     @property
     def manifest(self) -> Manifest:
-        """Return the manifest, which contains the scenario, the versions and the state of the run."""
+        """Return the manifest, which has the scenario, the versions and the state of the run."""
         return self.raw.manifest
 
     @property

@@ -61,7 +61,7 @@ class Switches:
             edges_ps: edges of the intervals, in ascending order [ps].
 
         Returns:
-            Means, [interval, row of `rows`].
+            The means, as [interval, row of `rows`].
         """
         found = np.zeros((max(len(edges_ps) - 1, 0), len(self.rows)))
         for number, (low, high) in enumerate(zip(edges_ps[:-1], edges_ps[1:], strict=True)):

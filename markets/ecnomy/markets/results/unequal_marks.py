@@ -41,9 +41,9 @@ class UnequalMarks(msgspec.Struct, frozen=True):
         source: name of the source with the larger share of marked packets.
         other: name of the source with the smaller share.
         links: names of the links on their paths that marked packets.
-        share: share of the source's packets that were marked [0 to 1]. If the two sources delivered n
-            and m packets, a report has the weight n m / (n + m), so the share refers to their
-            common time.
+        share: share of the source's packets that were marked [0 to 1]. A report in which the two
+            sources delivered n and m packets has the weight n m / (n + m), so the share refers to
+            their common time.
         other_share: share of the other source's packets that were marked in the same time [0 to 1].
     """
 

@@ -22,7 +22,7 @@ class Looks(msgspec.Struct, frozen=True):
 
     Attributes:
         t_ps: times of the reports [report].
-        columns: name -> values [report, row].
+        columns: values of each column [report, row], by name.
         rows: the source of each row.
     """
 

@@ -36,5 +36,5 @@ def exclusive(one: str, other: str) -> str:
 
 
 def other_format(file: Path, what: str, found: object, known: int) -> str:
-    """Return the fault of a file in another format than this version of ecnomy reads."""
+    """Return the error message for a file in a format that this version of ecnomy cannot read."""
     return f"{file}: found {what} {found}, but this version of ecnomy reads {what} {known}"

@@ -47,7 +47,7 @@ class Calibration(msgspec.Struct, frozen=True):
         path: path of the parameter.
         range: range of the search.
         step: step of the values; 0 allows any value with four digits.
-        shares: path of a dependent parameter -> its value relative to the parameter.
+        shares: value of each dependent parameter relative to the parameter, by path.
         up: whether the column increases with the parameter.
         first: number of values in the first round, evenly spaced on the range's scale.
         most: maximum number of values.

@@ -56,7 +56,7 @@ def main_outcomes(
 
     Args:
         columns: all outcome columns, in their order.
-        named: outcomes that the sweep file or the user names; if not empty, only these are
+        named: outcomes that the sweep file or the user names. If there are any, only these are
             returned.
         own: whether the sweep has its own measure.
     """

@@ -87,7 +87,7 @@ class Outcome(msgspec.Struct, frozen=True):
         reason: reason for a failure, otherwise "".
         strategies: digests of the run's user modules, including `measure`, by name.
         params: the point's values, set when the record is stored.
-        values: outcome columns (see gathered.py). Counts are integers; a mean without values is
+        values: outcome columns (see gathered.py). Counts are integers. A mean without values is
             None.
     """
 

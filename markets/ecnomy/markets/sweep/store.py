@@ -2,8 +2,8 @@
 """Stores the outcomes of a sweep in a folder, as single records and as shards of many records.
 
     sweep.json               the resolved sweep; its `points` decide which runs are shown
-    outcomes/<point>.json    one finished run each, until it is compacted
-    shards/<sha256>.parquet  many runs each, parameters and outcomes as columns
+    outcomes/<point>.json    one finished run each, until a shard contains it
+    shards/<sha256>.parquet  many runs each, with parameters and outcomes as columns
     runs/<point>/            results folders, if they are kept
     parts/3-of-40/           the same content for one part of the runs (parts.py)
     lock                     held by the driver

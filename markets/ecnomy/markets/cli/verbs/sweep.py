@@ -77,7 +77,7 @@ def sweep_command(
     shards: Shards = 0,
     as_json: Json = False,
 ) -> None:
-    """Run whatever is still missing from a sweep. The exit status is 1 if runs failed."""
+    """Make the missing runs of a sweep. The exit status is 1 if runs failed."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder

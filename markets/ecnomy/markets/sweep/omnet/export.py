@@ -10,12 +10,12 @@
 Each list of a grid is an iteration variable. Every other block is one variable, whose parameters
 change together. The ini of each point is made as for a scenario. Lines whose values differ between
 points follow the variable on which they depend. A line that depends on several variables follows
-one variable over all points. Run n is the sweep's run n. Values that affect only agents vary in the
-configuration Serve alone, in which the market of `ecnomy serve SWEEP` decides:
+one variable over all points. Run n of the project is run n of the sweep. Values that affect only
+agents vary only in the configuration Serve, in which the market of `ecnomy serve SWEEP` decides:
 
     Scenario.market.connect = "unix:" + absFilePath(".market-${1,2 ! pricePerMark}.sock")
 
-Every omission is reported. A parameter that changes nodes or links is refused by name.
+The export reports every omission, and refuses a parameter that changes nodes or links.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ Lines = dict[str, str]
 
 
 class Parted(NamedTuple):
-    """Iteration variables that affect the network, and those that affect only agents."""
+    """The iteration variables that affect the network, and those that affect only agents."""
 
     network: tuple[Axis, ...]
     agents: tuple[Axis, ...]
 
 
 class _Made(msgspec.Struct, frozen=True):
-    """A point in OMNeT++'s form: the network, and the ini file as text and by keys."""
+    """A point as files of OMNeT++: the network, and the ini file as text and by keys."""
 
     ned: str
     text: str
@@ -73,7 +73,7 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
 
     Args:
         sweep: a sweep without calibration, with paired seeds.
-        modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
+        modules: folder of ecnomy's OMNeT++ modules, which README.txt names.
 
     Raises:
         InputError: iteration variables cannot express a part of the sweep, which the message names.
@@ -220,7 +220,8 @@ def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
 def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str:
     """Return the configuration in which agents decide, with all variables.
 
-    They are in the sweep's order unless this would require redefining a variable of [General].
+    The variables are in the sweep's order, unless this order would redefine a variable of
+    [General].
     """
     if _scenario(sweep, sweep.points()[0].params).market is None:
         return ""
@@ -238,7 +239,7 @@ def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str
 
 
 def _replaced(first: _Made, changes: Lines, head: str) -> str:
-    """Return the first point's text with varying values, then lines of other points only."""
+    """Return the first point's text with varying values, followed by lines of other points."""
     lines, known = [], set()
     for line in first.text.splitlines():
         key, equals, _ = line.partition(" = ")

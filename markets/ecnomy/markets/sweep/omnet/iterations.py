@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """OMNeT++ iteration variables from the blocks of a sweep, and the lines that follow each.
 
-`${count=1,2,4}` names a variable; `${5s,6s,7s ! count}` changes in step with it (OMNeT++
+`${count=1,2,4}` defines a variable, and `${5s,6s,7s ! count}` changes in step with it (OMNeT++
 Simulation Manual, 10.4). Commas separate values, except within quotes.
 """
 
@@ -71,7 +71,7 @@ def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
 
 
 def driver(axis: Axis) -> str:
-    """Return the variable with its values: words for one parameter, otherwise numbers."""
+    """Return the definition of a variable, with the values of one parameter or with numbers."""
     told = [str(number) for number in range(1, len(axis.values) + 1)]
     if len(axis.paths) == 1:
         values = [each[axis.paths[0]] for each in axis.values]
@@ -108,7 +108,7 @@ def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], L
 
     Args:
         axes: variables of the sweep.
-        table: the lines of each combination, the last axis varying fastest.
+        table: the lines of each combination, of which the last axis varies fastest.
     """
     shape = [len(axis.values) for axis in axes]
     keys = list(dict.fromkeys(key for lines in table for key in lines))
