@@ -193,8 +193,8 @@ def unwritten(error: OSError) -> SweepError:
     """Return the error for a sweep's folder that cannot be written."""
     full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
     return SweepError(
-        f"outcomes cannot be written: {error.strerror or error}{full}; to resume after the "
-        "completed runs, run the same command again"
+        f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept, "
+        "so run the same command again to resume"
     )
 
 

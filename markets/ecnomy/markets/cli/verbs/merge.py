@@ -67,7 +67,8 @@ def _print(found: Any, missing: int, again: str, folder: Path) -> None:
         print(f"still running and not merged: {_shards(found.busy)}")
     if found.others:
         print(
-            f"ignored {counted(found.others, 'run')} of the shards outside the current sweep file"
+            f"ignored {counted(found.others, 'run')} of the shards that the current sweep file "
+            "does not request"
         )
     if missing:
         lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]

@@ -46,7 +46,7 @@ Shard = Annotated[
     typer.Option(
         metavar="K/N",
         help="Run only every Nth run of the sweep, starting at run K, in this process. "
-        "After the last shard, run `ecnomy merge`.",
+        "When all shards are done, run `ecnomy merge`.",
     ),
 ]
 Emit = Annotated[
@@ -56,7 +56,8 @@ Emit = Annotated[
 Shards = Annotated[
     int,
     typer.Option(
-        help="Number of jobs with --emit. By default, each job takes at least ten minutes.",
+        help="Number of jobs with --emit. Default: at most 1,000, each of at least ten minutes if "
+        "possible.",
         min=0,
     ),
 ]
