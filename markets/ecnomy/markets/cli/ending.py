@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End a command on Ctrl-C, SIGTERM or SIGHUP: close its results and print one line."""
+"""Close results and print one line when Ctrl-C, SIGTERM or SIGHUP ends a command."""
 
 from __future__ import annotations
 

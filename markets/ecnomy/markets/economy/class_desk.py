@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Admit flows to service classes, and let providers observe their classes.
 
-A class admits a flow at its customer's request, except for one of these reasons:
+A class admits a flow at its customer's request, unless one of these conditions holds:
 
     members     the class is full: members + 1 > the class's `members`
     cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`, where c is

@@ -188,7 +188,7 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
 
 
 def _decided(entry: Entry) -> tuple[str, str, bytes]:
-    """Return a key for the values that a decision sets. Values of flows do not depend on agents."""
+    """Return a key for the values that a decision sets. Keys of flow values omit the agent."""
     return entry.name, entry.agent if (entry.flow < 0).all() else "", entry.flow.tobytes()
 
 
