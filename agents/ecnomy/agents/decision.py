@@ -131,7 +131,9 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
     column: npt.NDArray[Any] = np.asarray(given)
     _check_length(column, seen, who, "active")
     if column.dtype.kind != "b":
-        raise StrategyError(f"{who} returned values of `active` that are not a column of Booleans")
+        raise StrategyError(
+            f"{who} returned `active` of type {column.dtype}, expected a column of Booleans"
+        )
     return column
 
 
