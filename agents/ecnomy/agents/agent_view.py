@@ -35,7 +35,7 @@ class AgentView:
         name: name of the agent.
         random: random generator of the agent [numpy.random.Generator]; it depends only on the run's
             seed and on `name`.
-        notes: the agent's last note of each name [float].
+        notes: the last value of each note, by name [float].
     """
 
     def __init__(

@@ -7,8 +7,8 @@
     │   ├── SourceError         a source that an engine cannot run: source, found, expected
     │   ├── FolderTakenError    a results folder holds content that must not be replaced
     │   └── ResultsError        a results folder is missing or incomplete, or has an unknown format
-    ├── StrategyError           a strategy could not be loaded or returned an unusable value
-    ├── TariffError             a custom tariff could not be loaded or returned an invalid charge
+    ├── StrategyError           a strategy could not be loaded, failed or gave an invalid answer
+    ├── TariffError             a custom tariff could not be loaded, failed or gave a wrong charge
     ├── EngineError             the packet engine could not start, died, hung or reported an error
     │   └── ProtocolError       the engine or ecnomy broke the bridge protocol
     ├── NotRunningError         a step of a market without an engine, or after the end of its run

@@ -140,7 +140,7 @@ class Seat(Protocol):
         """Observe the links of the agent's domain."""
 
     def responds_ps(self) -> int:
-        """Return the last estimate of the slowest users' response time to a price."""
+        """Return the last estimate of the slowest users' response time to a price [ps]."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
         """Observe calls on a tariff line, and test streams with the line's delay bound."""

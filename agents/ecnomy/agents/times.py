@@ -28,5 +28,5 @@ class Timed:
 
     @property
     def dt_s(self) -> float:
-        """Return the time since the last observation [s]."""
+        """The time since the last observation [s]."""
         return self.dt_ps / PS_PER_S

@@ -47,7 +47,7 @@ class ApplicationProvider(Role):
     def __init__(
         self, model: mesa.Model, name: str, terms: Terms, offers: tuple[Offer, ...]
     ) -> None:
-        """See Role. It raises StrategyError if the strategy cannot be created or used."""
+        """Create the agent, or raise StrategyError if its strategy cannot be created or used."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.offers = offers
         kind = terms.kind or "constant-charge"

@@ -25,7 +25,7 @@ class CallSales:
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
-        """Create the strategy. It raises StrategyError if this fails."""
+        """Create the strategy, or raise StrategyError if it cannot be created or used."""
         self.tariff: CallTariff = line.tariff
         self.sources = line.sources
         self.apart = line.strategy is not None
@@ -40,7 +40,7 @@ class CallSales:
         self._post = getattr(self._strategy, "post_call_price", None)
 
     def watch(self, seen: StreamObservation) -> int | None:
-        """Observe the test streams. Return a new price of calls [micro-units], or None to keep it.
+        """Observe the test streams, and return the new price of calls [micro-units] or None.
 
         Raises:
             StrategyError: the code of the strategy failed, or its price is invalid.

@@ -33,7 +33,7 @@ class ConnectivityProvider(Role):
     phase: ClassVar[str] = "post"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role. It raises StrategyError if the strategy cannot be created or used."""
+        """Create the agent, or raise StrategyError if its strategy cannot be created or used."""
         kind = terms.kind or "stay"
         self._who = f"{name} ({kind})"
         self._strategy = make(kind, terms.params)

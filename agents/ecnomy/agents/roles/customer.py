@@ -17,7 +17,7 @@ class Customer(User):
     """Holds one strategy for the flows of its sources; by default, they stay in their classes."""
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role. It raises StrategyError if the strategy cannot be created or used."""
+        """Create the agent, or raise StrategyError if its strategy cannot be created or used."""
         super().__init__(model, name, terms, ADAPT)
         self._strategist = Strategist(name, terms.kind or "stay", terms.params)
 

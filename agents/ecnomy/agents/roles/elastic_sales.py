@@ -24,7 +24,7 @@ class ElasticSales:
     """
 
     def __init__(self, who: str, line: ElasticLine) -> None:
-        """Create the strategy. It raises StrategyError if this fails."""
+        """Create the strategy, or raise StrategyError if it cannot be created or used."""
         self.tariff, self.sources = line.tariff, line.sources
         name = f"{who}, {line.tariff.name}"
         self._strategist = Strategist(name, line.strategy.kind, line.strategy.params)

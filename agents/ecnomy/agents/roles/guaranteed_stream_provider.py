@@ -42,7 +42,7 @@ class GuaranteedStreamProvider(Role):
         lines: tuple[CallLine, ...],
         elastic: tuple[ElasticLine, ...] = (),
     ) -> None:
-        """See Role. It raises StrategyError if the strategy cannot be created or used."""
+        """Create the agent, or raise StrategyError if its strategy cannot be created or used."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.lines = tuple(CallSales(name, line, terms) for line in lines)
         self.elastic = tuple(ElasticSales(name, line) for line in elastic)

@@ -34,7 +34,7 @@ class PriceHandler(User):
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role. It raises StrategyError if the strategy cannot be created or used."""
+        """Create the agent, or raise StrategyError if its strategy cannot be created or used."""
         super().__init__(model, name, terms, ADAPT)
         self._phase_ps, self.next_ps = self.next_ps, 0
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)

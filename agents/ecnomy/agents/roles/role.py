@@ -4,8 +4,8 @@
 An adaptive role must not be faster than its flows, because faster decisions would measure
 transients. WTP's time constant is T / (gain p), with the round-trip time T and the marking
 probability p. An adaptive role therefore decides every max(5 s, 3 T / (gain p)), with measured
-values. Other roles decide at their configured interval. The first decision has a random phase. A
-strategy may need a longer adaptive interval (`needs_s`).
+values. Other roles decide at every report or at their configured interval. The first decision is at
+a random time within the interval. A strategy may need a longer adaptive interval (`needs_s`).
 """
 
 from __future__ import annotations

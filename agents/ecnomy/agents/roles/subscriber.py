@@ -36,7 +36,7 @@ class Subscriber(Role):
     phase: ClassVar[str] = "choose"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
-        """See Role. It raises StrategyError if the strategy cannot be created or used."""
+        """Create the agent, or raise StrategyError if its strategy cannot be created or used."""
         super().__init__(model, name, terms, EVERY_REPORT)
         kind = terms.kind or "cheapest-call"
         self._who = f"{name} ({kind})"

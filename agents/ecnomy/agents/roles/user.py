@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of roles that use flows: choose classes, switch flows on and off, and pay."""
+"""The base class of roles that choose classes for flows, switch flows on and off, and pay."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`accept-all`: admit every call; for quality independent of marks (Andreassen 2002, 4.4)."""
+"""`accept-all`: admit every call if quality does not depend on marks (Andreassen 2002, 4.4)."""
 
 from __future__ import annotations
 

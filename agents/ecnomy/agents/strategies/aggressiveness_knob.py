@@ -28,7 +28,7 @@ At each decision, x is the goodput since the previous decision. The step is
 This is the step of elastic-utility with c w in place of the payment for marks. It cannot oscillate,
 for the reasons given in elastic_utility.py. If a utility saturates (R is unbounded), the step goes
 halfway to the weight that buys D(c w / x). q is the price in the last interval. m is an average
-over decisions, each with weight 1/2, because marks are random.
+over decisions, in which each decision halves the weight of earlier ones, because marks are random.
 
 w stays within `least` and `most`, and above the least weight of the law (1 flow for MulTCP). x is
 limited to the range from x0/1000 to 1000 x0. One decision changes w by a factor of at most 4. A

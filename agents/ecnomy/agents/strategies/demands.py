@@ -36,7 +36,7 @@ class Demand(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Isoelastic:
-    """All users take part up to the price `at`; the share falls as a power of higher prices.
+    """The share is 1 up to the price `at`, and falls as a power of the price above it.
 
     Attributes:
         at: cost of a MB, with all charges, up to which all users take part.

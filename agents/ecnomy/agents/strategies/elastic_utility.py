@@ -34,7 +34,7 @@ users with 14 packets per decision bought 45 % less than their demand. So for R 
 the same slope, but is 0 on average where x U'(x) is w on average. Demand is then too low by about
 one packet per decision:
 
-    log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n marks)
+    log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
 
 Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which saturates
 at U'(x) = c. w follows V as above (halfway, for any gain of U), and the flow's largest rate is

@@ -132,7 +132,7 @@ class ExpectedProfit:
         self._chances: dict[float, Floats] = {}  # by L^G, for samples with a predecessor
 
     def _now(self, tariff: CallTariff) -> tuple[float, float]:
-        """Return the test streams' forecasts of the marking rate and of a broken promise."""
+        """Forecast the marking rate and the probability of a broken promise from test streams."""
         limit = tariff.max_delay_rate
         if limit not in self._expected:
             now = self._samples.now

@@ -10,7 +10,7 @@ money and T seconds remain, and c is the current cost of a byte (cost_memory.py)
     budget      w <- w (B / S / c)^(dt / 2 memory)
                                                   the fastest even pace that B pays for: S bytes at
                                                   B / S each; a step is within [1/4, 4], and w is
-                                                  within 1/2 and 2 times the current payment
+                                                  between 1/2 and 2 times the current payment
     both        the deadline's w, at most B / T   so the money lasts until the deadline
 
 B and T are the remaining amounts minus the share `margin` of the initial amounts. T is also reduced

@@ -18,12 +18,12 @@ tariff has changed. The sums then begin again. After a fall, decisions come soon
 A utility's delay cost counts as a contract on round trip x arrived data, although it is not billed.
 A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S:
 U(D(p)) - p D(p) - S < U(0), where D(p) is at most the largest rate of the traffic. After a rise of
-s, one such decision suffices. A flow that has not learnt a price since its return uses the price at
-which it left. Marks are random, so demand and gain are taken at p minus one standard error of the n
-marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain depends far
-more on p than a demand, so its sums fade over the time `retry` for which the flow would be away. In
-an interval without a packet, r is one packet over the time since the last arrival, as if a packet
-arrived at the end of the interval.
+s, one such decision suffices, and a flow that has not learnt a price since its return uses the
+price at which it left. Marks are random, so demand and gain are taken at p minus one standard error
+of the n marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain
+depends far more on p than a demand, so its sums fade over the time `retry` for which the flow would
+be away. In an interval without a packet, r is one packet over the time since the last arrival, as
+if a packet arrived at the end of the interval.
 
 A user who is away observes the posted price of a mark and the posted charge by time s, not the
 marks of its path. It tries again at once if a fall of the price or of s, with the marks that it met
@@ -127,7 +127,7 @@ class Leaving:
         self._gone, self._left = moved_rows(self._gone, *rows), moved_rows(self._left, *rows)
 
     def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
-        """Add the bills of flows that were switched on since the last decision.
+        """Add the bills of flows that were on throughout the time since the last decision.
 
         `used_s` is r dt of the data that arrived [s]. Like bills, it covers all flows of a row. It
         is not based on ACKs, because ACKs that fill a hole cover more data than the bill of the
@@ -172,13 +172,13 @@ class Leaving:
         return known & (now < CHEAPER * before), known & (before < CHEAPER * now)
 
     def contract(self) -> Floats:
-        """Return c of each flow [money/s], or 0 if it is unknown."""
+        """Return c of each flow [money/s per x0], or 0 if it is unknown."""
         return _ratio(self._sums[1], self._sums[2], self._early)
 
     def turn(
         self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths, posted: FlowColumns
     ) -> Truths:
-        """Let flows leave and return. Return the flows that begin a trial.
+        """Let flows leave and come back, and return the flows that begin a trial.
 
         `ratio` is r, `silent_s` is the time since a packet arrived (0 if packets arrived since the
         last decision), and `posted` has the price of a mark and the charge by time of each flow.
@@ -257,8 +257,8 @@ class Leaving:
     def hurries(self) -> bool:
         """Whether the next decisions should come soon.
 
-        This is so for flows that a lower price has brought back, for flows whose contracts became
-        cheaper, and for trials that are charged by time.
+        They should after a lower price has brought flows back, after contracts have become cheaper,
+        and during trials that are charged by time.
         """
         return self._grows or (self._charged and self._tries)
 

@@ -18,8 +18,8 @@ w by a factor of e at most, because a price that has just changed overshoots fir
 
 Marks that are independent of each other have d = 1. But a virtual queue marks whole windows, and
 then nothing for many round trips. At d = 1, users of U = sqrt(x) took such bursts for new prices
-and bought up to 23 % more than their demand. So d is at least 1, and otherwise the mean over recent
-decisions, excluding the current one, of
+and bought up to 23 % more than their demand. So d is the mean over recent decisions before the
+current one, at least 1, of
 
     (n1 u2 - n2 u1)^2 / ((n1 + n2) u1 u2)      n1, n2 marks of two decisions in a row, u = r dt
 

@@ -165,7 +165,7 @@ class PriceDemand:
         self._leaves_s[~self._active] = np.inf
 
     def _probed(self, t_s: float, active: Truths, content: Truths) -> Truths:
-        """Return the users who send. If nobody sends, let one user try from time to time."""
+        """Return the users who send; if nobody sends, one user tries from time to time."""
         if self._probe >= 0 and not content[self._probe]:
             active[self._probe] = False
         self._probe = -1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The current state of test streams, and their samples so far (Andreassen 2002, 4.2).
 
-The current window covers the last time T and is updated at every report. A sample covers a time T,
-and a new sample begins when the previous sample ends. An interval without packets does not give a
+The current window covers the last period T and is updated at every report. A sample covers a period
+T, and a new sample begins when the previous sample ends. An interval without packets gives no
 sample. A packet is bad if it was lost or late. Counts are sums over all test streams.
 """
 

@@ -264,7 +264,7 @@ def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
 
 
 def _floods(plan: Plan) -> Iterator[str]:
-    """Warn about very long tables and of very many epochs."""
+    """Warn about very long tables and very many epochs."""
     record = plan.record
     if record.series:
         flows = sum(name in ("cwnd", "rtt", "rate") for name in record.series)

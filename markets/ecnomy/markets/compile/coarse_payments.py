@@ -32,7 +32,7 @@ def coarse_payments(scenario: Scenario) -> Iterator[str]:
 
 
 def _coarse(agent: AgentSpec) -> Iterator[tuple[str, float]]:
-    """Yield (key, micro-units/s) for payments and utilities that rounding distorts."""
+    """Yield (key, micro-units/s) of payments and utilities that rounding distorts."""
     if agent.strategy is None:
         return
     fields = declared(find(agent.strategy.kind))

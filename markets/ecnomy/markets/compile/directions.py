@@ -13,7 +13,7 @@ __all__ = ["against_links"]
 
 
 def against_links(plan: Plan) -> Iterator[str]:
-    """Warn about sources on the unmarked reverse of a link if nobody uses its marked direction."""
+    """Warn about sources on a link's unmarked reverse if no data takes its marked direction."""
     rows = {link.name: row for row, link in enumerate(plan.links)}
     sent_over = {row for source in plan.sources for row in source.path}
     for source in plan.sources:

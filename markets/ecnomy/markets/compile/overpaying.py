@@ -44,7 +44,7 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn about agents with `anticipates` if several links mark or the probability is fixed."""
+    """Warn about `anticipates` if several links mark, or one marks with a fixed probability."""
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.strategy.params.get("anticipates"):
             continue

@@ -22,9 +22,9 @@ weighted as above.
 
 `auto` stays below both bounds by a margin. Its gamma is 1/4 over the sum. The gain margin of 2 pi
 allows for the delay of queues and for sources that are not active yet. Its alpha / T is a quarter
-of gamma S, which leaves a phase margin of 62 degrees. The sum omits traffic that does not
-respond to prices. Such traffic takes capacity and raises prices, so the bound remains safe.
-Smoothed sources respond more slowly than the sum assumes.
+of gamma S, which leaves a phase margin of 62 degrees. The sum omits traffic that does not respond
+to prices. Such traffic takes capacity and raises prices, so the bound remains safe. Smoothed
+sources respond more slowly than the sum assumes.
 
 phi does not change the equilibrium of prices, but a source estimates its price q from the k marks
 of N packets, where k is binomial with m = 1 - phi^-q. The packets of a source are 1 / x(k) apart,
@@ -83,12 +83,12 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def most_gamma(self) -> float:
-        """Return the largest gamma at which rates are certain to settle."""
+        """Return the bound on gamma below which rates settle."""
         return math.pi / 2 / self.lag
 
     @property
     def most_alpha(self) -> float:
-        """Return the largest alpha at which the queue is certain to settle, at any gamma."""
+        """Return the bound on alpha, which the lag of the queue requires at any gamma."""
         return self.interval_s * self.slope / self.lag
 
     @property

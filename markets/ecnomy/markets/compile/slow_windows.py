@@ -97,7 +97,7 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
     The deviation that remains after the warm-up decays during the measured time. It shifts the mean
     by the remainder times time / measured time. A window below one packet decays more slowly than
-    exp(-t / time), see _excess. Sources that start after the warm-up are ignored, because their
+    exp(-t / time) (see _excess). Sources that start after the warm-up are ignored, because their
     settling is part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S

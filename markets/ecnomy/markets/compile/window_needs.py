@@ -49,7 +49,7 @@ def ignores_marks(source: Source, plan: Plan) -> bool:
 
 
 def beyond_longest_rtt(source: Source, plan: Plan) -> bool:
-    """Return whether the round trip exceeds the longest one for which the law is meant."""
+    """Return whether a round trip exceeds the longest one that suits the source's window law."""
     tcp = source.transport
     if not isinstance(tcp, Tcp):
         return False

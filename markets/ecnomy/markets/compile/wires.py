@@ -20,7 +20,7 @@ _DUP_THRESH = 3  # later packets that arrive before a packet that counts as lost
 
 
 def lossy(plan: Plan) -> Iterator[str]:
-    """Warn of wires that lose packets of sources that buy marks, because a loss halves a window."""
+    """Warn about wires that lose packets of sources for which a loss halves the window."""
     for number, link in enumerate(plan.links):
         if link.loss < _FEW_LOSSES:
             continue
@@ -34,7 +34,7 @@ def lossy(plan: Plan) -> Iterator[str]:
 
 
 def reordered(plan: Plan) -> Iterator[str]:
-    """Warn of wires that deliver packets so late that TCP takes them for lost."""
+    """Warn about wires that deliver packets so late that TCP takes them for lost."""
     for number, link in enumerate(plan.links):
         late = link.reordering
         if late is msgspec.UNSET or late.probability < _FEW_LOSSES:
@@ -59,7 +59,7 @@ def _taken_for_lost(source: Source, link: Link) -> bool:
 
 
 def wrapped_counts(plan: Plan) -> Iterator[str]:
-    """Warn of ACKs that answer so many packets that the AccECN field may have wrapped."""
+    """Warn about ACKs that answer so many packets that the AccECN field may have wrapped."""
     for source in plan.sources:
         if not isinstance(source.transport, Tcp) or source.transport.echo != "accecn":
             continue

@@ -47,7 +47,7 @@ class Course:
     """The course of an examined agent through a situation.
 
     Attributes:
-        error: exception that ended the course, or None if it finished.
+        error: exception that ended the course, or None if the course finished.
         step: number of decisions begun.
         broken: whether this course ended with a defect.
     """

@@ -45,7 +45,7 @@ class Course(msgspec.Struct, frozen=True):
         dt_s: time since the previous observation, for each observation [s].
         odd: unusual values for columns, instead of ordinary values.
         price_micro: the price or fee in force; -1 for the last posted value.
-        balance_micro: balance of the account, micro-units.
+        balance_micro: balance of the account [micro-units].
         asks_first: whether calls arrive before the first observation.
         ended: number of calls that end at each observation and began at the previous one.
         odd_calls: unusual values for columns of these calls, instead of ordinary values.

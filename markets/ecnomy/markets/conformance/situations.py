@@ -38,7 +38,7 @@ class Situation(msgspec.Struct, frozen=True):
         odd: function that changes the columns of flows, given the number of the decision.
         classes: classes on sale: `some`, `none` or `many`.
         moves: whether the flows observed at decision k begin with flow k.
-        balance_micro: balance of the account, micro-units.
+        balance_micro: balance of the account [micro-units].
     """
 
     name: str
@@ -123,7 +123,7 @@ FLOWS: Final = (
 
 
 def offers_of(classes: str) -> tuple[Offer, ...]:
-    """Return the classes on sale."""
+    """Return the classes on sale; the provider `shop` sells the first two of every four."""
     if classes == "none":
         return ()
     fees = (1_000_000, 2_000_000, 0, 10**15) if classes == "some" else tuple(range(200))
@@ -139,9 +139,9 @@ def observation(
     Args:
         situation: the situation.
         step: number of the decision.
-        t_ps: time of the decision, ps.
+        t_ps: time of the decision [ps].
         draws: random stream of the situation.
-        limit_bps: largest rate of the traffic, bit/s.
+        limit_bps: largest rate of the traffic [bit/s].
 
     Returns:
         An Observation with separate arrays, without an agent.
@@ -164,7 +164,7 @@ def observation(
 def _plain(
     rows: np.ndarray[Any, Any], dt_s: float, draws: np.random.Generator, limit: float, offers: int
 ) -> Columns:
-    """Return flows, half of them from each source, of which one packet in twenty is marked."""
+    """Return flows, half of them from each source, with one packet in twenty marked."""
     count, half = len(rows), (len(rows) + 1) // 2
     goodput = draws.uniform(1e5, 1e6, count)
     delivered = np.rint(goodput * max(dt_s, 1.0) / _PACKET_BITS).astype(np.int64)

@@ -89,7 +89,7 @@ class Subject:
         self.fees: dict[str, int] = {}
 
     def decide(self, seen: Observation) -> None:
-        """Request a decision for flows; the observation shows the previous decision in force."""
+        """Request a decision for flows, which are observed under the previous decision."""
         seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
         self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
         decision = self._asked(seen, self._role.decide)

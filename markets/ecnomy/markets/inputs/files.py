@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a file that a user names, and refuse devices and endless files.
+"""Read a file that a user names, and refuse devices and files that are too large.
 
 Pipes are read so that `<(...)` and /dev/stdin work. An empty pipe is refused.
 """
@@ -25,8 +25,7 @@ def read_bytes(path: Path, most_mib: int) -> bytes:
         most_mib: largest size, MiB.
 
     Raises:
-        Unreadable: the path is a device or a socket, the file is too large, or a pipe has no
-            writer.
+        Unreadable: the path is a device or a socket, the file is too large, or a pipe is empty.
         OSError: the file cannot be opened.
         ValueError: the name is not valid for a file.
     """

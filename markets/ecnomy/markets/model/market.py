@@ -123,7 +123,7 @@ class Market(ByHand):
 
     @property
     def price_micro(self) -> int:
-        """Return the price per mark of the first (often the only) carrier, micro-units."""
+        """Return the price per mark of the first carrier, often the only one [micro-units]."""
         return int(self.domains.price_micro[0])
 
     @property
@@ -149,12 +149,12 @@ class Market(ByHand):
 
     @property
     def fee_micro(self) -> Integers:
-        """Return the fees of each flow so far, micro-units."""
+        """Return the fees of each flow so far [micro-units]."""
         return self._book.fee_micro
 
     @property
     def charge_micro(self) -> Integers:
-        """Return the mark charges of each flow so far, micro-units."""
+        """Return the charges for marks of each flow so far [micro-units]."""
         return self._book.charge_micro
 
     @property
@@ -163,7 +163,7 @@ class Market(ByHand):
         return [role for phase in PHASES for role in self._phases[phase]]
 
     def row_price_micro(self) -> Integers | Floats:
-        """Return the current price of a mark for each flow, micro-units."""
+        """Return the current price of a mark for each flow [micro-units]."""
         return self._settlement.row_price_micro()
 
     def decide(self, report: Report) -> Decide:

@@ -77,7 +77,7 @@ class Parts(Protocol):
         """Return all agents."""
 
     def row_price_micro(self) -> Integers:
-        """Return the price of a mark for each flow, micro-units."""
+        """Return the price of a mark for each flow [micro-units]."""
 
 
 class MarketSeat:

@@ -100,7 +100,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step: after at_ps in a period, the rate is multiplied by factor_ppm / 10^6."""
+    """A step: from at_ps within a period on, the rate is multiplied by factor_ppm / 10^6."""
 
     at_ps: int  # ascending, the first one 0
     factor_ppm: int
@@ -251,7 +251,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def halved(self) -> bool:
-        """Return whether the source uses WTP with repair, so that losses halve its window."""
+        """Return whether losses halve the source's window although it buys marks (WTP with repair)."""
         tcp = self.transport
         by_marks = with_trait("window", "steps", "per-mark")
         return isinstance(tcp, Tcp) and tcp.window.law in by_marks and tcp.repair
@@ -277,7 +277,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A histogram over [warm-up, end]. Bin k is [k width, (k + 1) width); the last is open."""
+    """A histogram over [warm-up, end]. Bin k is [k width, (k + 1) width); the last has no end."""
 
     of: str  # "delay" (one-way, of delivered packets) or "queue" (that arrivals find)
     width: int  # width of a bin: ps of delay, packets of queue

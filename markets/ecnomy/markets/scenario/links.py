@@ -152,7 +152,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             `drops`, and in the flow's `lost`. The reverse direction has the same probability unless
             `reverse` sets another one.
         reordering: packets that the wire delivers late, by default none. The reverse direction
-            reorders ACKs alike, unless `reverse` sets another value.
+            has the same values unless `reverse` sets others.
     """
 
     name: Name

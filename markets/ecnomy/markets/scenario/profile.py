@@ -30,7 +30,7 @@ _Period = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), ab
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A step: after `at_ps` in the period, the rate is multiplied by `factor_ppm` millionths."""
+    """A step: from `at_ps` within the period on, the rate is scaled by `factor_ppm` millionths."""
 
     at_ps: int
     factor_ppm: int
