@@ -53,7 +53,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         price_micro: price of an admitted call, paid once [micro-units].
         max_delay_ps: largest delay of a good packet [ps].
-        max_delay_rate: the largest share of bad packets that keeps the promise.
+        max_delay_rate: the largest share of bad packets at which the promise is kept.
         reimbursement_micro: refund for a broken promise, paid once [micro-units].
         name: name of the tariff.
         price_micro_per_min: price of the call's time, paid at the end of the call [micro-units per

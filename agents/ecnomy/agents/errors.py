@@ -106,11 +106,11 @@ class FolderTakenError(InputError):
 
 
 class StrategyError(EcnomyError):
-    """A strategy could not be loaded, or returned a value that its role cannot use."""
+    """A strategy could not be loaded, failed, or returned a value that its role cannot use."""
 
 
 class TariffError(EcnomyError):
-    """A custom tariff could not be loaded, or returned an invalid charge."""
+    """A custom tariff could not be loaded, failed, or returned an invalid charge."""
 
 
 class EngineError(EcnomyError):

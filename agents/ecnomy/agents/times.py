@@ -23,7 +23,7 @@ class Timed:
 
     @property
     def t_s(self) -> float:
-        """Return the time of the report [s]."""
+        """The time of the report [s]."""
         return self.t_ps / PS_PER_S
 
     @property

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`all-or-nothing`: send at rate x0 if its marks cost at most a threshold, otherwise not at all.
 
-The ftp agent of Andreassen 2002, 3.2.5 (and M3I's D11), "which transfers data at either maximum
-speed or not at all depending on the present ECN marking rate"; the threshold is from Antoniadis et
-al. 2000, 2.2. While the flow is on, the engine enforces the limits of `constant-throughput`: a rate
-of at most x0, and a cost of marks of at most the threshold. So the charge extrapolated to x0
-exceeds the threshold exactly when the flow is slower than x0. At each decision, with x the goodput
-since the previous decision, the flow switches
+This is the ftp agent of Andreassen 2002, 3.2.5 (and M3I's D11), "which transfers data at either
+maximum speed or not at all depending on the present ECN marking rate". The threshold is from
+Antoniadis et al. 2000, 2.2. While the flow is on, the engine enforces the limits of
+`constant-throughput`: a rate of at most x0, and a cost of marks of at most the threshold. So the
+charge extrapolated to x0 exceeds the threshold exactly when the flow is slower than x0. At each
+decision, with x the goodput since the previous decision, the flow switches
 
     off     if the flow received marks and x < satisfied x0
     on      after a time R, drawn from [retry / 2, 3 retry / 2]; R doubles after each failed

@@ -16,7 +16,7 @@ for odds. Without calls, l and d are 0. A provider forgets old calls, so a provi
 selling starts again. It does not forget call durations.
 
 Calls are compared with test streams over the same time, not with the forecasts at their requests.
-An unforeseen rush also affects the test streams, and thus later forecasts. In a comparison with
+An unforeseen rush also affects the test streams and therefore later forecasts. In a comparison with
 forecasts, it would count twice.
 """
 

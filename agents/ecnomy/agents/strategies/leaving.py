@@ -2,8 +2,8 @@
 """Decides when users who gain nothing leave, and when they try again.
 
 Let r = x / x0. Sums over decisions fade by half at each decision, but not below five packets.
-Without contracts, the sums do not fade below ten marks, because a flow that pays little meets few
-marks.
+Without contracts, the sums do not fade below ten marks, because a flow that pays little receives
+few marks.
 
     p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
@@ -26,8 +26,8 @@ be away. In an interval without a packet, r is one packet over the time since th
 if a packet arrived at the end of the interval.
 
 A user who is away observes the posted price of a mark and the posted charge by time s, not the
-marks of its path. It tries again at once if a fall of the price or of s, with the marks that it met
-before, gives it a demand and a gain again:
+marks of its path. It tries again at once if, at its earlier marking rate, a fall of the price or of
+s gives it a demand and a gain again:
 
     p'  =  c + (p - c) (price now) / (price when it left)      D(p') >= x0/100
     S'  =  S + s now - s when it left                          U(D(p')) - p' D(p') - S' > U(0)

@@ -38,7 +38,7 @@ class Sample(NamedTuple):
 
 
 class StreamSamples:
-    """A window over the last time T, and consecutive samples of this length.
+    """A window over the last period T, and consecutive samples of this length.
 
     Attributes:
         rows: the samples, beginning with the oldest.

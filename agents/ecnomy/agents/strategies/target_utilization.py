@@ -14,7 +14,7 @@ marking law. Then
 
     d log u = -e (d log P + k d log u),    S = -d log u / d log P = e / (1 + e k)
 
-and one decision leaves a share 1 - S of an error. S is below 1/k for any e, hence below 1 for
+and one decision leaves a share 1 - S of an error. S is below 1/k for any e, so it is below 1 for
 k >= 1. The error never changes its sign, so u does not oscillate. A law that begins to mark at a
 load u0 > 0 and then rises at least linearly has k >= u / (u - u0) > 1. If u is observed a whole
 interval late, z^2 - z + S = 0 still has roots with |z|^2 = S < 1. With k below 1 (k = 0 for a

@@ -28,7 +28,7 @@ def _gained_micro(seen: PriceObservation, who: str) -> int:
     """Return a carrier's receipts minus its payments since the last query [micro-units].
 
     Raises:
-        StrategyError: the run has no market, and thus no accounts. The message names the strategy
+        StrategyError: the run has no market, and so no accounts. The message names the strategy
             `who`.
     """
     if seen.agent is None:

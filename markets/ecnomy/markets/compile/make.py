@@ -62,7 +62,7 @@ def make_plan(scenario: Scenario) -> Plan:
 
 
 def _record(scenario: Scenario, links: int) -> plans.PlanRecord:
-    """Return the requested records. Delay thresholds include the delays that tariffs promise."""
+    """Return the requested records, with the delays that tariffs promise as thresholds too."""
     record, counts = scenario.document.record, scenario.document.record.counts
     if counts is not None:
         _check_rows(scenario, counts, links)

@@ -188,7 +188,7 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
 
 
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:
-    """Return the kind of a strategy and its parameters with units. Mappings are shown by kind."""
+    """Return the kind of a strategy and its parameters, with units or the kind of a mapping."""
     fields = declared(find(kind))
     parts = [
         f"{name} {value['kind'] if 'kind' in value else '/'.join(map(_plain, value))}"

@@ -67,7 +67,7 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 class Gathered:
-    """Collects findings. Findings that differ only in numbers count as one."""
+    """Collects findings, and counts findings that differ only in numbers as one."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str], tuple[str, list[str]]] = {}

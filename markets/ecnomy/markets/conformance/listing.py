@@ -75,7 +75,7 @@ class Listed(msgspec.Struct, frozen=True):
     fault: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """Return the strategy as plain values. Infinite numbers, which JSON lacks, become None."""
+        """Return the strategy as plain values, with None for infinite numbers, which JSON lacks."""
         told: dict[str, Any] = msgspec.to_builtins(self)
         for parameter in told["parameters"]:
             held = parameter["default"]

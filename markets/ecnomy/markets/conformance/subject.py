@@ -69,7 +69,7 @@ class Subject:
         params: Mapping[str, object],
         balance_micro: int = 0,
     ) -> None:
-        """Create the role and its strategy. Raise StrategyError if either fails."""
+        """Create the role and its strategy, or raise StrategyError if either fails."""
         classes = tuple(
             ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
         )

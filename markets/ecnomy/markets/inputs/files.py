@@ -22,7 +22,7 @@ def read_bytes(path: Path, most_mib: int) -> bytes:
 
     Args:
         path: the file.
-        most_mib: largest size, MiB.
+        most_mib: largest size [MiB].
 
     Raises:
         Unreadable: the path is a device or a socket, the file is too large, or a pipe is empty.

@@ -2,9 +2,8 @@
 """Apply `--set path=value`, which changes a value of a scenario from the command line.
 
 A path consists of steps, separated by dots. A name (`sources.gold.count`) or a number
-(`sources[0].count`) selects an item of a list.
-The value is YAML. All steps except the last must exist. If the last key is unknown, validation
-reports the override as its place.
+(`sources[0].count`) selects an item of a list. The value is YAML. All steps except the last must
+exist. If the last key is unknown, validation reports the override as its place.
 
 `*` stands for every item of a list, or every value of a mapping: `sources.*.transport.min_rto=1 s`.
 It is an error if one of these places does not accept the key. A step may end in conditions, which

@@ -222,7 +222,7 @@ def _words() -> dict[Any, str]:
 
 
 def _names() -> Iterator[str]:
-    """Yield the names and aliases in units.txt. The names of prefixes end with a hyphen."""
+    """Yield the names and aliases in units.txt, in which names of prefixes end with a hyphen."""
     for line in _definitions():
         name, equals, rest = line.partition(" = ")
         if equals and not name.startswith("#"):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Load strict YAML with the place of each value, and refuse ambiguous input.
 
-PyYAML delivers the events. This module builds the tree, because messages need places.
-The loader refuses duplicate keys, recursive or too many aliases, tags, numbers that are not finite,
-and more than one document. Scalars follow the core schema of YAML 1.2, except that only true and
-false are booleans (yes, no, on and off are text), and that `1e6` is a number.
+PyYAML delivers the events. This module builds the tree, because messages need places. The loader
+refuses duplicate keys, recursive or too many aliases, tags, numbers that are not finite, and more
+than one document. Scalars follow the core schema of YAML 1.2, except that only true and false are
+booleans (yes, no, on and off are text), and that `1e6` is a number.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def show(node: Node) -> str:
 
 
 def child_path(path: str, key: str | int) -> str:
-    """Return the dotted path of a child. Keys that are not words are quoted."""
+    """Return the dotted path of a child, with quotes around keys that are not words."""
     if isinstance(key, int):
         return f"{path}[{key}]"
     return f"{path}.{_word(key)}" if path else _word(key)

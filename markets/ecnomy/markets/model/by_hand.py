@@ -86,7 +86,7 @@ class ByHand(Stepped):
 
         Args:
             source: name of the source.
-            pay: willingness to pay of each flow, money/s, 0 or more.
+            pay: willingness to pay of each flow [money/s], 0 or more.
 
         Raises:
             TypeError, InputError: the source does not exist, its law has no weight, or the amount

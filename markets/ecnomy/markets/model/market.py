@@ -128,7 +128,7 @@ class Market(ByHand):
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """Return the price per mark of each carrier, micro-units."""
+        """Return the price per mark of each carrier [micro-units]."""
         return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
 
     def __repr__(self) -> str:

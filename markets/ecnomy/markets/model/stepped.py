@@ -55,7 +55,7 @@ class Stepped(mesa.Model):
     """A model that steps through a session.
 
     Attributes:
-        t_ps: simulated time of the last report, ps.
+        t_ps: simulated time of the last report [ps].
     """
 
     _session: Steps | None = None
@@ -81,7 +81,7 @@ class Stepped(mesa.Model):
 
     @property
     def time(self) -> float:
-        """Return the simulated time of the last report, seconds."""
+        """Return the simulated time of the last report [s]."""
         return self.t_ps / PS_PER_S
 
     @time.setter

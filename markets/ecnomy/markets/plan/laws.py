@@ -12,7 +12,7 @@ __all__ = ["law"]
 
 
 def law(kind: str, name: str, values: Mapping[str, float | str]) -> Law:
-    """Return a law for a plan. Choices become indices, and missing values get their defaults.
+    """Return a law for a plan, with choices as indices and with defaults for missing values.
 
     Raises:
         ValueError: a parameter lacks a value or is out of range, or the law does not have it.

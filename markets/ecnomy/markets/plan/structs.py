@@ -251,7 +251,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def halved(self) -> bool:
-        """Return whether losses halve the source's window although it buys marks (WTP with repair)."""
+        """Return whether the source buys marks while losses halve its window (WTP with repair)."""
         tcp = self.transport
         by_marks = with_trait("window", "steps", "per-mark")
         return isinstance(tcp, Tcp) and tcp.window.law in by_marks and tcp.repair

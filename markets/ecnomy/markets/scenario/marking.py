@@ -136,7 +136,7 @@ _ARRIVALS_ONLY: Final = [  # laws that need only the queue that arrivals find
 
 
 def marking_form(law: str) -> type[MarkingForm]:
-    """Return the YAML struct of a law. Raises KeyError if the law does not exist."""
+    """Return the YAML struct of a law, or raise KeyError if the law does not exist."""
     return _FORMS[law]
 
 

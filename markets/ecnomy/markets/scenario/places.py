@@ -14,8 +14,8 @@ __all__ = ["Places"]
 class Places(msgspec.Struct, frozen=True):
     """The place of each written value by dotted path; other values have the place `file`.
 
-    `written` maps the paths of derived values, such as a source of a demand matrix, to those
-    of the written values that they derive from. Messages name the written values.
+    `written` maps the path of each derived value, such as a source of a demand matrix, to the path
+    of the written value from which it derives. Messages name the written value.
     """
 
     by_path: dict[str, Place]

@@ -37,7 +37,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class _StepsReader(msgspec.Struct, frozen=True):
-    """Reads times and their factors, in order of time. Factors are rounded to six decimals."""
+    """Reads times and their factors, sorted by time, with factors rounded to six decimals."""
 
     @property
     def expected(self) -> str:
@@ -97,7 +97,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("steps", "no factor above 0", "at least one factor above 0")
 
     def from_zero(self) -> list[Step]:
-        """Return the steps of a period that begins at simulated time 0. The first step is at 0."""
+        """Return the steps of a period that begins, with its first step, at simulated time 0."""
         offset = self.offset % self.period
         moved = sorted(((s.at_ps - offset) % self.period, s.factor_ppm) for s in self.steps)
         if moved[0][0] > 0:

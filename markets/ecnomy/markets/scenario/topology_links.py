@@ -49,7 +49,7 @@ def with_links(network: Network, topology: Topology, places: Places) -> tuple[Ne
 def _overrides(
     network: Network, topology: Topology, names: list[str], places: Places
 ) -> dict[str, tuple[str, Reverse]]:
-    """Return link name -> (key, override). A key may name the two ends in either order."""
+    """Return link name -> (key, override), where a key may name the ends in either order."""
     turned = {f"{e.other}-{e.one}": n for e, n in zip(topology.edges, names, strict=True)}
     own: dict[str, tuple[str, Reverse]] = {}
     for key, given in network.overrides.items():

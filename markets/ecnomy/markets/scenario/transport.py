@@ -251,7 +251,7 @@ else:
 
 
 def window_form(law: str) -> type[WindowForm]:
-    """Return the YAML struct of a law in the table; other laws raise KeyError."""
+    """Return the YAML struct of a law, or raise KeyError if the table does not have the law."""
     return _FORMS[law]
 
 
