@@ -133,7 +133,7 @@ class CallAsk(msgspec.Struct, frozen=True, eq=False):
     """A call before it begins, and the offers for it.
 
     Attributes:
-        t_ps: time of the choice [ps].
+        t_ps: time of the request [ps].
         flow: flow of the call [index of the flow in the run].
         offers: guaranteed calls on offer, in the scenario's order of providers [CallOffer].
         mark_price: the current price of a mark for a best-effort caller [micro-units of money].

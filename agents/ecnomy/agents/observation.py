@@ -324,9 +324,9 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
             market].
         names: names of these links [text, as in the scenario; reverse links end in `.reverse`].
         laws: the marking laws of these links [MarkingLaw].
-        responds_ps: time in which users respond to a price, estimated from their last decisions:
-            the settling time of windows, plus five decisions and the decisions until 95 % of users
-            have decided [ps]; 0 for strategies that do not wait (`waits`).
+        responds_ps: time in which users respond to a price, estimated from their last decisions
+            [ps]; 0 for strategies that do not wait (`waits`). It is the settling time of windows,
+            plus five decisions and the decisions until 95 % of users have decided.
     """
 
     t_ps: int

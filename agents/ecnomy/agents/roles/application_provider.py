@@ -64,7 +64,7 @@ class ApplicationProvider(Role):
         return cls(model, spec.name, terms, offers)
 
     def join(self, seat: Seat) -> None:
-        """Put the classes on sale, and keep the provider's strategy from switching flows off."""
+        """Put classes and a menu on sale, and keep the strategy from switching flows off."""
         if callable(stay := getattr(self._seller, "staying", None)):
             stay()
         for sold in seat.spec.classes:

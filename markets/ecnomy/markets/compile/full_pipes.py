@@ -73,7 +73,10 @@ def _most_marked(source: Source) -> float:
 
 
 def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
-    """Return the packets that a link can mark per round trip, or None without a limit."""
+    """Return the packets that a link can mark per round trip.
+
+    The result is None for a link with an unlimited buffer or with classes.
+    """
     buffer = buffer_packets(link, sources[0])
     if buffer is None or link.scheduler is not None:
         return None

@@ -74,7 +74,7 @@ def quantity_schema(
 def words_schema(words: Iterable[str]) -> dict[str, Any]:
     """Return the JSON Schema of a choice of words.
 
-    The schema also accepts false for the word off, because many editors read YAML 1.1.
+    The schema also accepts true for on and false for off, because many editors read YAML 1.1.
     """
     listed: list[Any] = list(words)
     return {"enum": [*listed, *(_YAML_1_1[one] for one in listed if one in _YAML_1_1)]}

@@ -236,12 +236,11 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             An agent decides at the first report at or after the end of the interval, and so at most
             once per epoch. Providers decide at every report, from t = 0. A carrier that waits
             for customers (revenue-gradient, revenue-bandit) adapts its interval to their responses.
-            A customer adapts its interval to max(5 s, 3 T / (g p)), where T is the round trip, p
-            the share of marked packets and g the gain of its window law. Its first decision is
-            at a random time within 5 s. A price handler adapts in the same way, but decides first
-            at t = 0, and its interval is at most twice the previous one. If the interval is
-            set, the first decision is at a random time within it (a price handler also decides at t
-            = 0).
+            A customer adapts its interval to max(5 s, 3 T / (g p)). T is the round trip, p the
+            share of marked packets and g the gain of its window law. Its first decision is at a
+            random time within 5 s. A price handler adapts in the same way, but decides first at
+            t = 0, and its interval is at most twice the previous one. If the interval is set, the
+            first decision is at a random time within it (a price handler also decides at t = 0).
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
         price_per_mark: initial price of a mark in a carrier's domain; by default the market's
@@ -357,11 +356,11 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
         price_per_mark: initial price of a mark, unless its carrier sets another price.
         agents: agents of the market, each with a role.
         settlement: rule by which customers and carriers pay for marks; by default retail. With
-            `retail`, a customer pays its access carrier for every mark delivered, and that carrier
-            pays the other carriers for the marks set in their domains. With `cascade`, the customer
-            pays the same, and each carrier pays the next one downstream. With `direct`, the
-            customer pays each carrier for the marks set in its domain. With `peering`, the customer
-            pays as with `retail`, and carriers do not pay each other.
+            `retail`, a customer pays its access carrier for every mark delivered. The access
+            carrier pays the other carriers for the marks set in their domains. With `cascade`, the
+            customer pays the same, and each carrier pays the next one downstream. With `direct`,
+            the customer pays each carrier for the marks set in its domain. With `peering`, the
+            customer pays as with `retail`, and carriers do not pay each other.
         classic_price_ratio: price of a mark on a classic packet, ECT(0), divided by that on an
             L4S packet, ECT(1); by default 1. Prices per mark in the file are for L4S packets. The
             same ratio applies to the charges between carriers.

@@ -321,10 +321,10 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
         connection: whether each file has a new connection, or all share one that restarts after
             a silence.
         sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs size:
-            list. A file has one size per line, in bytes or with a unit, with an optional weight
-            after a comma (by default 1) and comments after `#`. A list has up to 10,000 sizes. The
-            file lies beside the scenario, also with `--set` and in sweeps. Workers on other
-            machines need a copy.
+            list. A file has one size per line, in bytes or with a unit. A weight may follow after a
+            comma (by default 1), and `#` begins a comment. A list has up to 10,000 sizes. The file
+            lies beside the scenario, also with `--set` and in sweeps. Workers on other machines
+            need a copy.
         sessions: idle times between sessions of several pages; by default the user reads and
             fetches without idle times. A user begins idle, fetches the first page right after the
             idle time, and reads after each page. Because all users begin idle, use a warm-up of

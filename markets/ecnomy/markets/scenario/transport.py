@@ -69,12 +69,12 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
     """Willingness to pay (WTP), with a target of marks per round trip or per second.
 
     Attributes:
-        weight: target number of marks per round trip. The weights of the flows on a link should
-            sum to at most the number of packets that fit into the round trip and the buffer.
-            Beyond this limit, losses determine the rates, and `ecnomy check` warns.
+        weight: target number of marks per round trip. The sum of the weights on a link should be at
+            most the number of packets that fit into the round trip and the buffer. Beyond this
+            limit, losses determine the rates, and `ecnomy check` warns.
         mark_rate: target number of marks per second, instead of `weight`.
         reference_rtt: round trip at which weight and gain apply as written. At a round trip of T,
-            both are multiplied by T / reference_rtt, so that equal weights give equal rates at any
+            both are multiplied by T / reference_rtt. Equal weights then give equal rates at any
             round trip.
     """
 
@@ -126,7 +126,7 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
     Attributes:
         mark_rate: target number of marks per second, instead of `weight`.
         reference_rtt: round trip at which weight and gain apply as written. At a round trip of T,
-            both are multiplied by T / reference_rtt, so that equal weights give equal rates at any
+            both are multiplied by T / reference_rtt. Equal weights then give equal rates at any
             round trip.
     """
 
