@@ -62,7 +62,7 @@ def test_datagrams_and_calls_that_arrive_late() -> None:
     ]
     links = [late(links[0], 0.1, 0.0123), late(links[1], 0.3, 0.345)]
     sources = [sends("rain", RAIN, 700, count=3), sends("talk", voip(0.5, 0.3), 200, count=5)]
-    sources = [msgspec.structs.replace(one, path=[0, 1], classes=[-1, -1]) for one in sources]
+    sources = [msgspec.structs.replace(one, path=[0, 1], classes=[]) for one in sources]
     plan = plans.plan(links, sources, 10, trace=True, calls=True, warmup_s=2.5)
     outcome = run_both(plan, on_and_off)
     in_flight = outcome.reports[2].pairs["ce_in_flight"]

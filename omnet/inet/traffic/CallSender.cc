@@ -28,6 +28,7 @@ void CallSender::openMembers() {
                         plan().traffic.law.c_str());
   }
   law_ = std::make_unique<Voip>(plan().traffic.values.data());
+  latest_ = latest_by(market_->plan().links, market_->sourcePlan(index()));
   if (law_->pooled()) {
     callers_.emplace(plan(), stream(0, "arrivals"), flowOf(0));
   }
@@ -128,21 +129,15 @@ void CallSender::endCall(int member) {
 void CallSender::delivered(int member, std::uint16_t number, Time delay, bool ce) {
   Enter_Method_Silent();
   User& one = user(member);
-  one.calls.delivered({number, delay, ce}, plan().calls_max_delay, latest(), now(),
+  one.calls.delivered({number, delay, ce}, plan().calls_max_delay, latest_, now(),
                       market_->recorder());
   if (!one.talking) settle(member);
-}
-
-// The paths are known once the run has begun.
-Time CallSender::latest() {
-  if (!latest_) latest_ = latest_by(market_->plan().links, plan());
-  return *latest_;
 }
 
 void CallSender::settle(int member) {
   User& one = user(member);
   const bool quiet = stats(member).under_way() == 0;
-  one.calls.settle(quiet, one.talking, latest(), now(), market_->recorder());
+  one.calls.settle(quiet, one.talking, latest_, now(), market_->recorder());
 }
 
 void CallSender::settleCalls(bool end) {

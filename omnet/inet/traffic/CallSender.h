@@ -51,12 +51,11 @@ class CallSender : public DatagramSender, public IDeliveryListener {
   void packetOrEnd(int member);
   void endCall(int member);
   void settle(int member);
-  Time latest();
   void countTalking(int change);
 
   std::unique_ptr<Voip> law_;
   std::optional<Callers> callers_;  // for calls from an unlimited population
-  std::optional<Time> latest_;      // see latest_by()
+  Time latest_ = 0;                 // see latest_by()
   std::vector<User> users_;         // by member
   std::int64_t talking_ = 0, begun_ = 0, refused_ = 0;
 };
