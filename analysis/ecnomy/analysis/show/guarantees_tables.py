@@ -12,6 +12,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, all_streams
 from ecnomy.analysis.run.guarantees import Guarantee, Item, ProfitAndLoss
 from ecnomy.analysis.run.guarantors import Provider
+from ecnomy.analysis.show.summary_tables import new_table
 from ecnomy.analysis.support.digits import exact, significant
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def offer_in_words(says: Provider) -> str:
 def money_table(one: Guarantee) -> Table:
     """Return the table of the profit and loss account, exact to the micro-unit."""
     money = one.money
-    table = _plain("profit and loss, money", "whole run", "per call sold", "per hour")
+    table = new_table("profit and loss, money", "whole run", "per call sold", "per hour")
 
     def line(words: str, micro: int, style: str | None = None) -> None:
         cells = [exact(micro), significant(money.per_call(micro), 4, "+")]
@@ -140,7 +141,7 @@ def call_table(one: Guarantee) -> Table:
     """Return the table of call requests, admissions, ended calls and broken promises."""
     calls = one.calls
     assert calls is not None
-    table = _plain("calls", "number", "share")
+    table = new_table("calls", "number", "share")
 
     def line(words: str, number: int, of: int, what: str) -> None:
         share = f"{_percent(number / of)} of {what}" if of else "-"
@@ -182,7 +183,7 @@ def _is_own(kind: str) -> bool:
 
 def stream_table(one: Guarantee) -> Table:
     """Return the table of the shares M and L, by test stream and for ended calls."""
-    table = _plain("sent by", "packets/s", "packets", "marked\nM", "bad\nL")
+    table = new_table("sent by", "packets/s", "packets", "marked\nM", "bad\nL")
     for row in one.streams:
         kind = "Poisson" if row.poisson else "constant intervals"
         _stream_line(table, f"{row.name} ({kind})", row)
@@ -218,17 +219,6 @@ def _reading(one: Guarantee) -> str:
         f"{text} {probe} {sends} packets at random times (Poisson), so the shares are averages "
         "over time. Shares of packets sent at constant intervals may be biased."
     )
-
-
-def _plain(first: str, *columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    table.add_column(first, no_wrap=True)
-    for column in columns:
-        table.add_column(column, justify="right")
-    return table
 
 
 def _count(item: Item, noun: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ecnomy.analysis.run.network_loads import LinkLoad, NetworkLoads
 from ecnomy.analysis.run.network_sums import Sums, added, node_sums, sending
-from ecnomy.analysis.show.summary_tables import DropColumns
+from ecnomy.analysis.show.summary_tables import DropColumns, new_table
 from ecnomy.analysis.support.digits import significant
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def node_table(loads: NetworkLoads) -> Table:
 def link_table(loads: NetworkLoads) -> Table:
     """Return the table of links: congested links by price, then other links by utilisation."""
     drops = DropColumns(loads.links)
-    table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
+    table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     if loads.priced:
         table.add_column("money\na Mbit", justify="right")
     table.add_column("congested by")
@@ -81,18 +81,7 @@ def _link_cells(link: LinkLoad, drops: DropColumns, priced: bool) -> list[str]:
 def _table(first: str, priced: bool) -> Table:
     columns = ["wanted\nMbps", "got\nMbps", "got of\nwanted", "marks/s"]
     money = ["pays\nmoney/s", "money\na Mbit"] if priced else []
-    return _plain(first, *columns, *money)
-
-
-def _plain(first: str, *columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    table.add_column(first, no_wrap=True)
-    for column in columns:
-        table.add_column(column, justify="right")
-    return table
+    return new_table(first, *columns, *money)
 
 
 def _row(table: Table, name: str, sums: Sums, priced: bool) -> None:
