@@ -88,7 +88,7 @@ def _finish(axis: Axes, x: str, y: str, place: _Place | None = None) -> None:
 
 
 def _of_rate(*utilities: tuple[str, Utility], low: float = 0.0) -> Callable[[Axes], None]:
-    """Return a function that draws utilities over the rate, from `low` money/s upwards."""
+    """Return a function that plots utilities against the rate, from `low` money/s upwards."""
 
     def draw(axis: Axes) -> None:
         for at, (label, utility) in enumerate(utilities):
@@ -105,7 +105,7 @@ def _of_rate(*utilities: tuple[str, Utility], low: float = 0.0) -> Callable[[Axe
 
 
 def _demands(**utilities: Utility) -> Callable[[Axes], None]:
-    """Return a function that draws the demand of users with these utilities over the price."""
+    """Return a function that plots the demand of users with these utilities against the price."""
 
     def draw(axis: Axes) -> None:
         for at, (label, utility) in enumerate(utilities.items()):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The load, marks and cost of each link direction of a network, and the payments of each pair.
 
-The marking probability of a direction is the marks on data over the arrivals of data there;
-ecnomy.analysis.run.link_marking separates data and ACKs. Its price is
+The marking probability of a direction is the number of marks on data divided by the number of data
+packets that arrive there. ecnomy.analysis.run.link_marking separates data and ACKs. The price of a
+direction is
 
     price [money/Mbit] = marks on data * price of a mark / Mbit of that data,
 

@@ -80,7 +80,7 @@ def _check_free(
         raise places.fault(path, found, known_name(name, sources))
     if name in taken:
         found = f"{name!r}, which already belongs to {taken[name]}"
-        raise places.fault(path, found, "a source that no other agent sells or handles")
+        raise places.fault(path, found, "a source that no agent sells or handles yet")
 
 
 def _check_rivals(

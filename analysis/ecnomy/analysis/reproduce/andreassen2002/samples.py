@@ -67,8 +67,8 @@ def streams(results: Path) -> Mapping[str, float | list[float] | None]:
     """Return marking and delay rates of each source, and the samples of each test stream.
 
     Returns:
-        marks, marking and late of each stream, of `udp` (calls and streams), `voice` and `web`: the
-        number of packets marked, M and L over the measured window. For each stream: sample.marking
+        marks (number of marked packets), marking (M) and late (L) over the measured window, of each
+        stream, of `udp` (calls and streams), of `voice` and of `web`. For each stream: sample.marking
         and sample.late, rows of samples of three minutes; and short.both, short.marking_before and
         short.late_before, the correlations in samples of 20 s of M with L, of M with the previous
         M, and of L with the previous M.

@@ -91,7 +91,7 @@ def _difference() -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio of throughput against the ratio of weights, for two flows and for ten."""
+    """Draw the ratio of throughputs against the ratio of weights, for two flows and for ten."""
     figure.set_size_inches(9.5, 4.5)
     measured = _measured(studies["sender"])
     labels = {"wtp": "accurate echo", "wtp-sender": "sender only, RFC 3168 echo"}

@@ -44,7 +44,7 @@ def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios over r with rare and with frequent losses, and the shares lost."""
+    """Return throughput ratios divided by r, with rare and frequent losses, and the shares lost."""
     groups = _groups(studies)
     found: dict[str, Floats] = {}
     for name, buffers in groups.items():
