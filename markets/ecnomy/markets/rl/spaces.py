@@ -47,7 +47,9 @@ def shares(learner: Learner, space: Any, action: Any) -> Floats:
     if isinstance(space, spaces.Box):
         action = np.asarray(action, dtype=np.float32)
     if not space.contains(action):
-        raise InputError(f"{learner.name}: found the action {action!r}, expected an action in {space}")
+        raise InputError(
+            f"{learner.name}: found the action {action!r}, expected an action in {space}"
+        )
     given = np.atleast_1d(np.asarray(action, dtype=np.float64))
     if isinstance(space, spaces.Box):
         return np.asarray((given + 1.0) / 2.0)

@@ -68,7 +68,7 @@ def streams(results: Path) -> Mapping[str, float | list[float] | None]:
 
     Returns:
         marks (number of marked packets), marking (M) and late (L) over the measured window, of each
-        stream, of `udp` (calls and streams), of `voice` and of `web`. For each stream: sample.marking
+        stream, of `udp` (calls and streams), `voice` and `web`. For each stream: sample.marking
         and sample.late, rows of samples of three minutes; and short.both, short.marking_before and
         short.late_before, the correlations in samples of 20 s of M with L, of M with the previous
         M, and of L with the previous M.
