@@ -87,7 +87,7 @@ def test_choices_are_kept_by_flow_and_changes_are_noted() -> None:
 @pytest.mark.parametrize(
     ("seller", "choice", "flows", "says"),
     [
-        ("shop", "only", None, r"'only' of 'strategy', expected one of slow, fast, none"),
+        ("shop", "only", None, r"'only' from 'strategy', expected one of slow, fast, none"),
         ("shop", "fast", [0, 3], r"'fast' for 3, expected a flow of "),
         ("shop", "fast", [1], r"'fast' for 1, expected a flow of "),
         ("nobody", "fast", None, r"expected one of its menus"),
