@@ -256,7 +256,7 @@ def test_odd_levels_are_refused(tmp_path: Path, levels: int) -> None:
 
 def test_what_cannot_be_told_is_said(ishigami_sweep: Path, tmp_path: Path) -> None:
     """Unknown or constant outcomes, and sweeps without a plan, give an error."""
-    with pytest.raises(InputError, match="missing 'z': expected an outcome of the sweep"):
+    with pytest.raises(InputError, match="found no 'z', expected an outcome of the sweep"):
         sensitivity_of(ishigami_sweep, "z")
     with pytest.raises(ResultsError, match="same: found 3 in all runs"):
         sensitivity_of(ishigami_sweep, "same")
