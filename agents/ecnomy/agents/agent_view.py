@@ -67,11 +67,11 @@ class AgentView:
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:
-        """Return the payments since the last call [micro-units of money], by kind of posting."""
+        """Return the payments since this was last called [micro-units], by kind of posting."""
         return self._since("paid", self.paid_micro)
 
     def received_since(self) -> dict[str, int]:
-        """Return the receipts since the last call [micro-units of money], by kind of posting."""
+        """Return the receipts since this was last called [micro-units], by kind of posting."""
         return self._since("received", self.received_micro)
 
     @property

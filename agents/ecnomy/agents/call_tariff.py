@@ -48,7 +48,7 @@ class Hours(msgspec.Struct, frozen=True):
 
 
 class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The price and promise of one call, an entry of a provider's tariff table.
+    """An entry of a provider's tariff table: the price and promise of one call.
 
     Attributes:
         price_micro: price of an admitted call, paid once [micro-units].

@@ -43,7 +43,7 @@ class FlowDecision(msgspec.Struct, frozen=True):
         weight: new weight of the window law, in the law's unit: the number of flows that a
             `multcp` flow represents [flows], w of `rem` [packets/s], marks per round trip of `wtp`
             [marks]; 0 or more. LEAVE (-1), the default, keeps the weight. After a decision with a
-            weight, the flow has no mark rate until its agent sets a willingness without a weight.
+            weight, the flow has no target mark rate until its agent sets a willingness alone.
             If the law has no weight, such a decision ends the run.
         budget_micro: largest total cost of marks from now on, NO_BUDGET (-1) for no limit
             [micro-units of money]. The engine enforces the budget packet by packet: a flow waits
@@ -91,7 +91,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
     Raises:
         StrategyError: the value is not a Decision, a column has the wrong length or type, a flow
             cannot enter its new class, or a willingness, rate cap, weight or budget is negative or
-            not finite, unless it is its special value.
+            not finite, unless it equals its special value, such as LEAVE.
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")

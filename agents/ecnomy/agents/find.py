@@ -60,7 +60,7 @@ def find(family: Family, kind: str) -> type:
 
     Raises:
         EcnomyError: the class does not exist, cannot be imported, or lacks all of the methods. The
-            message suggests the nearest name or lists the attempts. The type is the family's
+            message suggests the nearest name or lists the known names. The type is the family's
             `error`.
     """
     if kind in family.built_in:

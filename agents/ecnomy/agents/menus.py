@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Menus: lists from which a buyer picks one choice for each flow.
 
-A menu belongs to a contract whose tariff has several choices, or to a provider of classes whose
-strategy has several choices (strategies/menu.py). A menu of strategies has the name STRATEGY.
+A menu belongs to a contract whose tariff has several choices, or to an application provider
+whose strategy has several choices (strategies/menu.py). A menu of strategies has the name STRATEGY.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STRATEGY: Final = "strategy"
 
 
 class MenuView(msgspec.Struct, frozen=True, eq=False):
-    """The state of a menu at this report, for the flows of one agent that the menu serves.
+    """The state of a menu at this report, for those flows of one agent that the menu serves.
 
     Attributes:
         seller: the seller of the contract [name of an agent].

@@ -105,8 +105,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
             fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, and charges by weight [micro-units of money].
-        weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
-            without their fees [micro-units of money].
+        weight_micro: the part of `standing_micro` charged by weight: contracts on the meter
+            `weight`, without their fees [micro-units of money].
         delivered_bytes: bytes that reached the receiver, including bytes not yet acknowledged
             [bytes of IP packets].
         posted_standing_micro: the current charges by time, which a flow pays while it is switched
@@ -231,8 +231,8 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
             fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, and charges by weight [micro-units of money].
-        weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
-            without their fees [micro-units of money].
+        weight_micro: the part of `standing_micro` charged by weight: contracts on the meter
+            `weight`, without their fees [micro-units of money].
         delivered_bytes: bytes that reached the receiver, including bytes not yet acknowledged
             [bytes of IP packets].
         posted_standing_micro: the current charges by time, which a flow pays while it is switched
@@ -325,8 +325,8 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         names: names of these links [text, as in the scenario; reverse links end in `.reverse`].
         laws: the marking laws of these links [MarkingLaw].
         responds_ps: time in which users respond to a price, estimated from their last decisions
-            [ps]; 0 for strategies that do not wait (`waits`). It is the settling time of windows,
-            plus five decisions and the decisions until 95 % of users have decided.
+            [ps]; 0 for strategies that do not wait (`waits`). It is the settling time of windows
+            plus the time of five decisions and of those until 95 % of users have decided.
     """
 
     t_ps: int

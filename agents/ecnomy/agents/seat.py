@@ -41,7 +41,7 @@ class CallBuyer(Protocol):
         """
 
     def claims(self, broken: bool) -> bool:
-        """Return whether the caller claims a broken promise; `broken` is true if it was broken."""
+        """Return whether the caller claims that the promise was broken; `broken` is the truth."""
 
     def hear(self, ended: EndedCalls) -> None:
         """Learn the outcomes of calls that ended."""

@@ -62,7 +62,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         members: number of flows at which the class is full for customers' requests; -1 for no
             limit.
         cost_micro_per_s: largest cost of marks at which a flow is admitted; -1 for no limit.
-        customer_pays_marks: whether the carrier charges the customer instead of the provider.
+        customer_pays_marks: whether the carrier charges the customer, not the provider, for marks.
     """
 
     name: str

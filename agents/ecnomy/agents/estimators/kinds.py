@@ -13,7 +13,7 @@ rho of two packets of one sample; Ridout, Demetrio, Firth 1999, Biometrics 55):
     rho = (B - W) / (B + (n0 - 1) W),    n0 = (sum n_i - sum n_i^2 / sum n_i) / (N - 1)
 
 with m = sum k_i / sum n_i and r_i = k_i / n_i. This fit has two advantages over maximum likelihood:
-it is a closed formula, and it has a solution if samples vary less than binomials (rho = 0, for
+it is a closed formula, and it has a solution even if samples vary less than binomials (rho = 0, for
 which the likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets, both
 methods give equally accurate thresholds (tests/agents/estimators/test_estimators.py).
 
@@ -110,7 +110,9 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
 
 
 class Beta(msgspec.Struct, frozen=True, eq=False):
-    """The paper's estimator: a Beta with the moments of the samples' rates, for any length.
+    """The paper's estimator: a Beta with the moments of the samples' rates.
+
+    The lengths of samples and connections have no effect.
 
     Attributes:
         rate: the distribution of k_i / n_i.

@@ -4,8 +4,8 @@
 Either the provider pays for these marks and resells transport at the fee (the default), or its
 customers pay (Antoniadis et al. 2000, 2). In both cases the provider's strategy controls the flows,
 because the provider sends. With the default strategy, `constant-charge`, the target cost of each
-flow is the charge of its class (2.1). A new class takes effect at the report at which a flow enters
-it, so this role decides at every report unless an interval is set.
+flow's marks is the charge of its class (2.1). A new class takes effect at the report at which a
+flow enters it, so this role decides at every report unless an interval is set.
 
 A strategy may also post fees before customers choose classes (`post_fees`), and decide whether a
 flow may enter a class (`let_in`).

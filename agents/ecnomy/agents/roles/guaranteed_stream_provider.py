@@ -55,7 +55,7 @@ class GuaranteedStreamProvider(Role):
         return cls(model, spec.name, terms, spec.lines, spec.elastic)
 
     def join(self, seat: Seat) -> None:
-        """Sell calls and files; pay for their marks, for those of test streams, and fixed costs."""
+        """Sell calls and files; pay for the marks of these and of test streams; pay fixed costs."""
         spec = seat.spec
         calls = tuple(name for line in self.lines for name in line.sources)
         files = tuple(name for line in self.elastic for name in line.sources)

@@ -86,7 +86,7 @@ class Terms(msgspec.Struct, frozen=True):
         seed: the run's seed.
         kind: name of the strategy.
         params: parameters of that strategy.
-        interval_ps: time between two decisions [ps]; EVERY_REPORT, or ADAPT to measurements.
+        interval_ps: time between two decisions [ps]; EVERY_REPORT, or ADAPT for an adaptive one.
     """
 
     seed: int
@@ -114,11 +114,11 @@ class Role(mesa.Agent):
         preset: the YAML keys of the role; find.py lists the presets of built-in roles.
         terms: dataclass of a custom role's terms in YAML, None if it has no terms.
         own: the agent's terms, an object of the class `terms`.
-        phase: phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service for
-            sales) or `watch`.
+        phase: phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service
+            already sold) or `watch`.
         name: name of the agent and its account, unique in the market.
         stream: random stream of the agent.
-        interval_ps: time between two decisions [ps]; EVERY_REPORT, or ADAPT to measurements.
+        interval_ps: time between two decisions [ps]; EVERY_REPORT, or ADAPT for an adaptive one.
         next_ps: time of the next decision [ps].
         hasty: whether the interval was shorter than the settling time at the last measurement.
         settles_ps: last measured settling time of the flows, or of a carrier's customers after a
@@ -230,7 +230,7 @@ class Strategist:
     Attributes:
         whole: the object that decides for all flows, or that only provides the attributes if each
             flow has its own object.
-        heeds_lag: whether the strategy allows for windows that lag or ignores the rates of flows,
+        heeds_lag: whether the strategy allows for windows that lag, or ignores the rates of flows,
             so that its decisions are never too early.
         inertia: share of the users that skip a decision.
     """

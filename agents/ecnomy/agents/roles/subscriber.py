@@ -66,7 +66,8 @@ class Subscriber(Role):
         """See CallBuyer.
 
         Raises:
-            StrategyError: the strategy failed, named an unknown offer, or named an offer twice.
+            StrategyError: the strategy failed, named an unknown offer or an offer twice, or put
+                BEST_EFFORT before another offer.
         """
         ask = msgspec.structs.replace(ask, agent=self.agent)
         try:

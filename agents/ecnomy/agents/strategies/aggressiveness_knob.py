@@ -6,7 +6,7 @@ The user turns a knob that makes the transfer protocol more aggressive (Andreass
 another law. A weight w buys the rate x = s w and costs c w per second, where
 
     c  =  q + m      q  the charge of contracts on the meter `weight` per unit of weight [money/s]
-                     m  the flow's other costs by use, including marks, over w [money/s]
+                     m  the flow's other costs by use, including marks, divided by w [money/s]
 
 A user among many takes s and c as given, so the best weight solves
 

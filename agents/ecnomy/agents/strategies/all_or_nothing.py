@@ -9,8 +9,8 @@ charge extrapolated to x0 exceeds the threshold exactly when the flow is slower 
 decision, with x the goodput since the previous decision, the flow switches
 
     off     if the flow received marks and x < satisfied x0
-    on      after a time R, drawn from [retry / 2, 3 retry / 2]; R doubles after each failed
-            trial, up to 8 times, and is reset once the flow reaches x0 again
+    on      after a time R, drawn from [retry / 2, 3 retry / 2]; this range doubles after each
+            failed trial, up to a factor of 8, and is reset once the flow reaches x0 again
 
 An interval in which the flow was switched on is a trial. A window takes time to fill, so the
 strategy judges only later intervals. Random times prevent users who left together from returning

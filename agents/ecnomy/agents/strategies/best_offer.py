@@ -12,7 +12,7 @@ the user pays for them), class fees and contracts on a meter. A utility with a `
 cost of round trips. After a switch, the flow must first reach its rate. Until then, the user counts
 as new, and skips decisions while its surplus still grows between decisions.
 
-A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
+A share `loyalty` of users skips each decision. Each user smooths its surplus with weight 1 - loyalty
 (0.1 to 0.5), that is, over about the time between its decisions. From an alternative that it does
 not use, a user expects the mean surplus of the alternative's users (word of mouth). New users count
 only if an alternative has no other users. Without users, its last known surplus counts. An untested

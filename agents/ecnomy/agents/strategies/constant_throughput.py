@@ -20,7 +20,7 @@ willingness caps the charge:
                 w. A rule with hysteresis that returns at 0.8 w has the same effect: between 0.8 w
                 and w its lower level m / p is already x0 or more, and the cap holds it at x0.
 
-The two levels meet at the threshold, so the rate does not jump or cycle, and needs no hysteresis.
+The two levels meet at the threshold, so the rate does not jump or cycle without hysteresis.
 The disadvantage is that both changes take WTP's time constant T / (gain p). After a sudden onset of
 congestion, the flow pays more than w for this time. Close to the threshold, random marks sometimes
 move the window below x0. So the mean rate is slightly below x0 before the mean charge reaches w. A

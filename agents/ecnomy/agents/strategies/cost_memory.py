@@ -4,7 +4,7 @@
     c = (prior cost of one byte + sum of charges) / (1 + sum of payload bytes)
 
 Both sums fade by exp(-dt / memory) over the time dt between two decisions. So c is a mean over the
-last `memory` seconds in which any flow of the agent sent. The prior has the weight of one byte, so
+last `memory` seconds in which any of these flows sent. The prior has the weight of one byte, so
 it holds until the first bytes arrive. Sums do not fade in intervals without traffic, which give no
 new information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet and
 busy intervals equal weight.

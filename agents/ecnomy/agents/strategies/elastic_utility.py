@@ -45,9 +45,9 @@ raises the cost of marks on this link (utilities/anticipating.py). This slope sa
 marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x) follows
 slowly for elastic demand. x is limited to the range from x0/1000 to 1000 x0, so that w stays finite
 and never reaches 0, from which it could not rise. w is at most `budget`, and one decision changes w
-by a factor of at most 4. A flow's first w corresponds to its rate limit, or to x0 if it has no
-limit, and to half of this rate with a utility that saturates. An interval in which the flow began
-or was switched off does not show its rate and leaves w unchanged. An interval without a packet does
+by a factor of at most 4. A flow's first w is the payment at its rate limit, or at x0 if it has no
+limit, or at half of this rate if the utility saturates. An interval in which the flow began or was
+switched off does not show its rate and leaves w unchanged. An interval without a packet does
 not lower w. The next packet counts for the whole time since the previous packet. Otherwise, a rate
 far below a packet per interval would count as 0 and stay 0. After `retry` without a packet, w is at
 least the payment at x0/100.
@@ -246,7 +246,7 @@ class ElasticUtility:
             leaving.probing &= ~known
 
     def _largest_bps(self, contract: Floats) -> Floats | None:
-        """Return rate caps, D(c) x0 under contracts by use and x0/100 in trials, or None."""
+        """Return rate caps (D(c) x0 under contracts by use, x0/100 in trials), or None."""
         probing = self._leaving.probing
         self._capped = self._capped or bool(contract.any() or probing.any())
         if not self._capped:

@@ -6,8 +6,8 @@ A user's limit [money/s] is log-uniform between `low` and `high`. So among N use
     N log(high / F) / log(high / low)
 
 can afford a class with the fee F, which gives the elasticity 1 / log(high / F). With `even`, limits
-are evenly spaced instead of random. A flow that a class refuses keeps its class, and requests the
-class again at the next decision. A flow whose user cannot afford the cheapest class is switched
+are evenly spaced instead of random. A flow that a class refuses keeps its current class, and
+repeats the request at the next decision. A flow whose user cannot afford the cheapest class is switched
 off. Users compare the classes of their current provider. This strategy is the QoS knob of
 Antoniadis et al. 2000, 2.1, for users who know their limits. `qos-knob` is for users who learn from
 experience.

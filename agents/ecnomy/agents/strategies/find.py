@@ -59,8 +59,8 @@ def find(kind: str) -> type:
     """Return a strategy's class by built-in name, `module:Class` or entry point.
 
     Raises:
-        StrategyError: the class does not exist, cannot be imported, or is not a strategy; the
-            message lists the attempts.
+        StrategyError: the class does not exist, cannot be imported, or is not a strategy (see
+            find.find).
     """
     return families.find(STRATEGIES, kind)
 

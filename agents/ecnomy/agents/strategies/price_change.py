@@ -10,14 +10,13 @@ total cost m,
 
 A price of p' would have given n' = n p' / p marks. Chance explains n marks at p' if
 
-    (n - n')^2  <=  9 d n'     d: dispersion, variance of the number of marks over its mean
+    (n - n')^2  <=  9 d n'     d: dispersion, variance / mean of the number of marks
 
-Otherwise, if w lies outside the payments for the demand at these prices p', the price has changed,
-and w goes to p D(p). This is Newton's step for a user whose w does not affect the price. It changes
+If w lies outside the range of p' D(p') over all these prices p', the price has changed, and w goes to p D(p). This is Newton's step for a user whose w does not affect the price. It changes
 w by a factor of e at most, because a price that has just changed overshoots first.
 
 Marks that are independent of each other have d = 1. But a virtual queue marks whole windows, and
-then nothing for many round trips. At d = 1, users of U = sqrt(x) took such bursts for new prices
+then nothing for many round trips. At d = 1, users with U = sqrt(x) took such bursts for new prices
 and bought up to 23 % more than their demand. So d is the mean over recent decisions before the
 current one, at least 1, of
 
@@ -63,7 +62,7 @@ class PriceChange:
         self._limit: Floats = np.zeros(0)  # limit of the next step
         self._marks: Floats = np.zeros(0)  # before the last decision
         self._used_s: Floats = np.zeros(0)  # likewise, r dt
-        self._dispersion: Floats = np.zeros(0)  # variance of the number of marks over its mean
+        self._dispersion: Floats = np.zeros(0)  # variance / mean of the number of marks
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Set the number of flows; the records of the flows at `old` move to `new`."""

@@ -7,7 +7,7 @@ With traffic of kind `web`, these users are the background of Antoniadis et al. 
 on-off users with random pages and think times (drawn by the traffic), who react to prices by the
 value of a page.
 
-All users of the agent share one price: the cost of a MB of their data since the last decision, by
+All users of the agent share one price: the cost of a MB of their data since the last decision, from
 their total bill (marks, class fees, contracts), smoothed with weight 1/2.
 
 If no user accepts the price, nobody sends, so nobody observes the price. In this case, the user
@@ -21,7 +21,7 @@ becomes the price for all users.
     inertia     a random share `looks` of users considers a change at each decision
 
 Inertia makes the number of users stable. Let e be the elasticity of D, and k the elasticity of the
-marking law at its load. One decision leaves a share 1 - looks (1 + e k) of an error of the number
+marking law at its load. One decision leaves a share 1 - looks (1 + e k) of an error in the number
 of users. Up to looks = 1 / (1 + e k), this share is positive, and the number does not oscillate. If
 all users decide simultaneously at a price that depends on their number, they come and go as a herd.
 If the price does not depend on the load, use looks = 1.

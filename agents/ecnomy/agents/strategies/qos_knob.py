@@ -5,7 +5,7 @@
           time, and the provider's next more expensive class within `budget`
     down  no mark for `patience`: without congestion the cheaper class gets the same service
 
-Means are over the time between two decisions. Congestion does not limit a flow without marks for
+Means are over the time between two decisions. Congestion does not limit a flow that had no mark for
 `patience`. A more expensive class would not help such a flow, so it never goes up. Every move
 restarts both waiting times, so the next move is at least `patience` later, and the knob does not
 oscillate. The strategy ignores flows that may not send.
