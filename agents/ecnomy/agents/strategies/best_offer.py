@@ -12,13 +12,13 @@ the user pays for them), class fees and contracts on a meter. A utility with a `
 cost of round trips. After a switch, the flow must first reach its rate. Until then, the user counts
 as new, and skips decisions while its surplus still grows between decisions.
 
-A share `loyalty` of users skips each decision. Each user smooths its surplus with weight 1 - loyalty
-(0.1 to 0.5), that is, over about the time between its decisions. From an alternative that it does
-not use, a user expects the mean surplus of the alternative's users (word of mouth). New users count
-only if an alternative has no other users. Without users, its last known surplus counts. An untested
-alternative counts as equal to the best known alternative. Let s' be the largest expected surplus
-and s the user's own surplus. An attentive user, who does not skip the decision, switches with
-probability
+A share `loyalty` of users skips each decision. Each user smooths its surplus with weight 1 -
+loyalty (0.1 to 0.5), that is, over about the time between its decisions. From an alternative that
+it does not use, a user expects the mean surplus of the alternative's users (word of mouth). New
+users count only if an alternative has no other users. Without users, its last known surplus counts.
+An untested alternative counts as equal to the best known alternative. Let s' be the largest
+expected surplus and s the user's own surplus. An attentive user, who does not skip the decision,
+switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 

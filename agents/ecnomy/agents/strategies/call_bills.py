@@ -2,9 +2,10 @@
 """Learns the durations, marks and refunds of calls from the calls that a provider sold.
 
 Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills reveal
-by what factor. When a call ends, the test streams sent during the call give the expected outcome. Their
-marked and bad packets imply e marks and a probability q of a broken promise. The actual outcome is
-k marks, and a refund (y = 1) or none (y = 0). With sums over the calls that ended within the memory
+by what factor. When a call ends, the test streams sent during the call give the expected outcome.
+Their marked and bad packets imply e marks and a probability q of a broken promise. The actual
+outcome is k marks, and a refund (y = 1) or none (y = 0). With sums over the calls that ended within
+the memory
 
     marks are e^l times the expected marks:     sum k - e^l sum e - l / s^2 = 0
     odds of y = 1 are e^d times as large:       sum y - sum q_d - d / s^2 = 0,

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fee-limit`: each flow takes the most expensive class within its user's limit.
 
-A user's limit [money/s] is log-uniform between `low` and `high`. So among N users,
+A user's limit [money/s] is log-uniform between `low` and `high`. So among N users, an average of
 
     N log(high / F) / log(high / low)
 
 can afford a class with the fee F, which gives the elasticity 1 / log(high / F). With `even`, limits
 are evenly spaced instead of random. A flow that a class refuses keeps its current class, and
-repeats the request at the next decision. A flow whose user cannot afford the cheapest class is switched
-off. Users compare the classes of their current provider. This strategy is the QoS knob of
+repeats the request at the next decision. A flow whose user cannot afford the cheapest class is
+switched off. Users compare the classes of their current provider. This strategy is the QoS knob of
 Antoniadis et al. 2000, 2.1, for users who know their limits. `qos-knob` is for users who learn from
 experience.
 """

@@ -27,18 +27,18 @@ may be charged at a newly posted price, so each decision allows 1 / price_rise o
 money. This reserve suffices if a price per mark rises by at most this factor at a time, and packets
 in flight arrive before it rises again. A flow that cannot pay for another mark is switched off.
 
-Among the last 200 files of the source, promises depend on the m files that were at least as large as
-the new file, and began at the same or a higher cost of a byte. If h of these m files were in time,
-the strategy promises that the new file will be in time if
+Among the last 200 files of the source, promises depend on the m files that were at least as large
+as the new file, and began at the same or a higher cost of a byte. If h of these m files were in
+time, the strategy promises that the new file will be in time if
 
     h >= promise (m + 1)
 
-that is, if the promise rate would hold even if this promise were broken. If the new file and these m
-files were in random order, it would be in time with probability `promise` or more (the argument of
-conformal prediction: Vovk, Gammerman, Shafer 2005). The conditions on size and cost ensure that the
-m files were at least as difficult. So the first promise needs promise / (1 - promise) files. A file
-without a promise is sent in the same way. The table `agents` has the sums `promised`, `kept` and
-`late`. For each promise, `promise:<source>.<member>` gives the number of the file in its flow.
+that is, if the promise rate would hold even if this promise were broken. If the new file and these
+m files were in random order, it would be in time with probability `promise` or more (the argument
+of conformal prediction: Vovk, Gammerman, Shafer 2005). The conditions on size and cost ensure that
+the m files were at least as difficult. So the first promise needs promise / (1 - promise) files. A
+file without a promise is sent in the same way. The table `agents` has the sums `promised`, `kept`
+and `late`. For each promise, `promise:<source>.<member>` gives the number of the file in its flow.
 """
 
 from __future__ import annotations

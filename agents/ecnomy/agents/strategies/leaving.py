@@ -22,8 +22,8 @@ s, one such decision suffices, and a flow that has not learnt a price since its 
 price at which it left. Marks are random, so demand and gain are taken at p minus one standard error
 of the n marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain
 depends far more on p than a demand does, so its sums fade over the time `retry` for which the flow
-would be away. In an interval without a packet, r is one packet over the time since the last arrival, as
-if a packet arrived at the end of the interval.
+would be away. In an interval without a packet, r is one packet over the time since the last
+arrival, as if a packet arrived at the end of the interval.
 
 A user who is away observes the posted price of a mark and the posted charge by time s, not the
 marks of its path. It tries again at once if, at its earlier marking rate, a fall of the price or of

@@ -12,8 +12,9 @@ A price of p' would have given n' = n p' / p marks. Chance explains n marks at p
 
     (n - n')^2  <=  9 d n'     d: dispersion, variance / mean of the number of marks
 
-If w lies outside the range of p' D(p') over all these prices p', the price has changed, and w goes to p D(p). This is Newton's step for a user whose w does not affect the price. It changes
-w by a factor of e at most, because a price that has just changed overshoots first.
+If w lies outside the range of p' D(p') over all these prices p', the price has changed, and w goes
+to p D(p). This is Newton's step for a user whose w does not affect the price. It changes w by a
+factor of e at most, because a price that has just changed overshoots first.
 
 Marks that are independent of each other have d = 1. But a virtual queue marks whole windows, and
 then nothing for many round trips. At d = 1, users with U = sqrt(x) took such bursts for new prices

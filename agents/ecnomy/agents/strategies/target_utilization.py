@@ -30,7 +30,7 @@ the price soon restores the target. After demand has doubled, 30 decisions leave
 price near P, u is 1, and log P rises by log(1 / target) per decision: 0.16 at a target of 0.85, and
 0.05 at 0.95. If the first price is far too low, its rise takes a corresponding number of decisions.
 One decision lowers P by a factor of at most 2, and P stays within [floor, ceiling], so P does not
-fall too far while no users are active. `decision_interval` is the users' time to respond. It must
+fall too far while no users are active. `decision_interval` gives users time to respond. It must
 be at least three of their time constants (T / (gain p) of WTP), so that u reflects the price.
 Bursty arrivals make u noisy, and a longer interval reduces the noise.
 """

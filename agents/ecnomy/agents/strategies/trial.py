@@ -45,7 +45,7 @@ class Trial:
         self.changed()
 
     def earned(self, seen: PriceObservation) -> float | None:
-        """Return the profit of the price in force [micro-units/s]; None while customers respond.
+        """Return the profit of the price in force [micro-units/s]; None until it has been measured.
 
         Call it at every decision.
 

@@ -79,7 +79,7 @@ class Sigmoid(_Inelastic):
         return float(self.slope(np.asarray(high)))
 
     def _left(self, r: float) -> float:
-        """Return the surplus U - r dU/dr at the best rate r, which grows beyond r = 1."""
+        """Return the surplus U - r dU/dr at the best rate r; it grows beyond r = 1."""
         return float(self.value(np.asarray(r)) - self.worth(np.asarray(r)))
 
     def value(self, r: Floats) -> Floats:

@@ -37,7 +37,7 @@ from ecnomy.agents.parameters import Refused, Unit, positive
 __all__ = ["FileDeadline", "PageWait", "TimeUtility", "TransferUtility"]
 
 _LONGEST_S: Final = 1e9
-_SHARE: Final = 0.003  # G.1030: slope of the best wait over the worst wait
+_SHARE: Final = 0.003  # G.1030: slope of the best wait against the worst wait
 _LEAST_S: Final = 0.12
 
 

@@ -6,7 +6,7 @@ bit/s of IP packets), because x0 may differ between flows. Prices p are money/s 
 x0, where lambda is the price per bit [money]. `AtRate` uses bit/s and money/bit.
 
     value(r)    U           money/s
-    slope(r)    dU/dr       money/s; U'(x) is this over x0, money/bit
+    slope(r)    dU/dr       money/s; U'(x) is this divided by x0, money/bit
     worth(r)    r dU/dr     money/s; it is x U'(x), the payment of a user whose best rate is r
     inverse(p)  r with dU/dr = p, on the concave part; NaN if it does not exist
     demand(p)   the best r at the price p: argmax U(r) - p r; the smallest of several

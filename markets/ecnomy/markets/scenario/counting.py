@@ -40,7 +40,7 @@ class Delay(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True):
-    """A histogram of the queue that arriving packets find, per link, without the one in service.
+    """A histogram, per link, of the queue found by arriving packets, without the packet in service.
 
     Attributes:
         width: width of a bin.
