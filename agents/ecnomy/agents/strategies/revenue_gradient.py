@@ -43,7 +43,7 @@ carrier returns to the price of the best round. Users who have left return late,
 return does not count. If a round has fewer than 100 marks and the links are busy for less than a
 thousandth of the time, log P falls by 4 `probe`. The search is local. If the profit has two peaks,
 the search finds the peak to which its first prices lead. If the profit does not depend on the
-price, as with users with U = a log x, the slope is pure noise and P wanders, with decreasing steps.
+price, as for users with U = a log x, the slope is pure noise and P wanders, with decreasing steps.
 R is assumed to have one sign. If the price does not cover the cost, the slope of the loss leads out
 of the loss. Each trial takes two decisions or more, because customers respond in the interval after
 a change, and the carrier measures the next interval. If customers respond more slowly, each part

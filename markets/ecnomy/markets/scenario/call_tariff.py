@@ -228,8 +228,8 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         price: price of a call: an amount, prices per time or packet, a sum of these, prices by
-            hour, or by peak and mean rate. Prices per time or packet are charged when a call ends.
-            Prices by hour have kind: time-of-day, with amounts such as 0.2 money/call.
+            hour, or one by peak and mean rate. Prices per time or packet are charged when a call
+            ends. Prices by hour have kind: time-of-day, with amounts such as 0.2 money/call.
             Callers compare prices at `mean_rate`, or at `peak_rate` if `mean_rate` is not set.
         max_delay: largest delay of a good packet; packets that arrive later or are lost are bad.
         max_delay_rate: largest share of bad packets at which the promise is kept.

@@ -161,10 +161,10 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         fee: initial price of a flow's time in the class; the provider may post another fee.
         charge: target cost of the marks of a flow in the class; by default the current fee.
-        members: largest number of flows in the class; by default there is no limit. Customers
-            beyond this number are not admitted.
-        most_cost: largest cost of the marks of all flows in the class. A customer is admitted if
-            the cost with one more flow stays within this limit.
+        members: largest number of flows in the class; by default there is no limit. The class
+            admits customers' flows only up to this number.
+        most_cost: largest cost of the marks of all flows in the class. A customer's flow is
+            admitted if the cost with this flow stays within the limit.
         sources: sources whose flows begin in the class.
     """
 

@@ -91,7 +91,7 @@ def _check_rivals(
     path: str,
     places: Places,
 ) -> None:
-    """Check that all sellers of a source's calls set equal limits, as engines keep only one set."""
+    """Check that all sellers of a source's calls set equal limits: engines keep only one set."""
     rival, other = on_sale.setdefault(name, (owner, line))
     own, its = line.tariff, other.tariff
     limits = (

@@ -61,7 +61,7 @@ class Reordering(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         probability: probability that a packet is late, independently of other packets.
-        delay: additional delay of a late packet. TCP takes the packet for lost if three later
+        delay: additional delay of a late packet. TCP considers the packet lost if three later
             packets of its flow arrive first.
     """
 

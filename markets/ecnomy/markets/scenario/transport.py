@@ -196,7 +196,7 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
     Attributes:
         payload: payload bytes of a datagram.
         header: IP and UDP header bytes.
-        ecn: whether datagrams are ECN-capable: all (ect, on), none (off), or only those of calls
+        ecn: datagrams that are ECN-capable: all (ect, on), none (off), or only those of calls
             and test streams (auto).
         codepoint: codepoint of ECN-capable datagrams: ECT(0), or ECT(1) for L4S (RFC 9331).
     """
@@ -231,7 +231,8 @@ def _made(law: str) -> type[WindowForm]:
         needed = default is None or parameter.name in chosen
         key = parameter.key
         fields.append((key, kind) if needed else (key, kind, default))
-    return law_struct(law, entry.about, fields, base=base, tag_field="law")  # type: ignore[no-any-return]
+    return law_struct(law, entry.about, fields, base=base, tag_field="law")  # type:
+    ignore[no-any-return]
 
 
 _KNOWN: Final = (Wtp, WtpSender, Rem, Primal)

@@ -43,7 +43,7 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
 class DeficitRoundRobin(
     msgspec.Struct, frozen=True, kw_only=True, tag="deficit-round-robin", tag_field="kind"
 ):
-    """Classes take turns in proportion to their shares, and borrow capacity that others leave idle.
+    """Classes take turns in proportion to their shares, and borrow the capacity of idle classes.
 
     Note:
         A class's `marking` (drop-tail, fixed or red) observes that class alone, as if its share
