@@ -231,8 +231,7 @@ def _made(law: str) -> type[WindowForm]:
         needed = default is None or parameter.name in chosen
         key = parameter.key
         fields.append((key, kind) if needed else (key, kind, default))
-    return law_struct(law, entry.about, fields, base=base, tag_field="law")  # type:
-    ignore[no-any-return]
+    return law_struct(law, entry.about, fields, base=base, tag_field="law")  # type: ignore[no-any-return]
 
 
 _KNOWN: Final = (Wtp, WtpSender, Rem, Primal)
