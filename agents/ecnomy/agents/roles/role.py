@@ -231,7 +231,7 @@ class Strategist:
         whole: the object that decides for all flows, or that only provides the attributes if each
             flow has its own object.
         heeds_lag: whether the strategy allows for windows that lag, or ignores the rates of flows,
-            so that its decisions are never too early.
+            so its decisions are never too early.
         inertia: share of the users that skip a decision.
     """
 
