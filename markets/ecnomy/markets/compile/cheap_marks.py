@@ -26,7 +26,7 @@ from ecnomy.markets.scenario.mark_prices import mark_prices
 
 __all__ = ["cheap_marks"]
 
-_UNIT_BPS: Final = 1e6  # of rates where a utility has no x0, which then has no effect
+_UNIT_BPS: Final = 1e6  # replaces a missing x0 of a utility, where x0 has no effect
 _FOLLOWS: Final = "elastic-utility"
 
 

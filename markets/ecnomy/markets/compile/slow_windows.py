@@ -66,8 +66,8 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
 
         time = T w_dec / (gain p)
 
-    This is 1 / alpha of Eq. 7 without x p'. That term describes the total on a link, which settles
-    sooner than its division among flows. Below one packet, the same steps change ln W, and
+    This is 1 / alpha of Eq. 7 without the term x p'. That term describes the total on a link, which
+    settles sooner than its division among flows. Below one packet, the same steps change ln W, and
 
         dW/dt = W gain (w_inc - p W / w_dec) / T        time = T / (gain w_inc)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The call desk sells single calls: it admits, charges and reimburses them.
+"""The call desk admits single calls, charges callers for them, and reimburses callers.
 
     call            caller -> provider: the tariff's price when the request is accepted, and the
                     charges for the call's time and packets when the call ends

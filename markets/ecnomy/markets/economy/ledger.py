@@ -12,7 +12,7 @@ The two methods of posting differ if an account cannot pay:
                 `overdraft:<name>` pays the part that a prepaid account cannot cover, in a separate
                 posting with quantity 0
 
-LedgerError.name states why a posting is refused: duplicate-account, unknown-account,
+LedgerError.name states why an account or a posting is refused: duplicate-account, unknown-account,
 negative-amount, same-account, column-length, insufficient-funds or overflow. It is `unbalanced` if
 check() finds a difference.
 """

@@ -4,10 +4,10 @@
     mark cap = marks delivered + floor(money left [micro-units] / price [micro-units per mark])
 
 The engine sends a packet only while the sum of marks delivered and packets in flight is below the
-cap, so the number of marks cannot exceed the cap. The cap stays constant until the price changes.
-Marks on packets that are in flight at a rise in price are charged at the new price, so they may
-cost more than the money left. A cautious strategy therefore sets a budget below its funds
-(`file-budget`).
+cap, so the number of marks cannot exceed the cap. The cap stays constant until the price or the
+budget changes. Marks on packets that are in flight at a rise in price are charged at the new price,
+so they may cost more than the money left. A cautious strategy therefore sets a budget below its
+funds (`file-budget`).
 """
 
 from __future__ import annotations

@@ -194,7 +194,7 @@ def find_settlement(word: str) -> type[Settlement]:
     return find(_FAMILY, word)
 
 
-# (debtor, creditor, other price than the posted one) -> (source, place on way)
+# (debtor, creditor, whether the classic price applies) -> (source, place on way)
 Debts = dict[tuple[int, int, bool], list[tuple[int, int]]]
 
 

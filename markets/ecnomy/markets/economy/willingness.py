@@ -101,7 +101,7 @@ class Aims:
     def _weigh(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
     ) -> Truths:
-        """Set weights, but at least each law's smallest weight, and return which flows got one.
+        """Set each weight to at least its law's smallest, and return which flows got a weight.
 
         Raises:
             StrategyError: a flow's law has no weight.

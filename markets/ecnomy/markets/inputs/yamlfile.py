@@ -3,8 +3,8 @@
 
 PyYAML delivers the events. This module builds the tree, because messages need places. The loader
 refuses duplicate keys, recursive or too many aliases, tags, numbers that are not finite, and more
-than one document. Scalars follow the core schema of YAML 1.2, except that only true and false are
-booleans (yes, no, on and off are text), and that `1e6` is a number.
+than one document. Scalars follow the core schema of YAML 1.2 (yes, no, on and off are text, and
+`1e6` is a number), except that True, TRUE, False, FALSE and numbers in base 8 or 16 are text.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class ByHand(Stepped):
 
     @property
     def by_hand(self) -> list[dict[str, Any]]:
-        """Return the first time and the number of operations, for each kind and name."""
+        """Return the number of operations and the time of the first, for each kind and name."""
         return self._changes.listed
 
     def note_by_hand(self, what: str, of: str, value: object) -> None:

@@ -26,19 +26,19 @@ Links = Sequence[tuple[str, str]]
 Numbers = npt.NDArray[np.float64]
 _ICON: Final = 40  # width and height of an icon, in pixels
 _LETTER: Final = 7  # width of a letter of a name
-_NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # of the name, below the icon's middle
+_NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # top and bottom of a name, below the icon's middle
 _CLEAR: Final = 4  # distance between a line, which is up to 6 pixels wide, and a name
 _MOST: Final = 60  # largest number of nodes; a larger network keeps its places
 _PASSES: Final = 4
 _STEP: Final = 10
 _APART: Final = 120  # nodes closer than this leave little room for labels
 _ACROSS, _DOWN = 140, 70  # longest moves
-# The cost of a pixel; the cost of a move is multiplied by the square of the node's lines.
+# The cost of a pixel; the cost of a move is multiplied by the square of the number of lines.
 _CROSSED, _COVERED, _NEAR, _MOVED = 1000.0, 100.0, 10.0, 1.0
 
 
 def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[str, Place]:
-    """Return places for the nodes at which few lines cross icons and names.
+    """Return places of the nodes such that few lines cross icons and names.
 
     Args:
         places: centre of each node's icon [pixels, y downwards], by node.

@@ -23,7 +23,7 @@ _TOP: Final = 150  # space above all nodes, for the market
 _HEIGHT: Final = 400  # height of the network, which fits Qtenv's window at 1920x1080
 _FOOT: Final = 50  # space below the nodes, for their names
 _APART: Final = 70  # distance of nodes that separates icons and names
-_WIDER: Final = 2.5  # largest factor for that
+_WIDER: Final = 2.5  # largest factor by which the picture grows for that distance
 _PAIRS: Final = 100_000  # largest number of compared pairs of nodes
 _PANEL: Final = 490  # width at the right of the network, for the view's lists
 _PLOTS: Final = 126  # height below the nodes, for the view's plots
@@ -85,7 +85,7 @@ def network_ned(
 def _clear(
     plan: Plan, wiring: Wiring, places: Mapping[str, tuple[int, int]], area: Box
 ) -> dict[str, tuple[int, int]]:
-    """Return places for the nodes at which few lines cross names (clear_names.py)."""
+    """Return places of the nodes such that few lines cross names (clear_names.py)."""
     placed = [node for node in wiring.nodes if node.shown in places]
     names = {node.shown: node.name for node in placed}
     ends = [(plan.nodes[link.source], plan.nodes[link.target]) for link in plan.links]

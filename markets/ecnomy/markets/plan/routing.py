@@ -89,7 +89,7 @@ class Router:
         return source in self._to(target)
 
     def back(self, path: Sequence[int], key: str = "", source: Hashable = None) -> list[int]:
-        """Return the path of ACKs: the reversed path if all links are duplex, else the best path.
+        """Return the path of ACKs: the reversed path if all links allow it, else the best path.
 
         Args:
             path: path that the data take.

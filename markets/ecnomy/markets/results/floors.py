@@ -27,7 +27,7 @@ LEAST: Final = 0.05  # smaller shares of the time or of the marks are not report
 
 
 class Floor(msgspec.Struct, frozen=True):
-    """A source whose flows were at the floor for more than 5 % of the measured time.
+    """A source that took over 5 % too many marks, with over 5 % of its active time at the floor.
 
     Attributes:
         source: name of the source.
@@ -72,7 +72,7 @@ def on_floors(plan: Plan) -> list[Source]:
 
 
 def floors(run: RawRun) -> list[Floor]:
-    """Return sources at the floor for over 5 % of the time that took over 5 % too many marks.
+    """Return sources at the floor for over 5 % of the time, if they took over 5 % too many marks.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -151,7 +151,7 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Return the unit of the quantity for each kind of posting, or of a contract's meter."""
+    """Return the unit of the quantity of each kind of posting; for contracts, the meter's unit."""
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():

@@ -156,8 +156,8 @@ class Results(RunTables):
     def summary(self) -> pd.DataFrame:
         """Return the rates and payments that `ecnomy run` prints, one row per class or source.
 
-        Rates and payments are means per flow over the measured window. A run that ended before its
-        first report or by the end of its warm-up has no rows.
+        Rates and payments are means per flow over the measured window. There are no rows for a run
+        that ended before its first report, or no later than its warm-up.
         """
         from ecnomy.markets.results.glance import summary_frame
 
@@ -224,7 +224,7 @@ class Results(RunTables):
             A frame with the columns `payer`, `payee`, `kind`, `source`, `link`, `quantity` in
             `unit`, `price` (the mean for this payer, payee, kind and source) and `amount` in money,
             sorted by decreasing amount. Mark charges have one row for each link that marked the
-            source's packets. They are divided in proportion to the link's marks in the whole run,
+            source's packets. They are divided in proportion to the links' marks in the whole run,
             whatever the price at the time. The amounts of a payer sum to the total in the ledger,
             exact to the micro-unit.
 

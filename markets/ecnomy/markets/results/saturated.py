@@ -28,7 +28,7 @@ _ABOUT: Final = 0.8  # below this share of the target, something else limits a f
 
 
 class Saturated(msgspec.Struct, frozen=True):
-    """A source whose mark rate queueing limited for more than 5 % of the measured time.
+    """A source whose mark rate was limited by queueing for over 5 % of its active time.
 
     Attributes:
         source: name of the source.

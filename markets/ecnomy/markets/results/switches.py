@@ -33,7 +33,7 @@ class Switches:
     ) -> None:
         """Read the decisions `active` of the table `agents`, one array per column, in table order.
 
-        Notes of agents under this name have the flow -1 and are ignored.
+        Notes that agents record under this name have the flow -1 and are ignored.
         """
         self.rows: Integers = np.unique(flow[(value == 0) & (flow >= 0)])
         own = np.isin(flow, self.rows)

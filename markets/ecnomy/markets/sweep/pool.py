@@ -137,7 +137,7 @@ class DaskPool:
 
     @property
     def workers(self) -> int:
-        """Return the number of threads of all workers, counted at most three seconds ago.
+        """Return the number of threads of all workers, counted at most 3 s ago, but at least 1.
 
         Raises:
             PoolLost: the scheduler is gone, or has had no workers for a minute.

@@ -4,17 +4,18 @@
     until: half-width 2 %                       # of the mean of the first outcome
     until: {outcome: gold.goodput_bps, half-width: 2 %, level: 95 %, most: 100}
 
-Each point is examined after n_1 = `replicates` runs, again whenever it has half as many more, and
-finally at `most`. The number K of these looks is known before the first run. A point ends at the
-first look at which its t interval at level 1 - (1 - level) / K is narrow enough, or at the last
-look. The intervals of all looks contain the mean with a joint probability of at least `level`
-(Bonferroni), and so does the final interval. Stopping early therefore keeps the coverage, for any
-outcome. A plain 95 % interval would lose coverage, because runs end when the interval happens to be
-narrow. Decisions depend only on recorded outcomes, in the order of replicates.
+Each point is examined after n_1 = `replicates` runs, again whenever the number of its runs has
+grown by half, and finally at `most`. The number K of these looks is known before the first run. A
+point ends at the first look at which its t interval at level 1 - (1 - level) / K is narrow enough,
+or at the last look. The intervals of all looks contain the mean with a joint probability of at
+least `level` (Bonferroni), and so does the final interval. Stopping early therefore keeps the
+coverage, for any outcome. A plain 95 % interval would lose coverage, because runs end when the
+interval happens to be narrow. Decisions depend only on recorded outcomes, in the order of
+replicates.
 
 Sources: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1;
-Dunn 1961 (split of the level). If the half-width is a share r of the estimate, it is at most
-r / (1 - r) of the true mean.
+Dunn 1961 (split of the level). If the half-width is a share r of the estimate, and the
+interval contains the true mean, the half-width is at most r / (1 - r) of the true mean.
 """
 
 from __future__ import annotations

@@ -4,14 +4,15 @@
     description = "count ${count=1,2}, theta ${theta=0.9,0.95}"     the sweep's parameters
     iteration-nesting-order = count, theta                          in the sweep's order
     repeat = 10                                                     its replicates
-    Scenario.market.seed = 1 + ${repetition}                        replicate k has the same seed
+    Scenario.market.seed = 1 + ${repetition}                        the seed of replicate k
     Scenario.a.app[0].count = ${1,2 ! count}                        a parameter's changes
 
 Each list of a grid is an iteration variable. Every other block is one variable, whose parameters
 change together. The ini of each point is made as for a scenario. Lines whose values differ between
-points follow the variable on which they depend. A line that depends on several variables follows
-one variable over all points. Run n of the project is run n of the sweep. Values that affect only
-agents vary only in the configuration Serve, in which the market of `ecnomy serve SWEEP` decides:
+points follow the variable on which they depend. If one depends on several variables, all of these
+lines follow one variable over all points instead. Run n of the project is run n of the sweep.
+Values that affect only agents vary only in the configuration Serve, in which the market of `ecnomy
+serve SWEEP` decides:
 
     Scenario.market.connect = "unix:" + absFilePath(".market-${1,2 ! pricePerMark}.sock")
 

@@ -104,7 +104,8 @@ def at_door(address: str, numbers: Sequence[object]) -> str:
 def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], Lines]:
     """Return the variables, and by key the values of lines that differ between points.
 
-    Lines that depend on several variables share one variable, `point`, over all their combinations.
+    If a line depends on several variables, one variable `point` over all combinations of
+    values replaces the variables in `axes`.
 
     Args:
         axes: variables of the sweep.
