@@ -20,7 +20,7 @@ __all__ = ["anticipated_otherwise", "paid_beyond_worth"]
 
 
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn about agents whose `pay` exceeds the utility that they declare at the largest rate.
+    """Warn about agents whose `pay` exceeds their declared utility at a flow's largest rate.
 
     A flow's largest rate is that of its traffic or of the slowest link on its path. Strategies that
     derive their payment from the utility have no `pay`.

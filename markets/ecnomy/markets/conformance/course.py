@@ -62,7 +62,7 @@ class Course:
         return self.subject.answers
 
     def play(self, turns: Iterator[None], meanwhile: Iterator[None] | None = None) -> None:
-        """Run to the end or to an exception; `meanwhile` takes a turn after each turn."""
+        """Take turns to the end or to an exception, each followed by a turn of `meanwhile`."""
         while True:
             try:
                 self.step += 1

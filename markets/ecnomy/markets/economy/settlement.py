@@ -50,7 +50,7 @@ __all__ = [
 
 NO_FLOW: Final = -1
 # Least number of recent marks over which `direct` averages a source's price. Prices with a
-# coefficient of variation v need v^2 times as many; 1/mean is then 0.5 % too large by chance.
+# coefficient of variation v need v^2 times as many; 1/mean is then 0.5 % too large on average.
 RECENT: Final = 100.0
 
 
