@@ -38,7 +38,7 @@ def is_pooled(source: Source) -> bool:
 
 
 def call_s(source: Source) -> float:
-    """Return the mean length of a telephone source's calls, limited by `longest` [s]."""
+    """Return the mean length [s] of a telephone source's calls, each cut off at `longest`."""
     mean_s, longest_s = source.traffic.params["call_mean_s"], source.calls.longest_ps / PS_PER_S
     return mean_s * -math.expm1(-longest_s / mean_s) if longest_s > 0 else mean_s
 
