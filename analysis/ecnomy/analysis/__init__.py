@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics, theory, plots and summaries of finished runs.
+"""Statistics, plots and summaries of finished runs, and theoretical predictions for runs.
 
 The modules read the tables of results folders. Only `calibrate`, `tune`, `tournament`, `compare`,
 `reproduce` and `dashboard` start simulations. Names are loaded on first use, so `import

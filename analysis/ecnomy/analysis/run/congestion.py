@@ -34,10 +34,11 @@ def congested_by(
 ) -> tuple[str, ...]:
     """Return the signs of congestion of a link in a window; () without congestion.
 
-    By Little's law, the mean wait in transmission times is the mean queue over the utilisation.
+    By Little's law, the mean wait in transmission times is the mean queue divided by the
+    utilisation.
 
     Args:
-        utilization: share of the time for which its transmitter was busy.
+        utilization: share of the time for which the link's transmitter was busy.
         marked: share of its ECN-capable data that was marked; NaN if there is no such data.
         dropped: share of its packets that were lost; NaN if there are no packets.
         queue_packets: mean number of waiting packets, without the one in service.

@@ -159,7 +159,7 @@ def calls_of(run: RawRun, provider: Provider) -> Calls | None:
 
 
 def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
-    """Return the counts of a GSP's test streams at the last report; () without either."""
+    """Return counts of a GSP's test streams at the last report; () without streams or reports."""
     if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
         return ()
     end = epochs.t_ps[-1:]

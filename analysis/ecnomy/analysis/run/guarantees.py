@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A line of a profit and loss account: the amount (negative if paid) and item count."""
+    """A line of a profit and loss account: its amount (negative if paid) and number of items."""
 
     micro: int
     count: int  # calls, reimbursements or marks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The load, marks and cost of each link direction of a network, and the payments of each pair.
+"""The load, marks and cost of each link direction, and the payments of each pair of nodes.
 
 The marking probability of a direction is the number of marks on data divided by the number of data
 packets that arrive there. ecnomy.analysis.run.link_marking separates data and ACKs. The price of a
@@ -8,8 +8,8 @@ direction is
     price [money/Mbit] = marks on data * price of a mark / Mbit of that data,
 
 the mean cost of a megabit that crosses the link in the window. The price of a mark is the mean
-payment per mark of the sources marked there in the window. A source that is not charged counts as
-0.
+payment per mark of the sources marked there in the window. A source that is not charged counts with
+a payment of 0.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class NetworkLoads(msgspec.Struct, frozen=True):
     priced: bool  # whether the run has a market
 
     def congested(self) -> list[LinkLoad]:
-        """Return congested links, in descending order of price, marks or drops, and mean wait."""
+        """Return congested links, ordered by price, then by marks or drops, then by mean wait."""
         found = [link for link in self.links if link.congested]
 
         def worst(link: LinkLoad) -> tuple[float, float, float, int]:

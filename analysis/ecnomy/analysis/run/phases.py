@@ -91,7 +91,7 @@ def _opening(plan: Plan) -> str:
 
 
 def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
-    """Return the phases of a plan, which are one phase without boundaries after the warm-up.
+    """Return the phases of a plan; without boundaries after the warm-up, there is only one.
 
     Boundaries less than two epochs apart count as one boundary at the later time.
 

@@ -112,7 +112,7 @@ class Settling(msgspec.Struct, frozen=True):
         edge: `highest` or `lowest` if its price was the highest or lowest price of the whole run
             for most of the time.
         few: number of price changes, if too few for a verdict.
-        away: sources over its links whose users were away most of the time.
+        away: sources that use its links and whose users were away most of the time.
     """
 
     carrier: str
@@ -239,7 +239,7 @@ def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling 
 
 
 def _edge(tried: Floats, money: Floats, spans: Floats) -> Literal["highest", "lowest"] | None:
-    """Return whether the price was the highest or lowest tried price for over half of the time."""
+    """Return the extreme of the tried prices that was valid for over half of the time, or None."""
     if len(np.unique(tried)) < 3:
         return None
     half = spans.sum() / 2

@@ -53,7 +53,7 @@ class PricedOut(msgspec.Struct, frozen=True):
 def priced_out(
     run: RawRun, links: Sequence[int] | None, from_ps: int, to_ps: int
 ) -> tuple[PricedOut, ...]:
-    """Return the sources over `links` (None: any links) whose users were away most of the time.
+    """Return sources that use `links` (None: any) and whose users were away most of the time.
 
     Raises:
         ResultsError: a table is unreadable.

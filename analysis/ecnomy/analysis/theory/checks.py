@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements for claims of papers that theory alone can test.
+"""Measurements for claims of papers that can be tested by theory, without simulated runs.
 
 The functions follow the wording of the claims. They integrate trajectories, perturb optima and run
 algorithms. The expected values are in claims.yaml of each paper. The entries are
@@ -67,7 +67,7 @@ def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> dict[str,
 def without_oscillation_w_dec(
     gain: float, delay_s: float, rate_pps: float, curve: Curve, slope_s: float, *, tolerance: float
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c2: smallest w_dec without sign changes, and by Eq. 7.
+    """siris2002.fluid-stability c2: smallest w_dec without sign changes, as measured and by Eq. 7.
 
     The WTP fluid model starts 1 % above its equilibrium rate, `rate_pps`, which the product w_inc
     w_dec determines. Bisection searches w_dec between half and twice the value of Eq. 7. `measured`
@@ -257,5 +257,5 @@ def price_identity_error(
 
 
 def linear_curve(capacity_pps: float, threshold: float, slope: float) -> Curve:
-    """Return the curve of load-based marking: p by arrival rate, linear above a load threshold."""
+    """Return load-based marking's p as a function of the arrival rate, linear above a threshold."""
     return lambda rate: load_based_probability(rate / capacity_pps, threshold, slope)

@@ -82,7 +82,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         links: the number of links, m.
         capacity_pps: capacity of each link, C [packets/s].
         threshold: load r above which a link marks, in (0, 1).
-        slope: slope of the marking probability over the load, s.
+        slope: slope of the marking probability against the load, s.
         satiation_pps: total demand at a price of zero, A [packets/s].
         worth: A l0, twice the utility of all customers at the total rate A [money/s].
 
@@ -127,7 +127,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
             prices: price of a mark on each link [money].
 
         Raises:
-            InputError: a price is not positive or missing, or a link would be unused or full.
+            InputError: a price is missing or not positive, or a link would be unused or full.
         """
         if len(prices) != self.links or not all(0 < price < math.inf for price in prices):
             raise InputError(f"prices: found {prices}, expected {self.links} prices above 0")

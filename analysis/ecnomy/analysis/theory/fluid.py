@@ -192,7 +192,7 @@ class Course(msgspec.Struct, frozen=True):
     """The course of a deviation from the equilibrium."""
 
     crossings: int  # number of sign changes
-    growth: float  # largest deviation in the last quarter over the largest in the first quarter
+    growth: float  # largest deviation in the last quarter / largest deviation in the first quarter
 
 
 def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:

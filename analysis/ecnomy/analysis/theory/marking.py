@@ -51,11 +51,12 @@ def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bo
     """Return the fraction of packets that RED marks at a constant p_b, corrected by the mark count.
 
     Let k be the arrivals since the last mark, including the current one. With `wait` (ns-2) a
-    packet is marked with probability p / (2 - k p) for 1 <= k p < 2, and never below. Without
-    `wait` (Floyd and Jacobson) the probability is p / (1 - k p). At larger k p, marking is certain.
-    The mean distance between marks is the sum over n >= 0 of the probability that n packets pass
-    unmarked. This distance is about 1.5 / p with `wait` and 0.5 / p without it, so the fraction is
-    about 2/3 p or 2 p. Distances are distributed nearly uniformly rather than geometrically.
+    packet is marked with probability p / (2 - k p) for 1 <= k p < 2, and never at smaller k p.
+    Without `wait` (Floyd and Jacobson) the probability is p / (1 - k p). At larger k p, marking is
+    certain. The mean distance between marks is the sum over n >= 0 of the probability that n
+    packets pass unmarked. This distance is about 1.5 / p with `wait` and 0.5 / p without it, so the
+    fraction is about 2/3 p or 2 p. Distances are distributed nearly uniformly rather than
+    geometrically.
 
     Raises:
         InputError: the probability is outside [0, 1].

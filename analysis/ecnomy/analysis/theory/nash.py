@@ -76,7 +76,7 @@ class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def ratio(self) -> float:
-        """The utility over the optimum's utility; NaN if the optimum's utility is not above 0."""
+        """The utility divided by the optimum's utility; NaN if the latter is not above 0."""
         return self.utility / self.optimum if self.optimum > 0 else float("nan")
 
 

@@ -79,7 +79,7 @@ class NetworkEquilibrium(msgspec.Struct, frozen=True):
     rates_pps: Floats  # (S,)
     path_probabilities: Floats  # (S,)
     probabilities: Floats  # (L,)
-    loads: Floats  # (L,), arrivals over capacity
+    loads: Floats  # (L,), arrivals / capacity
     queues_packets: Floats  # (L,), 0 for links that mark by load
 
 
@@ -118,7 +118,7 @@ def wtp_network(
     floor: bool = False,
     compose: str = "sum",
 ) -> NetworkEquilibrium:
-    """Return the equilibrium of WTP flows: Siris et al. 2002, Eq. 1, w_r = weight / round trip.
+    """Return the equilibrium of WTP flows (Siris et al. 2002, Eq. 1, w_r = weight / round trip).
 
     Args:
         routes: for each flow, the indices of the links that it crosses.

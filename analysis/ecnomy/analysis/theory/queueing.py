@@ -18,7 +18,7 @@ def mg1_wait_s(load: float, service_s: float, squared_variation: float) -> float
     Args:
         load: product of arrival rate and mean service time, in [0, 1).
         service_s: mean service time, seconds.
-        squared_variation: variance of the service time over its squared mean.
+        squared_variation: variance of the service time divided by its squared mean.
 
     Raises:
         InputError: an argument is out of range; at load 1 no mean exists.

@@ -82,7 +82,7 @@ class RemEquilibrium(msgspec.Struct, frozen=True):
     path_marking: Floats  # (S,), end to end
     backlogs: Floats  # (L,), packets
     windows: Floats  # (S,), packets
-    loads: Floats  # (L,), input rate over the true capacity
+    loads: Floats  # (L,), input rate / true capacity
 
 
 def rem_equilibrium(

@@ -32,7 +32,7 @@ def single_flow_utilization(buffer_bdp: float) -> float:
     The busy fraction is 0.8929 at b = 1/4, and 3/4 at b = 0.
 
     Args:
-        buffer_bdp: buffer over the bandwidth-delay product (propagation only), >= 0.
+        buffer_bdp: buffer divided by the bandwidth-delay product (propagation only), >= 0.
 
     Raises:
         InputError: the buffer is negative.
@@ -52,8 +52,8 @@ def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float
     multiplies Y by q = decrease^2. On that clock, marks form a Poisson process of rate 1 that does
     not depend on W. So before a mark, and at any packet, Y is distributed like the sum of q^k E_k,
     with exponential E_k of mean 1. Its moments are E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) /
-    (1 - q^k). A packet takes the time T/W. So the average over time is 1 / E[1/W] = sqrt(2/p) /
-    E[Y^(-1/2)], and the average over packets is sqrt(2/p) E[Y^(1/2)].
+    (1 - q^k). A packet takes the time T/W, with the round-trip time T. So the average over time is
+    1 / E[1/W] = sqrt(2/p) / E[Y^(-1/2)], and the average over packets is sqrt(2/p) E[Y^(1/2)].
 
     For Reno, the result is 1.3098 over time and 1.5269 over packets. Regular signals give
     `SAWTOOTH_CONSTANT` = 1.2247. The limit is p -> 0 at a constant round-trip time.

@@ -39,8 +39,8 @@ def virtual_queue_probability(
     """Return the fraction of packets marked at a load of the real link.
 
     Args:
-        load: arrival rate over the real link's capacity.
-        theta: virtual over real capacity, also virtual over real buffer, in (0, 1].
+        load: arrival rate divided by the real link's capacity.
+        theta: ratio of virtual to real capacity, and of virtual to real buffer, in (0, 1].
         buffer_packets: the law's real buffer B; the virtual buffer is theta B.
         variant: "busy-period" marks from a virtual overflow until the virtual queue is empty;
             "per-overflow" marks only the packets that overflow.

@@ -59,7 +59,7 @@ def wtp_stability(
 
 
 def wtp_floor_bias(window_packets: float) -> float:
-    """Return an ACK-clocked WTP flow's marks per round trip over its weight, 1 - 0.5 / W.
+    """Return an ACK-clocked WTP flow's marks per round trip / its weight, 1 - 0.5 / W.
 
     An ACK-clocked sender has the integer part of cwnd in flight, on average half a packet less than
     cwnd. The drift is 0 at cwnd = W = w / p, but the flow sends W - 0.5 packets per round trip.
@@ -77,7 +77,7 @@ def wtp_floor_ratio(weight_ratio: float, light_window_packets: float) -> float:
     """Return the throughput ratio of two ACK-clocked WTP flows: (r W - 0.5) / (W - 0.5).
 
     Args:
-        weight_ratio: r, heavy weight over light weight.
+        weight_ratio: r, ratio of the heavy to the light weight.
         light_window_packets: W, the mean cwnd of the light flow, packets, >= 1.
     """
     _positive(weight_ratio=weight_ratio)
