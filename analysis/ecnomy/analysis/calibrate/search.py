@@ -12,8 +12,8 @@ then checked with as many new seeds, because the seeds of the search determined 
     not reachable  the outcome is above the target at both ends of the range, or below it at both
 
 If values are multiples of a step, even the best value may miss the target by more than chance. The
-verdict is also "found" if the target lies between its mean and the mean at the next value beyond
-the crossing.
+verdict is also "found" if the target lies between the mean at the best value and the mean at the
+next value beyond the crossing.
 
 The 90 % interval of the value is a bootstrap interval. It covers the crossings of curves through
 the means of resampled seeds. With a step, both ends of the interval move outwards to the next

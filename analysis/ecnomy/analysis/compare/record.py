@@ -101,7 +101,8 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
         scenario: the scenario's file, relative to tests/validation/scenarios.
         overrides: `path=value` changes to the scenario.
         made_of: digests of the sources of the record.
-        probe: digest of the built-in engine's outcomes for the first seed with the same code.
+        probe: digest of the built-in engine's outcomes for the first seed, with the code in
+            `made_of`.
         versions: versions of ecnomy and both engines; the recorded engine's includes INET's.
         machine: the machine that made the record; `date` is the time of recording (UTC).
         seeds: the seeds, in the order of all values.

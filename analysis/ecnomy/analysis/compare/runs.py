@@ -218,7 +218,7 @@ def make(study: Study, task: Task) -> Done:
         if not study.keep:
             shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):
-                folder.parent.rmdir()  # if that was the last folder in it
+                folder.parent.rmdir()  # fails if it contains other folders
     file = study.row_file(task)
     temporary = file.with_suffix(".json.tmp")
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(done), indent=1) + b"\n")

@@ -49,7 +49,7 @@ class GroupSeen(msgspec.Struct, frozen=True):
     active: int  # now
     goodput_bps: float  # sum over the flows
     marks_per_s: float
-    charge_per_s: float  # the charge for these marks, whoever pays
+    charge_per_s: float  # the charge for these marks, regardless of the payer
     fee_per_s: float  # class fees
     service: str  # class, "mixed" for several, "" for none
     pay_micro: float  # mean payment of a flow for marks, micro-units/s; -1 if unset

@@ -62,7 +62,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def change(self) -> float:
-        """The absolute difference over the larger mean, to order outcomes without an effect."""
+        """The absolute difference / larger absolute mean, to order outcomes without an effect."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 

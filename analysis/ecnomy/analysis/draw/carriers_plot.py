@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of several carriers: prices, utilisation, income and customers over one time axis.
+"""Plot of several carriers: prices, utilisation, income and customers on one time axis.
 
 The same results and library versions give the same PNG, byte for byte.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of a run: rates, money, marking and queues over one time axis, with shaded phases.
+"""Plot of a run: rates, money, marking and queues on one time axis, with shaded phases.
 
 The same results and library versions give the same PNG, byte for byte.
 """

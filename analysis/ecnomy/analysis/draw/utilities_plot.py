@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plot of all utilities of ecnomy, one per panel, and of demand over price.
+"""Plot of all utilities of ecnomy, one per panel, and of demand against price.
 
     python -m ecnomy.analysis.draw.utilities_plot agents/utilities.png
 
@@ -57,7 +57,7 @@ _ROW_INCHES: Final = 2.35
 
 
 def utilities_picture(file: str | Path) -> None:
-    """Draw each utility over its argument, and demand over price, as a PNG of 150 dpi."""
+    """Draw each utility against its argument, and demand against price, as a PNG of 150 dpi."""
     with panel_style():
         save(_figure(), file)
 

@@ -168,7 +168,7 @@ def _grid(members: int, steps: int) -> list[Floats]:
 
 
 def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
-    """Return the mean pay-off of each row strategy over its mixes with each column's, (S, S)."""
+    """Return the mean pay-off of each row strategy in its mixes with a column strategy, (S, S)."""
     found = np.empty((entrants, entrants))
     for i, j in itertools.product(range(entrants), repeat=2):
         if i == j:

@@ -4,7 +4,7 @@
 One population plays itself:    x_i' = x_i ((A x)_i - x A x)
 Two populations play:           x_i' = x_i ((A y)_i - x A y)      y_j' = y_j ((B^T x)_j - x B y)
 
-Small changes that keep the sum of the shares grow or shrink according to the eigenvalues of the
+Small changes of the shares, with a constant sum, grow or shrink according to the eigenvalues of the
 Jacobian. The rest point is stable if all real parts are below 0, and unstable if one is above 0.
 Otherwise, the linear part does not decide. With two populations, the stable equilibria are the
 strict equilibria (Hofbauer, Sigmund 1998, chapters 7 and 10).

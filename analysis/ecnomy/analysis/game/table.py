@@ -106,7 +106,7 @@ def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apar
 
 
 def reply_tables(found: Solution) -> Iterator[Table]:
-    """Yield a table of best replies for each player; for a symmetric game, one with alpha-rank."""
+    """Yield a table of best replies per player; for a symmetric game, only one, with alpha-rank."""
     game = found.game
     if game.symmetric:
         table = _table("strategy")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a page: queries, cells with amounts, tables, pictures and text.
 
-Every amount of money is a cell of a query's result. Other numbers name the tables behind them.
+Every amount of money is a cell of a query's result. For other numbers, a page names the tables
+behind them.
 """
 
 from __future__ import annotations

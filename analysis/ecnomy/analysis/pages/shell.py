@@ -27,7 +27,7 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Return a Jinja environment for the templates in a folder, in pages/, and by their path.
+    """Return a Jinja environment that finds templates in a folder, in pages/, or by path.
 
     Raises:
         InputError: as for page_maker.

@@ -103,7 +103,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def figure(self) -> Figure:
-        """The outcome that compares loads and keys: profit per call, or per hour for files."""
+        """The outcome by which loads and keys are compared: profit per call, or per hour for files."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property
@@ -289,7 +289,7 @@ def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Rang
 
 
 def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
-    """Return the loads at which the provider earns money in words, with bounds."""
+    """Return in words, with bounds, the loads at which the provider earns money."""
     if load is None or len(loads) < 2:
         return ()
     at, curve = list(loads), [one.value for one in loads.values()]

@@ -161,7 +161,7 @@ def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
 def along(
     curves: Mapping[str, Sequence[tuple[float, float, float, float]]], label: str, unit: str
 ) -> bytes:
-    """Draw curves through points (x, mean, low, high), which differ in marker and line style."""
+    """Draw curves, each with its marker and line style, through points (x, mean, low, high)."""
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]
@@ -285,7 +285,7 @@ def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[flo
 def points(
     groups: Mapping[str, tuple[Floats, Floats]], level: float | None, threshold: float | None
 ) -> bytes:
-    """Draw the lost or late share L over the marked share M of samples, by test stream."""
+    """Draw the lost or late share L against the marked share M of samples, by test stream."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
@@ -375,7 +375,7 @@ def _hatched(row: int, column: int, *, dark: bool) -> Any:
 
 
 def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
-    """Draw a bar per key from its lowest to its highest profit, with its values at the ends."""
+    """Draw a bar per key from lowest to highest profit, with the key's values at the ends."""
     with panel_style():
         canvas = _Canvas(height=1.0 + 0.5 * len(bars))
         axis = canvas.axes[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes which promises were kept: blocked callers, and lost or late packets."""
+"""Describes which promises on blocked calls and on lost or late packets were kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Return the blocking and delay rates of each tariff against B^G and L^G, and over time."""
+    """Return each tariff's blocking and delay rates, compared with B^G and L^G, and over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)
@@ -44,7 +44,7 @@ def promises(material: Material, db: Database, answer: Answer) -> Section:
 
 
 def share_interval(parts: list[int], wholes: list[int]) -> tuple[float, float]:
-    """Return the 95 % interval of a share: Student's t if runs differ, else Clopper-Pearson."""
+    """Return a share's 95 % interval, by Student's t if runs differ, else by Clopper-Pearson."""
     shares = [a / b for a, b in zip(parts, wholes, strict=True) if b]
     if len(shares) > 1 and np.ptp(shares) > 0:
         half = student(len(shares)) * float(np.std(shares, ddof=1)) / len(shares) ** 0.5

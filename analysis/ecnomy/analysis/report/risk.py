@@ -170,7 +170,7 @@ def drawn_hours(
 
 
 def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], str, Query]:
-    """Return mean, value at risk, shortfall and number of hours, the method, and the query."""
+    """Return hours' mean, value at risk and shortfall, their number, the method and the query."""
     whole = sum(int(made.seconds // 3600) for made in answer.runs)
     length = 3600 if whole >= _ENOUGH_HOURS else 3600 // PIECES
     rows = _pieces(answer, own, length)

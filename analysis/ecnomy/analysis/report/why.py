@@ -146,7 +146,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return a paragraph on the strictest promise that would earn money; None if none broke."""
+    """Return a paragraph on the strictest promise that earns money; None if no promise broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:

@@ -42,7 +42,7 @@ class Counts(NamedTuple):
 
 
 def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) -> Drawn:
-    """Return the event rate per packet of `over` over that of `under`, pooled over all runs.
+    """Return the event rate per packet of `over` divided by that of `under`, pooled over all runs.
 
     Args:
         over: counts of the stream in the numerator.

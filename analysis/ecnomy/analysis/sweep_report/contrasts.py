@@ -36,8 +36,8 @@ class Contrast(msgspec.Struct, frozen=True):
         outcome: column of the outcome.
         compared: the comparison; its difference is the second value's mean minus the first value's.
         q: the q-value (statistics/comparisons.py); NaN if p is unknown.
-        ratio: standard error of the difference over its value for independent seeds; NaN if seeds
-            are not paired.
+        ratio: standard error of the difference divided by its value for independent seeds; NaN if
+            seeds are not paired.
     """
 
     varied: int

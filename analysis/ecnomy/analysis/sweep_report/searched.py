@@ -2,7 +2,7 @@
 """Ranks the points of a search (`tune`, `calibrate`) by the goal of the search.
 
 A search concentrates on promising values, so its points are neither a grid nor random samples. They
-are not compared in pairs, and have no shares of the variance. The best of many noisy means is
+are not compared in pairs, and give no shares of the variance. The best of many noisy means is
 partly due to luck, so the verb of the search checks it with new seeds.
 """
 
@@ -54,7 +54,7 @@ def _outside(swept: Swept) -> Floats:
 
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:
-    """Return a sentence on the best point, and one on its check with new seeds, or ""."""
+    """Return a sentence on the best point, and one on its check or the next step, or ""."""
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (

@@ -81,7 +81,7 @@ def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
 
 
 def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
-    """Draw the main outcome over the varied factors; return False if there is nothing to draw."""
+    """Draw the main outcome against the varied factors; return False if nothing was drawn."""
     figure = _figure(swept, found)
     if figure is None:
         return False

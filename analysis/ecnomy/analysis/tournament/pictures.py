@@ -112,7 +112,7 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
 
 
 def portrait(found: Found, outcome: Outcome) -> bytes:
-    """Draw the drift of the finalists' mixes: arrows on a triangle, or speed over a share."""
+    """Draw the drift of the finalists' mixes: arrows on a triangle, or speed against a share."""
     means = found.table.means()
     flow = Flow(means, outcome.players, found.finalists)
     names = [found.table.names[number] for number in found.finalists]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a tuning: the outcome over each parameter, and over the course of the search."""
+"""Draws a tuning: the outcome against each parameter, and over the course of the search."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         agent: name of the agent.
-        utility: utility of a flow [money/s] as a function of its rate over x0.
+        utility: utility of a flow [money/s] as a function of its rate divided by x0.
         rows: rows of its flows in the table `flows`.
         x0_bps: reference rate x0 of each row [bit/s].
-        least: lower bound of the rate over x0; 0 if U(0) is finite.
+        least: lower bound of the rate divided by x0; 0 if U(0) is finite.
         weight: parameter `a` of the utility [money/s]; 1 if it has no such parameter.
         flows: the number of flows in each row.
         stop_ps: stop time of the source of each row [ps], at most the end of the run.
@@ -190,7 +190,7 @@ def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
     bits = 8 * np.diff(flows.column("acked_bytes")[inside][:, declared.rows], axis=0)
     # A report's `active` holds for the epoch before it: decisions act after the report.
     seconds = flows.column("active")[inside][1:, declared.rows] * (np.diff(t_ps, axis=0) / PS_PER_S)
-    # Exception: rows that are switched off in the epoch in which their source stops have sent
+    # Exception: rows switched off in the same epoch in which their source stops have sent
     # nothing.
     begun_s = (declared.stop_ps - t_ps[:-1]) / PS_PER_S * declared.flows
     ends = (declared.stop_ps > t_ps[:-1]) & (declared.stop_ps < t_ps[1:])

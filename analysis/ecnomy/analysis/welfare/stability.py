@@ -6,7 +6,7 @@
 Eq. 7 applies to one link whose flows have equal gains and equal round trips. For each link that WTP
 flows cross, the quantities in a window are:
 
-    p          marks over arrivals of the link
+    p          marks / arrivals of packets at the link
     x          the rate of WTP flows there, packets/s, because only they react to marks
     p'         dp/dx. If the law marks by load, the law gives it: slope / C for load-based marking
                between 0 and 1, and 0 for fixed marking. For other laws, it is the slope of a

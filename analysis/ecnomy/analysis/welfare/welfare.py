@@ -149,7 +149,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum; NaN if a U(0) is infinite or the optimum is unknown or <= 0."""
+        """Welfare / optimum; NaN if a U(0) is infinite, or if the optimum is unknown or <= 0."""
         best = self.distance.optimum_per_s
         if not all(one.has_zero for one in self.consumers):
             return math.nan
