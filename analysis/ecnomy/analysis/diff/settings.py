@@ -95,8 +95,8 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
 def _same_maker(first: str, second: str) -> bool:
     """Return whether two versions (of the engine, or of ecnomy) are the same.
 
-    An empty or shorter version counts as the same, because sweeps without kept results lack the
-    version of ecnomy, and old sweeps lack the engine.
+    A version with which the other begins, such as an empty one, counts as the same, because sweeps
+    without kept results lack the version of ecnomy, and old sweeps lack the engine.
     """
     return first.startswith(second) or second.startswith(first)
 

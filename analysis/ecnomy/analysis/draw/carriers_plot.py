@@ -98,7 +98,8 @@ def carriers_picture(run: RawRun | Results, file: str | Path) -> bool:
     """Draw prices, utilisation, income and customers of carriers as a PNG of 150 dpi.
 
     Returns:
-        True if a picture was drawn. A picture needs two carriers or customers with a choice.
+        True if a picture was drawn. A picture needs two reports, and two carriers or customers with
+        a choice.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def headline(name: str, found: Sequence[Judged]) -> str:
-    """Return the headline: by how many criteria the law is worse than both standards, or as good."""
+    """Return the headline: by how many criteria the law is worse than both standards or as good."""
     if worse := len(_of(found, WORSE)):
         return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(found))}"
     sure = len(found) - len(_of(found, OPEN))

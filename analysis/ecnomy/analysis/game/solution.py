@@ -136,7 +136,7 @@ def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
 
 
 def profiles_of(pays: Floats) -> dict[Profile, Floats]:
-    """Return the pay-offs of two players by profile, as in tournaments; NaN for unplayed."""
+    """Return two players' pay-offs by profile, as in tournaments; NaN for unplayed strategies."""
     count = len(pays)
     found = {}
     for i, j in itertools.combinations_with_replacement(range(count), 2):

@@ -103,7 +103,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def figure(self) -> Figure:
-        """The outcome by which loads and keys are compared: profit per call, or per hour for files."""
+        """The outcome used to compare loads and keys: profit per call, or per hour for files."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property

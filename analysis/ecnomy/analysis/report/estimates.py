@@ -163,7 +163,7 @@ def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") ->
 
 
 def by_run(provider: str, runs: Sequence[Made]) -> str:
-    """Return SQL for each run's part (its seed), revenue, refunds, profit [micro] and calls sold."""
+    """Return SQL for each run's part (its seed), revenue, refunds, profit [micro], calls sold."""
     return (
         f"select seed as part, revenue_micro::double as revenue, refunds_micro::double as refunds,"
         f"\n    profit_micro::double as profit, coalesce(sold, 0) as sold\n"

@@ -40,9 +40,10 @@ class Calls(msgspec.Struct, frozen=True):
         asked_learnt: number of calls requested since that time; `blocked_learnt` of them were
             refused.
         packets: number of packets of the ended calls.
-        bad: L over the packets of all ended calls; `mean_bad` and `worst_bad` are the mean and the
-            maximum of L per call.
-        marked: M over the packets of all ended calls; `mean_marked` is the mean of M per call.
+        bad: L for the packets of all ended calls together; `mean_bad` and `worst_bad` are the mean
+            and the maximum of L per call.
+        marked: M for the packets of all ended calls together; `mean_marked` is the mean of M per
+            call.
     """
 
     asked: int
