@@ -173,7 +173,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grid: tuple[str, ...] | None = None
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """Return all ids of the entry, beginning with `name`."""
+        """Return all ids of the entry, with `name` first."""
         return name, *self.also
 
     @property

@@ -7,8 +7,8 @@ Digests of a study, for its full and its quick form together:
     base     its scenario, as written
     plans    the plans and markets of all points of the full form; computed when recording
     plan     the plan and market of the first point
-    code     the laws that its plans name, host and engine; the code that measures a run; if it
-             has a market, the agents and their economy
+    code     the laws that its plans name, the host and the engine; the code that measures a run;
+             if the study has a market, the agents and their economy
     rows     the results of its quick runs (quick_results.py)
 
 Digests of a claim:
@@ -17,8 +17,8 @@ Digests of a claim:
     module   the entry's module, with its imports from ecnomy.analysis
     claim    its regions, grid and control, without its text
 
-A record is stale if the digest of its runs, rows or claim differs. For any other difference, a
-probe decides (currency.py). Digests ignore comments, layout, docstrings, file names, package
+A record is stale if the digest of its runs, rows or claim differs. Any other difference is tested
+(currency.py). Digests ignore comments, layout, docstrings, file names, package
 versions, and code that only draws, prints or manages records (`_APART`).
 """
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the records of claims that the current code, scenarios or claims make stale.
+"""Finds the records that changes of the code, of scenarios or of claims have made stale.
 
 Digests (claim_digests.py) show which parts have changed. Each change is then tested:
 
     laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their
     measuring code, plans          quantities depend on a row that changed
-    scenarios as written           the plans of all points; if these are equal, no row changed
+    scenarios as written           the plans of all points; if these differ, claims are stale
     an entry's module              its quantities, computed again from the stored quick runs
     points, seeds, regions, grid   no test; the record is of another measurement, so it is stale
 
@@ -94,7 +94,7 @@ def look(
         studies: the recorded digests of their studies.
         tables: the results of the quick runs (quick_results.py).
         sources: computes the digests of the current checkout.
-        budget_s: CPU time for probes, seconds. Studies beyond this time count as stale.
+        budget_s: CPU time for probes, seconds. Studies whose probes do not fit count as stale.
         make: runs the probes.
 
     Raises:
@@ -139,7 +139,7 @@ def look(
 def _reworded(
     records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
-    """Return new causes that records can fill, and add records with changed findings to `stale`."""
+    """Return reworded causes of records, and add the claims with changed causes to `stale`."""
     found: dict[str, str] = {}
     for record in records:
         cause = cause_now(record, sources.paper(place_of(record.claim)[0]))

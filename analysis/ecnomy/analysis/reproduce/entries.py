@@ -162,7 +162,7 @@ def reason_of(verdict: Verdict, claim: Claim) -> str:
 def cause_of(
     verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
-    """Return the cause if the chosen settings do not confirm a claim, and quantities it names."""
+    """Return a claim's cause unless the chosen settings confirm it, and the quantities named."""
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 
     if verdict.verdict in (PENDING, NOT_TESTABLE, CONFIRMED) or verdict.alone == CONFIRMED:

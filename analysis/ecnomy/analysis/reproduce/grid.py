@@ -59,7 +59,7 @@ def read_under(claim: Claim, variant: Variant) -> Claim:
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
-    """Return the variants over which a claim is judged; [] if the claim cannot be judged."""
+    """Return the variants over which a claim is judged; [] if none, or if it cannot be judged."""
     entry = paper.entries[item]
     claim = entry.claims[number]
     if claim.pending or claim.not_testable:

@@ -63,7 +63,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
-    """Return a line for each headline of a paper whose claims all have a record.
+    """Return a line for each of a paper's headlines whose claims all have a record.
 
     Args:
         paper: the paper with its headlines.

@@ -14,11 +14,11 @@ bounds are confirmed, refuted if one is refuted, and otherwise inconclusive.
 *Confirmed* states that all k quantities lie inside. The null hypothesis is a union: at least one
 quantity lies outside. Each quantity is tested at 5 % on either side, and the union is rejected if
 all its parts are rejected. That test has size 5 % for any number of quantities (Berger 1982,
-intersection-union tests). For the two sides of a region, it consists of two one-sided tests, which
-equal the 90 % interval (Schuirmann 1987). *Refuted* states that at least one quantity lies outside.
-Among k quantities inside, some seem to lie outside by chance. Holm's steps therefore compare the
-smallest p-value with 5 % / k, the next with 5 % / (k - 1), and so on until one is above its limit
-(Holm 1979, A simple sequentially rejective multiple test procedure).
+intersection-union tests). For the two sides of a region, it consists of two one-sided tests. Both
+reject if the 90 % interval lies inside (Schuirmann 1987). *Refuted* states that at least one
+quantity lies outside. Among k quantities inside, some seem to lie outside by chance. Holm's steps
+therefore compare the smallest p-value with 5 % / k, the next with 5 % / (k - 1), and so on until
+one is above its limit (Holm 1979, A simple sequentially rejective multiple test procedure).
 
 The source of the p-value depends on the quantity. For values per seed or batch, it is Student's t.
 For a statistic that is not a mean (a rank correlation of means), it is the share of bootstrap draws

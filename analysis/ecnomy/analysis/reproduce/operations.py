@@ -88,7 +88,7 @@ def _run(command: list[str]) -> str:
 
 
 def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
-    """Return the largest over the smallest count of a law and load, or NaN without counts."""
+    """Return a law's largest count under a load divided by the smallest, or NaN without counts."""
     found = [
         count.mean
         for count in blocks()

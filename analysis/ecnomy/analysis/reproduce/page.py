@@ -43,7 +43,7 @@ __all__ = ["write_page"]
 
 _JUDGED: Final = (CONFIRMED, REFUTED, DEPENDS, INCONCLUSIVE, NOT_TESTABLE)
 _NOT_JUDGED: Final = (REPORTED, PENDING)
-_MOST: Final = 8  # most quantities of a claim on the page, the worst first
+_MOST: Final = 8  # the page shows at most this many quantities of a claim, the worst first
 _THUMBNAIL: Final = (240, 160)
 
 

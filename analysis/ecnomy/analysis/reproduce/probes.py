@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probes: new quick runs, whose values are compared with those recorded.
+"""Probes: new quick runs, whose values are compared with the recorded values.
 
 The probe of a study consists of the first seed of each of its points, and the first run under each
 alternative over which a claim is judged. A probe takes seconds. A row has changed if any of its

@@ -42,7 +42,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a sweep's table to store, without times, workers, code and engine."""
+    """Return a sweep's table as it is stored, without times, workers, code and engine."""
     kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
     return kept.sort_values("number", ignore_index=True)
 
@@ -86,7 +86,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def read_rows(file: Path) -> Tables:
-    """Return the tables in the file by study, or {} if the file does not exist.
+    """Return the tables in the file by name, or {} if the file does not exist.
 
     Raises:
         ResultsError: the file does not contain tables of quick runs.

@@ -72,7 +72,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         depends: the settings on which the verdict depends.
         reason, cause: as in `Outcome`.
         over: the settings over which to judge the claim, or None if they are not declared.
-        versions: engine and version.
+        versions: the engine of the runs, and the version of ecnomy.
         made_of: the digests behind the outcome; empty if unknown.
         grid: the verdicts under alternatives; empty if the alternatives were not run.
     """

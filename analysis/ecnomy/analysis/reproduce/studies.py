@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 MOST_SEEDS: Final = 40
-GRID_SEEDS: Final = 20  # most seeds of an alternative
+GRID_SEEDS: Final = 20  # largest number of seeds of an alternative
 _ROW: Final = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 
 

@@ -33,7 +33,7 @@ __all__ = [
     "worst_figures",
 ]
 
-_SHOWN: Final = 3  # most quantities of a claim, the worst first
+_SHOWN: Final = 3  # the table shows at most this many quantities of a claim, the worst first
 
 
 def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
@@ -58,7 +58,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome, Claim]]:
-    """Yield the outcomes and claims of an entry that belong to these ids, or all of them."""
+    """Yield the outcomes and claims of an entry that belong to these ids, or all without ids."""
     entry = found.paper.entries[found.item]
     for outcome in found.outcomes:
         claim = entry.claims[outcome.claim.rpartition(".")[2]]

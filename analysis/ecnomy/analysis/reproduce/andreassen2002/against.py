@@ -74,7 +74,7 @@ def _matches(mix: dict[int, Runs], classes: Runs) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return one queue's measures over those of two classes at the same voice delay, by mix."""
+    """Return one queue's measures divided by two classes' at equal voice delay rates, by mix."""
     found: dict[str, np.ndarray | float] = {}
     downloads: dict[int, np.ndarray] = {}
     classes = rows(studies["diffserv"])
@@ -102,7 +102,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Return the voice delay over that of two classes with a longer quantum, by mix."""
+    """Return the voice delay divided by that of two classes with a longer quantum, by mix."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]

@@ -27,7 +27,7 @@ __all__ = ["Line", "draw", "figures", "line_of"]
 
 LINK: Final = "network.links.bottleneck.marking"
 _USERS: Final = ("sources.voice.count", "sources.web.count")
-_TARGET: Final = 0.005  # voice delay rate, later than 16 ms
+_TARGET: Final = 0.005  # voice delay rate: share of packets later than 16 ms
 _BASE: Final = "700/30"
 Row = npt.NDArray[np.float64]
 

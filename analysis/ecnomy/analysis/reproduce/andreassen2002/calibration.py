@@ -52,7 +52,7 @@ def _named(found: Found) -> tuple[str, int]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the outcome of each search by phase of the calls and mix, and classes' delay rates."""
+    """Return each search's outcome by phase of the calls and by mix, and classes' delay rates."""
     found: dict[str, np.ndarray | float | Interval] = {}
     for each in found_by(studies, "calibration"):
         phase, mix = _named(each)

@@ -31,7 +31,7 @@ def upper_slope(sizes: Row, most: float) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the slope over the upper decade of simulated file sizes and of an unbounded Pareto."""
+    """Return slopes over the upper decade, for simulated file sizes and for an unbounded Pareto."""
     least = lower_bound(_MEAN, _MOST, _SHAPE)
     found: dict[str, list[float]] = {"slope.readers": [], "slope.without_end": []}
     for seed in SEEDS:

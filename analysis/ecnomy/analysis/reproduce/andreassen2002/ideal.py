@@ -44,14 +44,14 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """Return the largest M at which no such sample breaks the guarantee: guarantee / max(L / M)."""
+    """Return guarantee / max(L / M), the largest M at which no L / M seen breaks the guarantee."""
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1
     return guarantee / (slope * (1 + largest))
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the largest delay rates over the guarantee, and the share of samples discarded."""
+    """Return the largest delay rates / the guarantee, and the share of samples discarded."""
     found: dict[str, list[float]] = {}
     for name, related in (("", True), ("control.", False)):
         for seed in SEEDS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.3: the charge of voice users for marks, at a price of 1 each, by marking threshold."""
+"""Section 3.3: the charge to voice users for marks, at a price of 1 each, by marking threshold."""
 
 from __future__ import annotations
 

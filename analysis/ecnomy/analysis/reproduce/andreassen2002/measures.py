@@ -76,7 +76,7 @@ def calls(results: Path) -> Mapping[str, float | None]:
         holding_s, the mean holding time of complete calls that begin in the first half of the run,
         so that the end does not cut off long calls; idle_se_s and holding_se_s, the standard errors
         of these means; call_pps, of one call; packet_bytes; and statistics of simultaneous calls
-        over the binomial's.
+        divided by the binomial's.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -109,7 +109,7 @@ def calls(results: Path) -> Mapping[str, float | None]:
 
 
 def _busy(table: Any, run: RawRun) -> dict[str, float]:
-    """Return mean and variance of the number of busy users, over the binomial's."""
+    """Return the mean and variance of the number of busy users, divided by the binomial's."""
     times = np.arange(run.measured.from_ps, run.measured.to_ps, 600 * PS_PER_S)
     starts, ends = (table[n].to_numpy(dtype=np.float64) for n in ("start_ps", "end_ps"))
     busy = np.array([np.count_nonzero((starts <= t) & (t < ends)) for t in times], dtype=float)

@@ -59,7 +59,7 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
 
 
 def with_the_one_before(x: Row, before: Row) -> float:
-    """Return the correlation of each sample of x with the preceding sample of `before`."""
+    """Return the correlation of samples of x with the preceding samples of `before`."""
     return correlation(x[1:], before[:-1])
 
 

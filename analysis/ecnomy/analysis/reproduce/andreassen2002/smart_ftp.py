@@ -49,7 +49,7 @@ def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of download times with and without agents or knob, and voice delay rates."""
+    """Return download times with agents or a knob / those without, and voice delay rates."""
     found: dict[str, np.ndarray | float] = {}
     agents = _agents(studies)
     for (who, threshold), runs in agents.items():

@@ -60,7 +60,7 @@ def off_in_errors(row: np.ndarray) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of marking and delay rates: UDP over streams, and streams over the first."""
+    """Return ratios of marking and delay rates: UDP / each stream, and each stream / the first."""
     found: dict[str, np.ndarray | float | Interval] = {}
     sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
     for name, runs in sets.items():
@@ -88,7 +88,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
-    """Return ratios of a set by blocks of 60 s; `alike`: whether the interval contains 1."""
+    """Return a set's ratios by blocks of 60 s and, as `alike`, whether each interval contains 1."""
     found: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):

@@ -24,7 +24,7 @@ _RATES = ("late", "marking")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the table's rates, the spread of marks over streams, and ratios over thresholds."""
+    """Return the table's rates, their spread over streams, and ratios by threshold and mix."""
     found: dict[str, np.ndarray | float | Interval] = {}
     table = mixes(studies["streams"])
     lowest: dict[int, np.ndarray] = {}

@@ -43,7 +43,7 @@ def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Return, per seed, the difference between the laws of highest and lowest mean correlation."""
+    """Return, per seed, the highest minus the lowest correlation, of laws ranked by their means."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 
@@ -78,7 +78,7 @@ def _tariffs(runs: Runs) -> dict[str, Row]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw samples of L against samples of M, each over its mean, with one panel per law."""
+    """Draw samples of L against samples of M, each divided by its mean, with one panel per law."""
     figure.set_size_inches(9, 7)
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     for index, (axis, (law, runs)) in enumerate(

@@ -35,7 +35,7 @@ def balances(results: Path) -> dict[str, float]:
     Returns:
         `unaccounted`, the largest |arrivals - drops - departures - waiting| of a link since the
         start, plus the largest number of packets that a flow delivered and lost beyond those it
-        sent; `bottleneck.loss`, drops over arrivals; `bottleneck.jain`, Jain's index of goodputs.
+        sent; `bottleneck.loss`, drops / arrivals; `bottleneck.jain`, Jain's index of goodputs.
     """
     run = open_raw(results)
     epochs = run.table("link_epochs")

@@ -24,7 +24,7 @@ MANY: Final = 0.5
 
 
 def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return WTP's rate over REM's, -ln(1 - m) / m, if both receive the same share of marks m."""
+    """Return WTP's rate / REM's, -ln(1 - m) / m, if both receive the same share of marks m."""
     m = np.asarray(marked, dtype=np.float64)
     return np.asarray(-np.log1p(-m) / m)
 
@@ -42,7 +42,7 @@ def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return WTP's rate over REM's, per seed, and this ratio over its theoretical value."""
+    """Return WTP's rate / REM's, per seed, and this ratio divided by its theoretical value."""
     found: dict[str, npt.NDArray[np.float64] | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")
