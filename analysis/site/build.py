@@ -28,7 +28,7 @@ def build(site: Path) -> int:
         print(f"the site has no page Play: {module}")
     try:
         count = write_pages(source, play=play)
-    except KeyError as error:  # a document that no section of the site has
+    except KeyError as error:  # a document that no section of the site lists
         print(error.args[0], file=sys.stderr)
         return 1
     shutil.rmtree(site, ignore_errors=True)

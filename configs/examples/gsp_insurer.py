@@ -3,7 +3,7 @@
 
 The insurer covers a guaranteed stream provider (GSP) against high costs of marks. For an hourly
 premium, it pays back the cost of a period's marks beyond a cap. Andreassen (2002, 1.1) describes a
-GSP as a risk broker for its callers. The insurer takes this risk from the GSP.
+GSP as a risk broker for its callers. The insurer in turn takes the GSP's risk.
 """
 
 from __future__ import annotations

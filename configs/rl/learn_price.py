@@ -33,7 +33,8 @@ def learn(seed: int, rounds: int = 12) -> list[tuple[float, float]]:
     """Return the course of learning as pairs of a price per mark [money] and an income [money/s].
 
     The first and the last pair belong to the policy's mean before and after learning. Each pair
-    between them contains the policy's mean after a round, and the mean income of its six prices.
+    between them contains the policy's mean after a round, and the mean income of the round's six
+    prices.
     """
     draws = agent_stream(seed, "learner")
     options = {

@@ -15,6 +15,6 @@ def test_the_strategy_has_no_defects() -> None:
 
 
 def test_ben_pays_less_than_anna(tmp_path: Path) -> None:
-    """Ben pays at most as much as Anna, and a quarter of it while many packets are marked."""
+    """Ben pays at most as much as Anna, and a quarter as much while many packets are marked."""
     groups = run(load(SCENARIO), seed=1, out=tmp_path / "run").summary
     assert groups.charge_per_s["own"] < 0.9 * groups.charge_per_s["steady"]

@@ -44,7 +44,7 @@ class _Page(HTMLParser):
 
 
 def faults(site: Path) -> list[str]:
-    """Return the broken links of a built site and the resources from other hosts, one line each."""
+    """Return a line for each broken link of a built site and each resource from another host."""
     pages = {}
     for file in sorted(site.rglob("*.html")):
         if "_static" in file.relative_to(site).parts:

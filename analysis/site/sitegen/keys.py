@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the reference of YAML keys, from the entries that `ecnomy explain` prints.
+"""Writes the reference for YAML keys, from the entries that `ecnomy explain` prints.
 
 Each section of a file (`network`, `sources`, ...) has a page with a heading per key. The laws,
-kinds and roles that a key may name have separate pages (`marking`, `transport`, ...), with one
-heading each above their keys.
+kinds and roles that a key may name have separate pages (`marking`, `transport`, ...), where each
+has a heading above its keys.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-The command judges existing runs. The only new runs are the first run under each alternative. A
-claim keeps its recorded outcome if its runs are missing or were made by other code. The command
-lists stale outcomes (currency.py). It writes the results of the quick runs to a second file
-(quick_results.py). recorded.py defines the contents, and record_file.py the format.
+The command judges existing runs. The only new runs are the first run under each alternative and
+the probes (probes.py). A claim keeps its recorded outcome if its runs are missing or were made by
+other code. The command lists stale outcomes (currency.py). It writes the results of the quick runs
+to a second file (quick_results.py). recorded.py defines the contents, and record_file.py the
+format.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _DOWN = ("voice_marking", "web_marking")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the table's measures, their rank correlations with the threshold, and variation."""
+    """Return the table's measures, rank correlations with the threshold, and variation of rates."""
     found: dict[str, np.ndarray | float] = {}
     download: dict[int, np.ndarray] = {}
     means: dict[str, list[np.ndarray]] = {}

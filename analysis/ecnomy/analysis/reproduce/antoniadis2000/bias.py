@@ -12,11 +12,11 @@ from ecnomy.analysis.reproduce.studies import Studies
 
 __all__ = ["figures"]
 
-_TRIPS: Final = 3.0  # far flows' round trip over near flows'
+_TRIPS: Final = 3.0  # far flows' round trip / near flows'
 
 
 def figures(studies: Studies) -> Samples:
-    """Return near / far throughput, corrected or divided by the ratio of round trips."""
+    """Return near / far throughput, corrected by weights or divided by the ratio of round trips."""
     runs = studies["rtt"]
     found: dict[str, np.ndarray | float] = {}
     for reference in runs.values("sources.light.transport.reference_rtt"):

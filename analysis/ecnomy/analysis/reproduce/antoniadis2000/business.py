@@ -21,7 +21,7 @@ _STEP_S: Final = 2.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the variation of charges and the provider's profit over its income, by crowd."""
+    """Return the variation of charges and the provider's profit divided by its income, by crowd."""
     runs = studies["who-pays"]
     found: dict[str, np.ndarray | float] = {}
     for count in runs.values(_CROWD):

@@ -54,7 +54,7 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Return the largest and mean cost [money] of uploads, their mean time, and the share complete.
+    """Return the largest and mean cost [money] of uploads, their mean time, and the complete share.
 
     `paid` is the course of the mean amount paid.
     """

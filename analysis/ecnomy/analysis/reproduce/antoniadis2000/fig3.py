@@ -43,7 +43,7 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return drops per run, and the queue over B when marking begins, by buffer and setting."""
+    """Return drops per run, and the queue / B when marking begins, by buffer and setting."""
     found: dict[str, np.ndarray | float] = {}
     for name, (runs, virtual) in _settings(studies["drops"]).items():
         found[f"dropped.{name}"] = runs.sample("dropped")

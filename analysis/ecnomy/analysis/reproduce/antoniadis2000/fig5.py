@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
     """Return the share of ratios above r, and the medians above and below r.
 
-    A mean over pairs of start times would describe neither of these two states.
+    Pairs of start times lead to ratios in two states, and a mean would describe neither.
     """
     above = ratio > r
     found = {"share_above_r": float(above.mean())}

@@ -37,7 +37,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio of marks against the ratio of throughput, for two flows and for ten."""
+    """Draw the ratio of marks against the ratio of throughputs, for two flows and for ten."""
     axis = figure.subplots()
     controls = controls_of(studies["controls"])
     shown = {

@@ -30,7 +30,7 @@ def _measured(studies: Studies) -> dict[bool, Ratios]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios over r, with and without slow start, and the ratio of the two."""
+    """Return throughput ratios / r, with and without slow start, and the ratio of the two."""
     measured = _measured(studies)
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
     for r, ratio in measured[False].items():
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the ratio of throughput against the ratio of weights."""
+    """Draw the ratio of throughputs against the ratio of weights."""
     axis = figure.subplots()
     measured = _measured(studies)
     labels = {False: "no slow start (simulation)", True: "slow start (for the test-bed)"}

@@ -61,7 +61,7 @@ def convergence(results: Path) -> Columns:
         settled_s and settled_2_s, the time from which the mean window stays within 10 % or 2 % of
         its final value; std_cwnd and std_mean_cwnd, the standard deviation of a flow's window and
         of the mean window in the second half; peak and peak_of_mean, the peaks of their
-        autocorrelation between 1 s and 20 s; least_share and most_share, the extreme rates over the
+        autocorrelation between 1 s and 20 s; least_share and most_share, the extreme rates / the
         mean rate; largest_cwnd; and course, the mean window every 0.5 s.
     """
     from ecnomy.markets.results.rawrun import open_raw
@@ -96,7 +96,7 @@ def settling(results: Path) -> Columns:
 
 
 def shares(results: Path) -> Columns:
-    """Return the largest throughput of a flow over the mean throughput of all flows."""
+    """Return the largest throughput of a flow divided by the mean throughput of all flows."""
     from ecnomy.markets.results.rawrun import open_raw
 
     own = open_raw(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, rate-based control: the rate of marks received over its target."""
+"""Section 5, rate-based control: the rate of marks received divided by its target."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _PLACES: Final[dict[str, dict[str, float | str]]] = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of Gold to Silver by phase, and charges over fees, with controls."""
+    """Return ratios of Gold to Silver by phase, and charges divided by fees, with controls."""
     runs = studies["scenario1"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():

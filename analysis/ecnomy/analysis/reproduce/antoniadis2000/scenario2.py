@@ -69,7 +69,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def _split(runs: Runs) -> dict[str, np.ndarray]:
-    """Return rates under strategies of the provider over those of users, and counts of messages."""
+    """Return rates under the provider's strategies / rates under users', and message counts."""
     found: dict[str, np.ndarray] = {}
     own = runs.at({_CROWD: max(runs.values(_CROWD))})
     for kind, ending in (("constant", ""), ("log", "-log")):
@@ -86,7 +86,7 @@ def _split(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw mean rates over time, and the rates of five classes over their fees."""
+    """Draw mean rates over time, and the rates of five classes against their fees."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[2, 1])
     runs = studies["scenario2"]

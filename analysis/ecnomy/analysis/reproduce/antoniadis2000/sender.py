@@ -54,7 +54,7 @@ def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
 
 
 def _most_share(runs: Runs) -> dict[str, np.ndarray]:
-    """Return each law's largest throughput over the mean, for ten flows of equal weight."""
+    """Return each law's largest throughput divided by the mean, for ten flows of equal weight."""
     found = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)

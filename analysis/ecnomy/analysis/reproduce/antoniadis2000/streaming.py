@@ -31,7 +31,7 @@ _LABELS: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the variation of rates over that of WTP and of a cap, by length of the window."""
+    """Return the variation of a stream's rate / that of WTP and of a capped flow, by window."""
     runs, ample, paced = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):

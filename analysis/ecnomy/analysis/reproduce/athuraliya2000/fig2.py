@@ -22,7 +22,7 @@ __all__ = ["draw", "figures", "probe", "standard_errors"]
 
 
 def probe(results: Path) -> dict[str, float]:
-    """Return the share of a probe's packets marked, and the mean 1 - prod(1 - m_l) of its links.
+    """Return the marked share of a probe's packets, and the mean 1 - prod(1 - m_l) of its links.
 
     The probe is Poisson, so its arrivals see time averages. The product is computed at each sample
     before averaging, because the prices of the links on a path vary together.

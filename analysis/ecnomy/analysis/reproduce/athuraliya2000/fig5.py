@@ -68,7 +68,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _windows(rule: str, runs: Runs) -> Found:
-    """Return windows over theory and, for PC1 and PC3, over theory with the measured wait."""
+    """Return windows / theory and, for PC1 and PC3, windows / theory with the measured wait."""
     found: Found = {}
     for k, active in enumerate(ACTIVE):
         wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # includes its own transmission
@@ -142,7 +142,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 
 
 def _tracking(runs: Runs) -> Found:
-    """Return REM's windows over the basic algorithm's, and differences of their deviations."""
+    """Return REM's windows / the basic algorithm's, and differences of their deviations."""
     windows, _ = basic_windows()
     found: Found = {}
     for source in RTT_MS:

@@ -34,7 +34,7 @@ def _shares(runs: Runs) -> dict[int, np.ndarray]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilisation, its decrease by losses, and shares over those without losses."""
+    """Return utilisation, its decrease due to losses, and shares / those without losses."""
     by_loss = _by_loss(studies["losses"])
     use = {loss: runs.sample("bottleneck.utilization") for loss, runs in by_loss.items()}
     shares = {loss: _shares(runs) for loss, runs in by_loss.items()}

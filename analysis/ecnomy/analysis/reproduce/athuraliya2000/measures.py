@@ -25,8 +25,8 @@ def link(results: Path) -> dict[str, float | None]:
     """Return the loss and the steadiness of marking at the bottleneck in the measured window.
 
     Returns:
-        `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
-        `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the recorded
+        `bottleneck.loss`, drops / arrivals; `bottleneck.marked`, marks / arrivals;
+        `bottleneck.p_cv`, the coefficient of variation of marks / arrivals in the recorded
         intervals (None without marks); `<source>.delivered_pps`, packets per second and flow that
         reach the receivers, if the run counted `delivered`; and the columns of `given`.
     """

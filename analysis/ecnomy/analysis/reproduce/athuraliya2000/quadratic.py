@@ -32,7 +32,7 @@ def optimum() -> tuple[dict[str, float], float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the sources' shares of the carried load over those of the optimum, per seed."""
+    """Return the sources' shares of the carried load divided by the optimal shares, per seed."""
     runs = studies["quadratic"]
     rates = {s: runs.sample(f"{s}.goodput_bps") / PACKET_BITS_PER_MS for s in MOST}
     total, best = np.sum(list(rates.values()), axis=0), optimum()[0]

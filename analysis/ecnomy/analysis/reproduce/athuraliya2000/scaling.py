@@ -51,7 +51,7 @@ def _by_losses(runs: Runs) -> dict[str, Runs]:
 
 
 def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample]:
-    """Return rates over theory, and the link's utilisation, loss and backlog, per seed.
+    """Return rates divided by theory, and the link's utilisation, loss and backlog, per seed.
 
     Args:
         points: the runs at each x.

@@ -43,7 +43,7 @@ def _error(ran: Basic, best: np.ndarray) -> float:
 
 
 def _rises(paths: Paths, ran: Basic) -> float:
-    """Return the largest rise of D(p) in a step over its total decrease, with prices above 0."""
+    """Return the largest rise of D(p) in a step / its total decrease, while prices are above 0."""
     values = np.array([dual(paths, p) for p in ran.prices[10:2000]])
     return float(np.diff(values).max() / (values[0] - values.min()))
 

@@ -23,7 +23,7 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput over capacity and goodput over throughput, with controls, per seed."""
+    """Return throughput / capacity and goodput / throughput, with controls, per seed."""
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:

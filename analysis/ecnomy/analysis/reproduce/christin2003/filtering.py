@@ -67,7 +67,7 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
 
 
 def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
-    """Return all bytes over those of the recorded flows, or infinity if no flow is recorded."""
+    """Return all bytes / the bytes of the recorded flows, or infinity if no flow is recorded."""
     identified = float(total[sorted(recorded)].sum())
     return float(total.sum()) / identified if identified > 0 else float("inf")
 

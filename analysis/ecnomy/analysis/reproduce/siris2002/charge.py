@@ -36,7 +36,7 @@ class _Point(msgspec.Struct, frozen=True, eq=False):
     r: float
     window: Floats  # in packets
     marks_per_s: Floats
-    per_round: Floats  # marks in a mean round trip over w
+    per_round: Floats  # marks in a mean round trip / w
 
 
 def _points(studies: Studies) -> Iterator[_Point]:
@@ -64,7 +64,7 @@ def _point(
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marks per round trip over w, corrected for the window's floor, and their spread."""
+    """Return marks per round trip / w, corrected for the window's floor, and marks' spread."""
     found: dict[str, Floats] = {}
     same: dict[str, list[Floats]] = {}
     fair: dict[str, list[Floats]] = {}
@@ -85,7 +85,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw marks per round trip over w against the window, with the bias due to the floor."""
+    """Draw marks per round trip / w against the window, with the bias due to the floor."""
     axis = figure.subplots()
     points = list(_points(studies))
     for index, law in enumerate(LABELS):

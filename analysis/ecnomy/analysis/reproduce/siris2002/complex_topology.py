@@ -35,7 +35,7 @@ def _expected(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def _stretch(runs: Runs, route: int, weight: int) -> Floats:
-    """Return the round trip over its value without queues, corrected for the window's floor."""
+    """Return the round trip / its value without queues, corrected for the window's floor."""
     name = f"route-{route}-w{weight}"
     rtt_s = runs.sample(f"{name}.mean_delay_s") + _RTT_S[route] / 2
     window = float(runs.sample(f"{name}.mean_cwnd").mean())
@@ -44,7 +44,7 @@ def _stretch(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios over ratios of weights or, between routes, ratios of w / (T p)."""
+    """Return throughput ratios divided by ratios of weights or, between routes, of w / (T p)."""
     found: dict[str, Floats] = {}
     for law, runs in by_law(studies["complex-topology"], _MARKING).items():
         for route in range(len(_RTT_S)):

@@ -108,7 +108,7 @@ def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
 
 
 def _fairness(laws: dict[str, tuple[Runs, str]]) -> dict[str, Floats]:
-    """Return Jain's index of throughput over weight, MulTCP's minus WTP's, at unequal weights."""
+    """Return Jain's index of throughput / weight, MulTCP's minus WTP's, at unequal weights."""
     found: dict[str, Floats] = {}
     index = {
         name: {r: _jain(own, r) for r, own in _pairs(*laws[name], equal=False).items() if r > 1}
@@ -126,7 +126,7 @@ def _jain(runs: Runs, r: float) -> Floats:
 
 
 def log_slope(runs: Runs, key: str) -> list[Floats]:
-    """Return the slope of log throughput against log p over the number of flows of weight 1.
+    """Return the slope of log throughput against log p, with one point per number of flows.
 
     The result has one value per seed, or is [] for a single number of flows.
     """
@@ -141,7 +141,7 @@ def log_slope(runs: Runs, key: str) -> list[Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) the ratio of throughput against the ratio of weights, (b) utilisation by weight."""
+    """Draw (a) the ratio of throughputs against that of weights, (b) utilisation by weight."""
     left, right = figure.subplots(1, 2)
     for index, (name, law) in enumerate(_laws(studies).items()):
         ratios, loads = _throughput(*law), _loads(*law)

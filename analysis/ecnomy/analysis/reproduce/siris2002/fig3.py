@@ -24,7 +24,7 @@ Ratios = dict[float, np.ndarray]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput, marks and windows over r, and comparisons of laws, per seed."""
+    """Return ratios of throughputs, marks and windows, and comparisons of laws, per seed."""
     laws = by_law(studies["fig3"])
     ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Sample] = {}
@@ -72,7 +72,7 @@ def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
 
 
 def _half_widths(one: Ratios, other: Ratios) -> Interval:
-    """Return the ratio of two laws' half-widths at large r, each over r, with an interval."""
+    """Return the ratio of two laws' half-widths at large r, each divided by r, with an interval."""
     large = [r for r in one if r >= 6]
     relative = [curve[r] / r for curve in (one, other) for r in large]
 

@@ -28,7 +28,7 @@ SHORT_OVER_LONG: Final = {"a": 200 / 300, "b": 100 / 200}  # round trips without
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios over r and over theory, and marking on the second link."""
+    """Return throughput ratios divided by r and by theory, and marking on the second link."""
     found: dict[str, Floats | float] = {}
     for case, runs in cases(studies["fig5"]).items():
         laws = by_law(runs, FIRST)

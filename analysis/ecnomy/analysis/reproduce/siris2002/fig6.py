@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures"]
 
-PER_R: Final = 1.5  # weight per round trip of the long flows at r = 1: 300 ms over 200 ms
+PER_R: Final = 1.5  # weight per round trip of the long flows at r = 1: 300 ms / 200 ms
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios over r, ratios between laws, and marking on the second link."""
+    """Return throughput ratios / r, ratios between laws, and marking on the second link."""
     laws = by_law(studies["fig6"], FIRST)
     curves = per_law(laws, PER_R)
     found: dict[str, Floats | float] = {}

@@ -84,12 +84,12 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Return the slope at loads of at least 0.85 over the slope up to 0.80."""
+    """Return the slope at loads of at least 0.85 divided by the slope up to 0.80."""
     return slope_between(0.85, np.inf)(load, p) / slope_between(0, 0.80)(load, p)
 
 
 def _steep_over_slope(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
-    """Return the slope of one curve near load 0.9 over the slope of another curve's line."""
+    """Return the slope of one curve near load 0.9 divided by the slope of another curve's line."""
     return slope_between(0.85, 0.95)(load, p) / slope(other_load, other_p)
 
 
@@ -112,7 +112,7 @@ def _shift(level: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def _smoothness(studies: Studies) -> dict[str, Floats]:
-    """Return the variation with inverse decrease over that with proportional increase."""
+    """Return the variation with inverse decrease divided by that with proportional increase."""
     found: dict[str, Floats] = {}
     increase, decrease = (_laws(studies["fig8"].at({FORM: form})) for form in _FORMS)
     columns = {

@@ -67,7 +67,7 @@ def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return growth and sign changes, the smallest w_dec without oscillation, and two optima."""
+    """Return growth and sign changes, the smallest w_dec without oscillation, and optimality."""
     found: dict[str, float] = {}
     p = math.sqrt(_W / _FULL_PPS)
     rest = p * _FULL_PPS
@@ -127,7 +127,7 @@ def _perturbed() -> dict[str, float]:
 
 
 def _marginal() -> dict[str, float]:
-    """Return U'(x) over the sum of p on the path, after integration of Eq. 1 with w = x U'(x)."""
+    """Return U'(x) / the sum of p on the path, after integration of Eq. 1 with w = x U'(x)."""
     found = {}
     utilities: dict[str, Utility] = {
         "log": LogUtility(30.0),

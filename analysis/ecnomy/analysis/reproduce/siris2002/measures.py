@@ -30,7 +30,7 @@ def burstiness(results: Path) -> dict[str, float]:
     Returns:
         `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (the source's
         coefficient times the root of its number of flows, which is exact for independent flows);
-        `bottleneck.marks_dispersion`, variance over mean of the number of marks in 50 ms.
+        `bottleneck.marks_dispersion`, variance / mean of the number of marks in 50 ms.
     """
     import pandas as pd
 

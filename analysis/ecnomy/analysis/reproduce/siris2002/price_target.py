@@ -39,7 +39,7 @@ def _loads(studies: Studies) -> dict[float, Floats]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilisation at each price, its rise to the next lower price, and operators' prices."""
+    """Return utilisation at each price, its rise at the next lower price, and operators' prices."""
     loads = {f"{price:g}": load for price, load in _loads(studies).items()}
     found = {f"load.price={price}": load for price, load in loads.items()}
     found |= {f"load_rises.{name}": rise for name, rise in differences(loads).items()}

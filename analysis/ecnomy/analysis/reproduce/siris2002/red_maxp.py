@@ -63,7 +63,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Return the slope above the middle of the loads over the slope below it."""
+    """Return the slope above the middle of the loads divided by the slope below it."""
     middle = (load.min() + load.max()) / 2
     slopes = []
     for part in (load >= middle, load <= middle):

@@ -41,7 +41,7 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of p at equal loads: 400 ms over 100 ms, and mixed over equal round trips."""
+    """Return ratios of p at equal loads: 400 ms / 100 ms, and mixed / equal round trips."""
     found: dict[str, Floats] = {}
     for law, curves in _curves(studies).items():
         short, long, mixed = curves["100"], curves["400"], curves["mixed"]

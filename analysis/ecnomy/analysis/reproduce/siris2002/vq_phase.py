@@ -35,7 +35,7 @@ def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, 
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the largest over the smallest throughput of ten equal flows, and Jain's index."""
+    """Return the largest throughput / the smallest of ten equal flows, and Jain's index."""
     found: dict[str, Floats] = {}
     for law, patterns in _patterns(studies).items():
         apart = {name: rows.max(axis=1) / rows.min(axis=1) for name, rows in patterns.items()}
@@ -50,7 +50,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the largest over the smallest throughput by pattern of start times."""
+    """Draw the largest throughput divided by the smallest, by pattern of start times."""
     axis = figure.subplots()
     for index, (law, patterns) in enumerate(_patterns(studies).items()):
         found = [interval_of(rows.max(axis=1) / rows.min(axis=1)) for rows in patterns.values()]
