@@ -49,6 +49,7 @@ class OpenCalls {
       add_delay(call.delay_sum_ps, packet.delay);
       call.late += limit >= 0 && packet.delay > limit ? 1 : 0;
       call.ce += packet.ce ? 1 : 0;
+      // NOLINTNEXTLINE(bugprone-inc-dec-in-conditions): && has an order of evaluation
       for (std::size_t i = at; i-- > 0 && calls_[i].overtaken == kNever;) calls_[i].overtaken = now;
     }
     hand_in(overtaken(latest, now), desk);
