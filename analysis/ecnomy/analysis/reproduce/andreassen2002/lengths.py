@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 5, Figures 7 to 10: thresholds in packets, and in bytes / the link's bytes in 15 ms.
+"""Table 5, Figures 7 to 10: thresholds in packets, and in bytes / the bytes sent in 15 ms.
 
 Source: andreassen2002 3.2.4. A threshold in bytes is min_threshold times the mean length of all
 packets.

@@ -25,7 +25,7 @@ __all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios over r, their quantiles over pairs of start times, and controls."""
+    """Return throughput ratios / r, ratios' quantiles over pairs of start times, and controls."""
     measured = ratios(studies["fig5"], "goodput_bps")
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()
@@ -64,7 +64,7 @@ def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the mean ratio with its range over pairs of start times, and next to it ten flows."""
+    """Draw the mean ratio with its range over pairs of start times, and ten flows next to it."""
     figure.set_size_inches(9.5, 4.5)
     left, right = figure.subplots(1, 2)
     measured = ratios(studies["fig5"], "goodput_bps")

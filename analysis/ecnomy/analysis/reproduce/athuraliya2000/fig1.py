@@ -24,7 +24,7 @@ MARKS: Final = np.linspace(0.01, 0.99, 99)
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the shapes of the plotted functions, and their errors relative to 50 digits."""
+    """Return the shapes of the plotted functions, and their errors against 50-digit values."""
     m, x = marking(PRICES, PHI), rate(MARKS, PHI, WEIGHT)
     slope = np.abs(np.diff(x))
     return {

@@ -50,7 +50,7 @@ def _common(active: int) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return windows / theory and / their mean, and rates times delays / their mean."""
+    """Return windows divided by theory and by their mean, and rates x delays / their mean."""
     runs = studies["fig8a"]
     found: dict[str, np.ndarray | float] = {}
     for active in SPANS_S:

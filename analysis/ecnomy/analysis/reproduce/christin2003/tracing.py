@@ -214,7 +214,7 @@ def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Return the growth of windows with K = 0.5, and how many packets begin a round at K = 2000."""
+    """Return windows' growth at K = 0.5, and the share of packets beginning a round at K = 2000."""
     beyond, largest, begun, packets = 0, 0.0, 0, 0
     for flow in flows:
         told = router_rounds(flow.arrived_ps, 0.5, ALPHA)

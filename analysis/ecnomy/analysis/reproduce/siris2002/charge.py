@@ -64,7 +64,7 @@ def _point(
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marks per round trip / w, corrected for the window's floor, and marks' spread."""
+    """Return marks per round trip / w, corrected for the window's floor, and spreads of marks."""
     found: dict[str, Floats] = {}
     same: dict[str, list[Floats]] = {}
     fair: dict[str, list[Floats]] = {}

@@ -25,7 +25,7 @@ def _heavy_over_light(runs: Runs, column: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios / r, Figure 3's largest ratio minus this one, and burstiness, per seed."""
+    """Return ratios / r, differences from Figure 3, and the burstiness of flows, per seed."""
     laws = by_law(studies["fig4"])
     throughput = {law: _heavy_over_light(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Floats | float] = {}

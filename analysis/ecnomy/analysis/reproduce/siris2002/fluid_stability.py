@@ -67,7 +67,7 @@ def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return growth and sign changes, the smallest w_dec without oscillation, and optimality."""
+    """Return growth, sign changes, the smallest w_dec without oscillation, and tests of optima."""
     found: dict[str, float] = {}
     p = math.sqrt(_W / _FULL_PPS)
     rest = p * _FULL_PPS
