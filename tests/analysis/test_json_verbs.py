@@ -120,7 +120,7 @@ def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
         ("report {sweep} --out {run}", "--out {run}: found a folder, expected the name of a file"),
         (
             "report {run} {run}",
-            "report: found 2 folders, expected one; `ecnomy diff` compares runs",
+            "report: found 2 folders, expected one; use `ecnomy diff` to compare runs",
         ),
         ("show {run} --plot {no}/a.png", "--plot {no}/a.png: found no folder {no}, expected"),
         ("diff {run} {again} --csv {no}/a.csv", "--csv {no}/a.csv: found no folder {no}"),

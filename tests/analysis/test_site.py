@@ -202,7 +202,7 @@ def test_a_link_to_nothing_is_refused() -> None:
     """A Markdown file outside all sections is also refused."""
     with pytest.raises(KeyError, match="gone.py"):
         Links(("README.md",)).rewrite("[x](gone.py)", "README.md", "index.md")
-    with pytest.raises(KeyError, match="no section"):
+    with pytest.raises(KeyError, match="not in any section"):
         page_of("notes/new.md")
 
 

@@ -255,7 +255,7 @@ def test_a_failed_run_is_named(small) -> None:
         (
             "player: one",
             "player: two",
-            "tournament.player: found 'two', expected the name of",
+            "tournament.player: found 'two', expected a name that",
         ),
         ("populations: [2, 3]", "populations: [3, 2]", "found [3, 2], expected each number once"),
         ("populations: [2, 3]", "populations: [1]", "expected a number of players from 2 to 30"),
