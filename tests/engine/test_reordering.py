@@ -8,16 +8,14 @@ import math
 import numpy as np
 import pytest
 from msgspec import UNSET
-from scipy import stats
 
 import class_plans
 import drive
 import plans
 from ecnomy.markets.plan import Law, Reordering
-from oracle_random import stream
+from wire_draws import Z, draws_below, expect_independent
 
 PS = plans.PS
-Z = float(stats.norm.ppf(0.995))
 SEED = 4
 POISSON = Law("poisson", {"mean_interval_s": 0.005})
 ENQUEUE, DROP, DELIVER = 1, 3, 4
@@ -39,12 +37,6 @@ def over(late, *, duration_s=60.0, traffic=POISSON, transport=None, **other):
     return plans.plan(links, [source], duration_s, seed=SEED, trace=True)
 
 
-def draws(name, probability, count):
-    """Whether each of the first draws of a Philox stream is below the probability."""
-    words = stream(SEED, name)
-    return [((next(words) >> 12) + 0.5) * 2.0**-52 < probability for _ in range(count)]
-
-
 @pytest.mark.parametrize("loss", [0.0, 0.1])
 def test_late_packets_are_those_drawn_and_arrive_later_by_the_delay(loss: float) -> None:
     """An independent FIFO gives the time of each arrival, with one draw per packet not lost."""
@@ -56,9 +48,9 @@ def test_late_packets_are_those_drawn_and_arrive_later_by_the_delay(loss: float)
     for t in trace["t_ps"][entered].tolist():
         free = max(free, t) + 1000 * 8 * PS // 4_000_000
         due.append(free + round(0.005 * PS))
-    lost = draws("link/l/loss", loss, len(due)) if loss else [False] * len(due)
+    lost = draws_below(loss, SEED, "link/l/loss", len(due)) if loss else [False] * len(due)
     left = [t for t, gone in zip(due, lost, strict=True) if not gone]
-    late = draws("link/l/reordering", probability, len(left))
+    late = draws_below(probability, SEED, "link/l/reordering", len(left))
     expected = [t + round(delay_s * PS) * x for t, x in zip(left, late, strict=True)]
     names = list(zip(trace["flow"][entered], trace["seq"][entered], strict=True))
     kept = [name for name, gone in zip(names, lost, strict=True) if not gone]
@@ -86,11 +78,7 @@ def test_late_packets_are_independent_with_their_probability() -> None:
     departed = dict(zip(key[sent].tolist(), trace["t_ps"][sent].tolist(), strict=True))
     left = np.array([departed[k] for k in key[ended].tolist()])
     late = (trace["t_ps"][ended] - left > 0.05 * PS)[np.argsort(left, kind="stable")]
-    n = len(late)
-    assert n > 99_000
-    assert abs(late.mean() - p) < Z * math.sqrt(p * (1 - p) / n)
-    pairs, square = (late[1:] & late[:-1]).mean(), p**2
-    assert abs(pairs - square) < Z * math.sqrt(square * (1 + 2 * p - 3 * square) / n)
+    expect_independent(late, p)
 
 
 def test_marks_of_late_packets_stay_in_flight() -> None:

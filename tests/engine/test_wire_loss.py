@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import class_plans
 import drive
@@ -15,9 +14,9 @@ import plans
 import traffic_draws as draws
 from ecnomy.markets.plan import Law
 from oracle_random import stream
+from wire_draws import Z, draws_below, expect_independent
 
 PS = plans.PS
-Z = float(stats.norm.ppf(0.995))
 SEED = 4
 POISSON = Law("poisson", {"mean_interval_s": 0.002})
 DROP, DELIVER = 3, 4
@@ -32,12 +31,6 @@ def lossy(loss, *, duration_s=60.0, traffic=POISSON, transport=None, **other):
     return plans.plan(links, [source], duration_s, seed=SEED, trace=True)
 
 
-def lost_by_draws(loss, count):
-    """For each packet delivered by the queue, whether the link's own Philox stream loses it."""
-    words = stream(SEED, "link/l/loss")
-    return [((next(words) >> 12) + 0.5) * 2.0**-52 < loss for _ in range(count)]
-
-
 @pytest.mark.parametrize("loss", [0.01, 0.3])
 def test_the_packets_lost_are_those_drawn(loss: float) -> None:
     """Each packet takes one draw in order of delivery, behind a queue that marks and drops."""
@@ -49,7 +42,7 @@ def test_the_packets_lost_are_those_drawn(loss: float) -> None:
     entered = {tuple(row) for row in _rows(trace, trace["event"] == 1)}
     wire = [row for row in _rows(trace, ended, "event") if row[:2] in entered]
     wire.sort(key=lambda row: row[2])
-    expected = lost_by_draws(loss, len(wire))
+    expected = draws_below(loss, SEED, "link/l/loss", len(wire))
     assert [row[3] == DROP for row in wire] == expected
     assert sum(expected) > 50 and len(wire) > 10_000
     flows, link = last.flows, {name: column[0] for name, column in last.links.items()}
@@ -80,11 +73,7 @@ def test_losses_are_independent_with_their_probability() -> None:
     trace = outcome.table("trace")
     ends = np.isin(trace["event"], (DROP, DELIVER))
     gone = trace["event"][ends] == DROP
-    n = len(gone)
-    assert n > 99_000
-    assert abs(gone.mean() - loss) < Z * math.sqrt(loss * (1 - loss) / n)
-    pairs, square = (gone[1:] & gone[:-1]).mean(), loss**2
-    assert abs(pairs - square) < Z * math.sqrt(square * (1 + 2 * loss - 3 * square) / n)
+    expect_independent(gone, loss)
 
 
 def test_a_link_that_loses_nothing_draws_nothing() -> None:

@@ -32,15 +32,15 @@ after each round as `profit_slope` and `profit_curvature`. `ecnomy show` uses th
 the price has settled.
 
 Carriers that search at the same time must not synchronise their trials. Otherwise each carrier
-would mistake the effect of another's trials for the effect of its own trials, and all would drift
-together. The number of the carrier's first link selects one of three orders for a round's four
-trials, with a random sign each time. Different orders are orthogonal: one carrier's trials add
-equally to both sides of the other's. Three cases do not use the slope. If a step of more than two
-probes loses profit beyond three standard errors, the price has left a peak, such as a price above
-which a group of users leaves. The step is undone, and later steps are shorter. If a round earns
-less than a quarter of the best of the last ten rounds, too few users respond to the price, and the
-carrier returns to the price of the best round. Users who have left return late, so a round after a
-return does not count. If a round has fewer than 100 marks and the links are busy for less than a
+would attribute the effects of other carriers' trials to its own, and all would drift together. The
+number of the carrier's first link selects one of three orders for a round's four trials, with a
+random sign each time. Different orders are orthogonal: one carrier's trials add equally to both
+sides of the other's. Three cases do not use the slope. If a step of more than two probes loses
+profit beyond three standard errors, the price has left a peak, such as a price above which a group
+of users leaves. The step is undone, and later steps are shorter. If a round earns less than a
+quarter of the best of the last ten rounds, too few users respond to the price, and the carrier
+returns to the price of the best round. Users who have left return late, so a round after a return
+does not count. If a round has fewer than 100 marks and the links are busy for less than a
 thousandth of the time, log P falls by 4 `probe`. The search is local. If the profit has two peaks,
 the search finds the peak to which its first prices lead. If the profit does not depend on the
 price, as for users with U = a log x, the slope is pure noise and P wanders, with decreasing steps.
