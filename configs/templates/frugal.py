@@ -17,7 +17,7 @@ class Frugal:
     most: Annotated[float, Unit("money/s")] = 3.0  # in YAML: `most: 6 money/s`
     limit: float = 0.05  # share of packets that are marked
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return the decision for a flow. Each flow has a separate strategy object."""
-        many = seen.marks > self.limit * seen.delivered
+        many = view.marks > self.limit * view.delivered
         return FlowDecision(willingness_micro_per_s=1e6 * self.most / (4 if many else 1))

@@ -16,7 +16,7 @@ class Patient:
     roles: ClassVar[tuple[str, ...]] = ("application-provider",)
     ceiling: Annotated[float, Unit("money/s")] = 1.0  # in YAML: `ceiling: 2 money/s`
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return the decision for a flow. Each flow has a separate strategy object."""
-        fee = seen.offers[seen.offer].fee_micro_per_s
+        fee = view.offers[view.offer].fee_micro_per_s
         return FlowDecision(willingness_micro_per_s=min(fee, self.ceiling * 1e6))

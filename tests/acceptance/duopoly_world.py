@@ -87,12 +87,12 @@ class Homes:
         self._share = np.full(2, 0.5)
         self._cost = 0.3 * self._choke
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """The payment of each home over each link."""
-        flows = seen.flows
+        flows = observation.flows
         link = (flows.source != flows.source.min()).astype(int)
-        if seen.dt_ps:
-            bits = np.bincount(link, flows.goodput_bps) * seen.dt_ps / 1e12
+        if observation.dt_ps:
+            bits = np.bincount(link, flows.goodput_bps) * observation.dt_ps / 1e12
             paid = np.bincount(link, flows.charge_micro)
             least, most = 0.01 * self._choke, 0.99 * self._choke
             share = self._share * (paid / bits).clip(least, most) ** -self.change
@@ -125,11 +125,13 @@ class Climber:
         self._reports = -1  # number of epochs so far
         self._income = [0, 0]  # below, above
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """The price of the next epoch."""
-        assert seen.agent is not None
+        assert observation.agent is not None
         if self._reports >= 0 and self._reports % HOLD >= HOLD // 2:
-            self._income[self._above()] += seen.price_micro * int(seen.links.marks.sum())
+            self._income[self._above()] += observation.price_micro * int(
+                observation.links.marks.sum()
+            )
         self._reports += 1
         if self._reports and self._reports % (4 * HOLD) == 0:
             low, high = self._income
@@ -137,7 +139,7 @@ class Climber:
             step = self.step * (1 + 4 * HOLD / self._reports)
             self._log += float(np.clip(step * slope, -1.0, 1.0))
             self._income = [0, 0]
-        seen.agent.note("own_price", math.exp(self._log) / 1e6)
+        observation.agent.note("own_price", math.exp(self._log) / 1e6)
         return round(math.exp(self._log + (self.probe if self._above() else -self.probe)))
 
     def _above(self) -> int:

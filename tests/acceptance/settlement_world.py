@@ -28,11 +28,11 @@ class Wander:
     step: Annotated[float, Unit("money")] = 0.0001
     turns: int = 0
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Raise the price twice, then lower it. It is never below 1 micro-unit."""
         self.turns += 1
         change = round(self.step * 1e6) * (-2 if self.turns % 3 == 0 else 1)
-        return max(1, seen.price_micro + change + len(seen.links.link))
+        return max(1, observation.price_micro + change + len(observation.links.link))
 
 
 def text_of(number: int) -> str:

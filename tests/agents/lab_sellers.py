@@ -20,12 +20,12 @@ class Calls:
     def __post_init__(self) -> None:
         self.readings = {"most": float(self.most), "watched": 0.0}
 
-    def watch(self, seen: StreamObservation) -> None:
+    def watch(self, observation: StreamObservation) -> None:
         """Count observations up to two."""
         watched = min(self.readings["watched"] + 1, 2.0)
         self.readings = {**self.readings, "watched": watched}
 
-    def post_call_price(self, seen: StreamObservation) -> object:
+    def post_call_price(self, observation: StreamObservation) -> object:
         """Return None at first, and then the price."""
         return self.price if self.readings["watched"] == 2 else None
 
@@ -65,7 +65,7 @@ class Fees:
 
     answer: object = None
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Change nothing."""
         return FlowDecision()
 
@@ -82,9 +82,9 @@ class Fees:
 class ByFlow:
     """Decides by a flow's number and class, and by whether it is switched on."""
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return a decision by the flow, but none for flow 0."""
-        k = seen.flow
+        k = view.flow
         if not k:
             return FlowDecision()
-        return FlowDecision(10.0 * k, 1 - seen.offer, 20.0 * k, k % 2 > 0, 30.0 * k, 40.0 * k)
+        return FlowDecision(10.0 * k, 1 - view.offer, 20.0 * k, k % 2 > 0, 30.0 * k, 40.0 * k)

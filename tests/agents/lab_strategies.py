@@ -22,7 +22,7 @@ class Counting:
     def __post_init__(self) -> None:
         self.asked = 0
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Pay one micro-unit more each time."""
         self.asked += 1
         return FlowDecision(willingness_micro_per_s=self.asked * self.step)
@@ -32,9 +32,9 @@ class Counting:
 class Doubling:
     """Doubles the price."""
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Twice the price in force."""
-        return 2 * seen.price_micro
+        return 2 * observation.price_micro
 
 
 @dataclasses.dataclass
@@ -43,9 +43,9 @@ class Broken:
 
     fault: str = ""
 
-    def decide_many(self, seen: Observation) -> object:
+    def decide_many(self, observation: Observation) -> object:
         """Return the requested fault. An unknown one raises KeyError."""
-        flows = len(seen.flows.flow)
+        flows = len(observation.flows.flow)
         fractions: Any = np.zeros(flows)
         return {
             "type": None,
@@ -57,7 +57,7 @@ class Broken:
             "other-shop": Decision(offer=np.full(flows, 3)),
         }[self.fault]
 
-    def post_price(self, seen: PriceObservation) -> object:
+    def post_price(self, observation: PriceObservation) -> object:
         """A price that is not a whole number."""
         return 0.5
 
@@ -76,7 +76,7 @@ class Answering:
         """The answer."""
         return self.answer
 
-    def post_price(self, seen: PriceObservation) -> object:
+    def post_price(self, observation: PriceObservation) -> object:
         """The answer."""
         return self.answer
 
@@ -87,7 +87,7 @@ class Deciding:
 
     answer: object
 
-    def decide(self, seen: FlowView) -> object:
+    def decide(self, view: FlowView) -> object:
         """The answer."""
         return self.answer
 
@@ -96,6 +96,6 @@ class Deciding:
 class DecidingAll(Deciding):
     """Gives one decision for all flows."""
 
-    def decide_many(self, seen: Observation) -> object:
+    def decide_many(self, observation: Observation) -> object:
         """The answer."""
         return self.answer

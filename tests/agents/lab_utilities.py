@@ -124,6 +124,6 @@ class Everything:
                 raise Refused(key, refused.found, refused.expected) from None
             setattr(self, f"{name}_utility", made)
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """A constant amount."""
         return FlowDecision(willingness_micro_per_s=1_000_000)

@@ -12,12 +12,12 @@ from ecnomy.agents import Decision, Observation
 class Timetable:
     """The first flow takes `steady` at 40 s and `fast` at 80 s; the others stay."""
 
-    def decide_many(self, seen: Observation) -> Decision:
-        """See seen.agent.choose."""
-        agent = seen.agent
+    def decide_many(self, observation: Observation) -> Decision:
+        """See observation.agent.choose."""
+        agent = observation.agent
         assert agent is not None
         menu = agent.menus[0]
         for second, choice in ((40, "steady"), (80, "fast")):
-            if seen.t_s == second:
+            if observation.t_s == second:
                 agent.choose(menu, choice, menu.flows[:1])
         return Decision()

@@ -132,9 +132,9 @@ class Content:
         """Money per second for a rate r in Mbps: `worth` (1 - exp(-r)), or r^2."""
         return _Crooked() if self.crooked else _Sated(self.worth)
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Set the willingness to pay once."""
-        return FlowDecision(willingness_micro_per_s=500_000 if seen.t_ps == 0 else LEAVE)
+        return FlowDecision(willingness_micro_per_s=500_000 if view.t_ps == 0 else LEAVE)
 
 
 @dataclasses.dataclass

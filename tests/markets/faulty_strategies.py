@@ -37,8 +37,8 @@ class ForHandlers:
 class Divides(ForHandlers):
     """Divides by the marks of a flow, which are above 0 in most runs."""
 
-    def decide(self, seen: FlowView) -> FlowDecision:
-        return FlowDecision(seen.charge_micro / seen.marks if seen.dt_ps else 1.0)
+    def decide(self, view: FlowView) -> FlowDecision:
+        return FlowDecision(view.charge_micro / view.marks if view.dt_ps else 1.0)
 
 
 class Poisoned(ForHandlers):
@@ -47,25 +47,25 @@ class Poisoned(ForHandlers):
     def __init__(self) -> None:
         self.mean = 0.0
 
-    def decide_many(self, seen: Observation) -> Decision:
-        if seen.dt_ps and len(seen.flows.flow):
-            rate = float(seen.flows.goodput_bps.mean())
+    def decide_many(self, observation: Observation) -> Decision:
+        if observation.dt_ps and len(observation.flows.flow):
+            rate = float(observation.flows.goodput_bps.mean())
             self.mean = 0.5 * (self.mean + (rate / rate if rate else np.nan))
-        return Decision(np.full(len(seen.flows.flow), self.mean))
+        return Decision(np.full(len(observation.flows.flow), self.mean))
 
 
 class Clamps(ForHandlers):
     """Smooths the observed rates in place."""
 
-    def decide_many(self, seen: Observation) -> Decision:
-        seen.flows.goodput_bps.clip(1.0, 1e6, out=seen.flows.goodput_bps)
-        return Decision(seen.flows.goodput_bps.copy())
+    def decide_many(self, observation: Observation) -> Decision:
+        observation.flows.goodput_bps.clip(1.0, 1e6, out=observation.flows.goodput_bps)
+        return Decision(observation.flows.goodput_bps.copy())
 
 
 class Dice(ForHandlers):
     """Draws from Python's global random generator."""
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         return FlowDecision(float(random.randint(1, 6)))
 
 
@@ -75,15 +75,17 @@ class Fresh(ForHandlers):
     def __init__(self) -> None:
         self.random = random.Random()
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         return FlowDecision(self.random.random())
 
 
 class Rare(ForHandlers):
     """Draws from numpy's global generator; the draws rarely change its answer."""
 
-    def decide_many(self, seen: Observation) -> Decision:
-        return Decision(np.full(len(seen.flows.flow), float(np.random.uniform() > 1 - 1e-12)))
+    def decide_many(self, observation: Observation) -> Decision:
+        return Decision(
+            np.full(len(observation.flows.flow), float(np.random.uniform() > 1 - 1e-12))
+        )
 
 
 class Common(ForHandlers):
@@ -91,9 +93,9 @@ class Common(ForHandlers):
 
     asked: ClassVar[list[int]] = []
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         self.asked.append(1)
-        return Decision(np.full(len(seen.flows.flow), float(len(self.asked))))
+        return Decision(np.full(len(observation.flows.flow), float(len(self.asked))))
 
 
 class Global(ForHandlers):
@@ -103,52 +105,52 @@ class Global(ForHandlers):
         global TOTAL
         TOTAL = 0
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         global TOTAL
         TOTAL += 1
-        return Decision(np.full(len(seen.flows.flow), float(TOTAL)))
+        return Decision(np.full(len(observation.flows.flow), float(TOTAL)))
 
 
 class Nightly(ForHandlers):
     """Pays less at night, by the wall clock."""
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         return FlowDecision(1.0 if datetime.datetime.now().year < 1990 else 2.0)
 
 
 class Timed(ForHandlers):
     """Pays by the time of the process."""
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         return FlowDecision(float(time.monotonic() > 0))
 
 
 class Shapeless(ForHandlers):
     """Omits the last flow if there are many."""
 
-    def decide_many(self, seen: Observation) -> Decision:
-        return Decision(np.ones(min(len(seen.flows.flow), 1000)))
+    def decide_many(self, observation: Observation) -> Decision:
+        return Decision(np.ones(min(len(observation.flows.flow), 1000)))
 
 
 class Halves:
     """Posts half of the price, which is not a whole number if the price is odd."""
 
-    def post_price(self, seen: PriceObservation) -> float:
-        return seen.price_micro / 2
+    def post_price(self, observation: PriceObservation) -> float:
+        return observation.price_micro / 2
 
 
 class Greedy:
     """Doubles the price at every decision."""
 
-    def post_price(self, seen: PriceObservation) -> int:
-        return 2 * seen.price_micro
+    def post_price(self, observation: PriceObservation) -> int:
+        return 2 * observation.price_micro
 
 
 class Undecided:
     """Answers a call with the number of calls admitted, which is not a Boolean."""
 
-    def watch(self, seen: StreamObservation) -> None:
-        self.share = int(seen.marks.sum()) / max(int(seen.sent.sum()), 1)
+    def watch(self, observation: StreamObservation) -> None:
+        self.share = int(observation.marks.sum()) / max(int(observation.sent.sum()), 1)
 
     def admit(self, call: Call) -> int:
         return 1
@@ -157,28 +159,28 @@ class Undecided:
 class Refusing(ForHandlers):
     """Requires something that no market has."""
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         raise StrategyError("refusing: not this market")
 
 
 class Leaving(ForHandlers):
     """Ends the program."""
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         raise SystemExit(3)
 
 
 class ForProviders:
     roles: ClassVar[tuple[str, ...]] = ("application-provider",)
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         return Decision()
 
 
 class Overcharging(ForProviders):
     """Pays members to stay."""
 
-    def post_fees(self, seen: ClassObservation) -> dict[str, int]:
+    def post_fees(self, observation: ClassObservation) -> dict[str, int]:
         return {"class-0": -1}
 
 
@@ -192,9 +194,9 @@ class Doorman(ForProviders):
 class Noting(ForHandlers):
     """Notes what the market writes itself."""
 
-    def decide_many(self, seen: Observation) -> Decision:
-        assert seen.agent is not None
-        seen.agent.note("weight", 1.0)
+    def decide_many(self, observation: Observation) -> Decision:
+        assert observation.agent is not None
+        observation.agent.note("weight", 1.0)
         return Decision()
 
 
@@ -207,12 +209,12 @@ class Careful(ForHandlers):
     def __post_init__(self) -> None:
         self.fixed = np.random.Generator(np.random.Philox(key=3))
 
-    def decide_many(self, seen: Observation) -> Decision:
-        assert seen.agent is not None
+    def decide_many(self, observation: Observation) -> Decision:
+        assert observation.agent is not None
         began = time.perf_counter()
-        logging.getLogger("lab").info("asked at %s", seen.t_s)
-        draws = seen.agent.random.random(len(seen.flows.flow)) + self.fixed.random()
-        seen.agent.note("mean", float(draws.sum()))
+        logging.getLogger("lab").info("asked at %s", observation.t_s)
+        draws = observation.agent.random.random(len(observation.flows.flow)) + self.fixed.random()
+        observation.agent.note("mean", float(draws.sum()))
         assert time.perf_counter() >= began
         return Decision(self.pay * draws)
 
@@ -220,13 +222,13 @@ class Careful(ForHandlers):
 class Warning(ForHandlers):
     """No defect: numpy warns, but the answer is still a number."""
 
-    def decide_many(self, seen: Observation) -> Decision:
-        bits = seen.flows.goodput_bps
+    def decide_many(self, observation: Observation) -> Decision:
+        bits = observation.flows.goodput_bps
         return Decision(np.where(bits > 0, 1.0 / bits, 0.0))
 
 
 class Money(ForHandlers):
     """No defect: its number is meant in money/s."""
 
-    def decide_many(self, seen: Observation) -> Decision:
-        return Decision(np.full(len(seen.flows.flow), 2.0))
+    def decide_many(self, observation: Observation) -> Decision:
+        return Decision(np.full(len(observation.flows.flow), 2.0))

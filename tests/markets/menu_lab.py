@@ -21,17 +21,17 @@ class Chooser:
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """See Strategy."""
-        assert seen.agent is not None
-        for menu in seen.agent.menus:
+        assert observation.agent is not None
+        for menu in observation.agent.menus:
             told = menu.flows.tolist(), menu.choice.tolist()
-            LOG.append((seen.t_s, menu.seller, menu.name, menu.choices, *told))
-        menu = seen.agent.menus[0]
-        if seen.t_s == 4:
-            seen.agent.choose(menu, "heavy", np.array([0]))
-        if seen.t_s in (7, 9):
-            seen.agent.choose(menu, "heavy" if seen.t_s == 7 else "light")
+            LOG.append((observation.t_s, menu.seller, menu.name, menu.choices, *told))
+        menu = observation.agent.menus[0]
+        if observation.t_s == 4:
+            observation.agent.choose(menu, "heavy", np.array([0]))
+        if observation.t_s in (7, 9):
+            observation.agent.choose(menu, "heavy" if observation.t_s == 7 else "light")
         return Decision()
 
 
@@ -43,10 +43,10 @@ class Wrong:
     flow: int = 0
     note: str = ""
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """See Strategy."""
-        assert seen.agent is not None
+        assert observation.agent is not None
         if self.note:
-            seen.agent.note(self.note, 1.0)
-        seen.agent.choose(seen.agent.menus[0], self.choice, np.array([self.flow]))
+            observation.agent.note(self.note, 1.0)
+        observation.agent.choose(observation.agent.menus[0], self.choice, np.array([self.flow]))
         return Decision()

@@ -19,12 +19,12 @@ LOG: dict[str, list[object]] = {}
 class Curious:
     """A carrier that notes what it has earned."""
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the same price; note the income in the table `agents`."""
-        assert seen.agent is not None
-        LOG.setdefault("isp", []).append(seen)
-        seen.agent.note("income", seen.agent.received_since().get("marks", 0))
-        return seen.price_micro
+        assert observation.agent is not None
+        LOG.setdefault("isp", []).append(observation)
+        observation.agent.note("income", observation.agent.received_since().get("marks", 0))
+        return observation.price_micro
 
 
 @dataclasses.dataclass
@@ -33,11 +33,11 @@ class Switch:
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return which of its flows may send."""
-        LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
-        by_day = seen.t_ps < 6 * 10**12
-        return FlowDecision(active=(seen.source == "day") == by_day)
+        LOG.setdefault(f"{view.source}.{view.member}", []).append(view)
+        by_day = view.t_ps < 6 * 10**12
+        return FlowDecision(active=(view.source == "day") == by_day)
 
 
 @dataclasses.dataclass
@@ -46,11 +46,16 @@ class Rich:
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Record balance and payments, and decide nothing."""
-        agent = seen.agent
+        agent = observation.agent
         assert agent is not None
-        told = (seen.t_ps, agent.balance_micro, agent.paid_since(), float(agent.random.random()))
+        told = (
+            observation.t_ps,
+            agent.balance_micro,
+            agent.paid_since(),
+            float(agent.random.random()),
+        )
         LOG.setdefault("rich", []).append(told)
         return Decision()
 
@@ -61,7 +66,7 @@ class Vague:
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return a text, which is not a Boolean."""
         return FlowDecision(active="perhaps")  # type: ignore[arg-type]
 
@@ -72,12 +77,12 @@ class Weighty:
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Choose a weight at 4 s and at 8 s. In between the last one remains."""
-        LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
-        said = {4: 3.0, 8: 0.5} if seen.source == "heavy" else {}
-        weight = said.get(seen.t_ps // 10**12, LEAVE)
-        return FlowDecision(weight=weight, rate_cap_bps=1e6 if seen.t_ps >= 6 * 10**12 else NO_CAP)
+        LOG.setdefault(f"{view.source}.{view.member}", []).append(view)
+        said = {4: 3.0, 8: 0.5} if view.source == "heavy" else {}
+        weight = said.get(view.t_ps // 10**12, LEAVE)
+        return FlowDecision(weight=weight, rate_cap_bps=1e6 if view.t_ps >= 6 * 10**12 else NO_CAP)
 
 
 @dataclasses.dataclass
@@ -86,10 +91,10 @@ class Turns:
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Choose a payment for marks until 4 s and from 8 s on, and in between a weight of 2."""
-        LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
-        if 4 <= seen.t_s < 8:
+        LOG.setdefault(f"{view.source}.{view.member}", []).append(view)
+        if 4 <= view.t_s < 8:
             return FlowDecision(weight=2.0, willingness_micro_per_s=20_000)
         return FlowDecision(willingness_micro_per_s=20_000)
 
@@ -100,9 +105,9 @@ class Prepaid:
 
     budget: Annotated[float, Unit("money")] = 1.0
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return the rest of the budget."""
-        self.budget -= seen.charge_micro / 1e6
+        self.budget -= view.charge_micro / 1e6
         return FlowDecision(2e6, budget_micro=max(0, round(self.budget * 1e6)))
 
 
@@ -113,6 +118,6 @@ class Seesaw:
     low: Annotated[float, Unit("money")]
     high: Annotated[float, Unit("money")]
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return a low price first."""
-        return round(1e6 * (self.high if seen.t_ps // 10**12 % 2 else self.low))
+        return round(1e6 * (self.high if observation.t_ps // 10**12 % 2 else self.low))

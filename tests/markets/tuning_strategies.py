@@ -16,11 +16,11 @@ class Tuner:
     answer: ClassVar[Any] = {}
     told: ClassVar[list[Any]] = []
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the current price."""
-        return seen.price_micro
+        return observation.price_micro
 
-    def tune(self, seen: PriceObservation) -> Any:
+    def tune(self, observation: PriceObservation) -> Any:
         """Return the answer of the test."""
-        Tuner.told.append([(law.law, dict(law.params)) for law in seen.laws])
+        Tuner.told.append([(law.law, dict(law.params)) for law in observation.laws])
         return Tuner.answer

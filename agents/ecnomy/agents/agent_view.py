@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy's view of its agent, `seen.agent`, and the actions that it takes for the agent."""
+"""`observation.agent`: a strategy's view of its agent, and its actions for the agent."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     budget_micro: Floats | None = None
 
 
-def checked(decision: object, seen: Observation, who: str) -> Decision:
+def checked(decision: object, observation: Observation, who: str) -> Decision:
     """Check a decision, and return it with NumPy columns.
 
     Raises:
@@ -97,20 +97,22 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
     pay = decision.willingness_micro_per_s
     return Decision(
-        _amounts(pay, seen, who, "willingness_micro_per_s", LEAVE),
-        _offers(decision.offer, seen, who),
-        _amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP),
-        _truths(decision.active, seen, who),
-        _amounts(decision.weight, seen, who, "weight", LEAVE),
-        _amounts(decision.budget_micro, seen, who, "budget_micro", NO_BUDGET),
+        _amounts(pay, observation, who, "willingness_micro_per_s", LEAVE),
+        _offers(decision.offer, observation, who),
+        _amounts(decision.rate_cap_bps, observation, who, "rate_cap_bps", NO_CAP),
+        _truths(decision.active, observation, who),
+        _amounts(decision.weight, observation, who, "weight", LEAVE),
+        _amounts(decision.budget_micro, observation, who, "budget_micro", NO_BUDGET),
     )
 
 
-def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -> Floats | None:
+def _amounts(
+    given: object, observation: Observation, who: str, name: str, no: float
+) -> Floats | None:
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)
-    _check_length(column, seen, who, name)
+    _check_length(column, observation, who, name)
     if column.dtype.kind not in "iuf":
         raise StrategyError(f"{who} returned a {name} that is not a column of numbers")
     column = column.astype(np.float64, copy=False)
@@ -120,16 +122,16 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
         fits = bool((((column >= 0) & (column < np.inf)) | (column == no)).all())
     if not fits:
         bad = int(np.flatnonzero(~((column >= 0) & (column < np.inf)) & (column != no))[0])
-        told = f"{column[bad]:g} for flow {int(seen.flows.flow[bad])}"
+        told = f"{column[bad]:g} for flow {int(observation.flows.flow[bad])}"
         raise StrategyError(f"{who} returned a {name} that is negative or not finite: {told}")
     return column
 
 
-def _truths(given: object, seen: Observation, who: str) -> Truths | None:
+def _truths(given: object, observation: Observation, who: str) -> Truths | None:
     if given is None:
         return None
     column: npt.NDArray[Any] = np.asarray(given)
-    _check_length(column, seen, who, "active")
+    _check_length(column, observation, who, "active")
     if column.dtype.kind != "b":
         raise StrategyError(
             f"{who} returned `active` of type {column.dtype}, expected a column of Booleans"
@@ -137,20 +139,20 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
     return column
 
 
-def _offers(given: object, seen: Observation, who: str) -> Integers | None:
+def _offers(given: object, observation: Observation, who: str) -> Integers | None:
     if given is None:
         return None
-    held = seen.flows.offer
+    held = observation.flows.offer
     if given is held:
         return held
     column: npt.NDArray[Any] = np.asarray(given)
-    _check_length(column, seen, who, "offer")
+    _check_length(column, observation, who, "offer")
     if column.dtype.kind not in "iu":
         wholes = whole_column(given)
         if wholes is None:
             raise StrategyError(f"{who} returned classes that are not integers")
         column = wholes
-    _check_offers(column, seen, who)
+    _check_offers(column, observation, who)
     offers: Integers = column.astype(np.int64, copy=False)
     return offers
 
@@ -159,19 +161,24 @@ def _all_fit(amounts: list[float], no: float) -> bool:
     return all(0 <= amount < math.inf or amount == no for amount in amounts)
 
 
-def _check_length(column: npt.NDArray[Any], seen: Observation, who: str, name: str) -> None:
-    flows = len(seen.flows.flow)
+def _check_length(column: npt.NDArray[Any], observation: Observation, who: str, name: str) -> None:
+    flows = len(observation.flows.flow)
     if column.shape != (flows,):
         raise StrategyError(f"{who} returned {name} of shape {column.shape}, expected ({flows},)")
 
 
-def _check_offers(offer: npt.NDArray[Any], seen: Observation, who: str) -> None:
-    moved = (offer != seen.flows.offer).nonzero()[0]
+def _check_offers(offer: npt.NDArray[Any], observation: Observation, who: str) -> None:
+    moved = (offer != observation.flows.offer).nonzero()[0]
     for row in moved.tolist():
-        flow, held, wanted = (int(c[row]) for c in (seen.flows.flow, seen.flows.offer, offer))
-        if not 0 <= wanted < len(seen.offers):
+        flow, held, wanted = (
+            int(c[row]) for c in (observation.flows.flow, observation.flows.offer, offer)
+        )
+        if not 0 <= wanted < len(observation.offers):
             raise StrategyError(f"{who} moved flow {flow} to class {wanted}, which does not exist")
-        if held != NO_OFFER and seen.offers[held].provider != seen.offers[wanted].provider:
+        if (
+            held != NO_OFFER
+            and observation.offers[held].provider != observation.offers[wanted].provider
+        ):
             raise StrategyError(f"{who} moved flow {flow} to a class of another provider")
         if held == NO_OFFER:
             raise StrategyError(

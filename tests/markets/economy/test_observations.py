@@ -110,9 +110,9 @@ class Watched:
         return self.sight.flows(who, rows, price, (), offer, self.aims)
 
 
-def columns(seen: Observation) -> dict[str, list[Any]]:
+def columns(observation: Observation) -> dict[str, list[Any]]:
     """Return the columns of an observation in GROWN, as lists."""
-    return {name: getattr(seen.flows, name).tolist() for name in GROWN}
+    return {name: getattr(observation.flows, name).tolist() for name in GROWN}
 
 
 def test_every_column_of_an_observation_is_what_grew_since_the_last_one() -> None:

@@ -88,20 +88,20 @@ class ApplicationProvider(Role):
         """See Role."""
         return self._strategist.advice
 
-    def decide(self, seen: Observation) -> Decision:
+    def decide(self, observation: Observation) -> Decision:
         """Return the target cost of marks for each flow in the provider's classes."""
-        decision = self._strategist.decide(seen)
-        self.decided(seen.t_ps, settling_ps(seen.flows))
+        decision = self._strategist.decide(observation)
+        self.decided(observation.t_ps, settling_ps(observation.flows))
         return decision
 
-    def fees(self, seen: ClassObservation) -> Mapping[str, int]:
+    def fees(self, observation: ClassObservation) -> Mapping[str, int]:
         """Return the new fee of each class [micro-units/s]; omitted classes keep their fees.
 
         Raises:
             StrategyError: the strategy failed, or did not return a mapping of valid fees.
         """
         try:
-            answer = self._seller.post_fees(seen)  # type: ignore[attr-defined]
+            answer = self._seller.post_fees(observation)  # type: ignore[attr-defined]
             posted = dict(answer.items()) if isinstance(answer, Mapping) else None
         except EcnomyError:
             raise
@@ -117,8 +117,8 @@ class ApplicationProvider(Role):
                 raise StrategyError(
                     f"{self._who}: the fee for {shown(name)} must be {expected}, got {shown(fee)}"
                 )
-            if name not in seen.names:
-                expected = f"expected one of the classes {', '.join(seen.names)}"
+            if name not in observation.names:
+                expected = f"expected one of the classes {', '.join(observation.names)}"
                 raise StrategyError(f"{self._who}: found a fee for {shown(name)}, {expected}")
         return {name: int(fee) for name, fee in posted.items()}
 

@@ -39,7 +39,7 @@ class CallSales:
         self._watch = getattr(self._strategy, "watch", None)
         self._post = getattr(self._strategy, "post_call_price", None)
 
-    def watch(self, seen: StreamObservation) -> int | None:
+    def watch(self, observation: StreamObservation) -> int | None:
         """Observe the test streams, and return the new price of calls [micro-units] or None.
 
         Raises:
@@ -47,8 +47,8 @@ class CallSales:
         """
         try:
             if self._watch is not None:
-                self._watch(seen)
-            posted = None if self._post is None else self._post(seen)
+                self._watch(observation)
+            posted = None if self._post is None else self._post(observation)
         except Exception as error:
             raise blame(self._who, error) from error
         price = None if posted is None else whole(posted)

@@ -48,31 +48,33 @@ class ConnectivityProvider(Role):
 
     def act(self, seat: Seat) -> None:
         """Post the new price and tune the marking of the carrier's links."""
-        seen = seat.links()
+        observation = seat.links()
         if self._waits:
-            seen = msgspec.structs.replace(seen, responds_ps=seat.responds_ps())
-        seat.post_price(self.post_price(seen))
-        for link, values in self.tune(seen).items():
+            observation = msgspec.structs.replace(observation, responds_ps=seat.responds_ps())
+        seat.post_price(self.post_price(observation))
+        for link, values in self.tune(observation).items():
             seat.tune(link, values)
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the new price per mark, in micro-units.
 
         Raises:
             StrategyError: the strategy failed, or did not return an integer in [0, 10^12].
         """
         try:
-            answer = self._strategy.post_price(seen)  # type: ignore[attr-defined]
+            answer = self._strategy.post_price(observation)  # type: ignore[attr-defined]
         except Exception as error:
             raise blame(self._who, error) from error
         price = price_posted(self._who, answer)
-        responded_ps = min(max(seen.responds_ps, SHORTEST_PS), PATIENCE_PS)
-        self.decided(seen.t_ps, 0, needs=responded_ps)
-        self.settles_ps = seen.responds_ps if self._waits else 0
-        self.hasty = 0 < self._waits * max(self.interval_ps, seen.dt_ps) < seen.responds_ps
+        responded_ps = min(max(observation.responds_ps, SHORTEST_PS), PATIENCE_PS)
+        self.decided(observation.t_ps, 0, needs=responded_ps)
+        self.settles_ps = observation.responds_ps if self._waits else 0
+        self.hasty = (
+            0 < self._waits * max(self.interval_ps, observation.dt_ps) < observation.responds_ps
+        )
         return price
 
-    def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, object]]:
+    def tune(self, observation: PriceObservation) -> Mapping[str, Mapping[str, object]]:
         """Return link -> parameter of its marking law -> new value, or {} without `tune`.
 
         Raises:
@@ -82,7 +84,7 @@ class ConnectivityProvider(Role):
         if ask is None:
             return {}
         try:
-            answer = ask(seen)
+            answer = ask(observation)
         except Exception as error:
             raise blame(self._who, error) from error
         if not isinstance(answer, Mapping) or not all(

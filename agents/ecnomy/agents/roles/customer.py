@@ -26,12 +26,16 @@ class Customer(User):
         """See Role."""
         return self._strategist.advice
 
-    def decide(self, seen: Observation) -> Decision:
+    def decide(self, observation: Observation) -> Decision:
         """Return the requested classes, and the payment for flows whose marks the customer pays."""
-        decision = self._strategist.decide(seen)
+        decision = self._strategist.decide(observation)
         heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
         needs_ps = self._strategist.needs_ps
         self.decided(
-            seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia, needs=needs_ps
+            observation.t_ps,
+            settling_ps(observation.flows),
+            heeds_lag=heeds_lag,
+            inertia=inertia,
+            needs=needs_ps,
         )
         return decision

@@ -29,10 +29,10 @@ class ElasticSales:
         name = f"{who}, {line.tariff.name}"
         self._strategist = Strategist(name, line.strategy.kind, line.strategy.params)
 
-    def decide(self, seen: Observation) -> Decision:
+    def decide(self, observation: Observation) -> Decision:
         """Return the target cost of each flow's marks.
 
         Raises:
             StrategyError: as for Strategist.decide.
         """
-        return self._strategist.decide(seen)
+        return self._strategist.decide(observation)

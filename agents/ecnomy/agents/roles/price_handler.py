@@ -49,18 +49,22 @@ class PriceHandler(User):
         if self.interval_ps == ADAPT and changed[self._rows].any():
             self.next_ps = min(self.next_ps, t_ps)
 
-    def decide(self, seen: Observation) -> Decision:
+    def decide(self, observation: Observation) -> Decision:
         """Return the willingness to pay for each flow, and the flow's rate cap."""
-        decision = self._strategist.decide(seen)
-        if seen.dt_ps == 0:
-            self.next_ps = seen.t_ps + self._phase_ps
+        decision = self._strategist.decide(observation)
+        if observation.dt_ps == 0:
+            self.next_ps = observation.t_ps + self._phase_ps
             return decision
         heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
         needs_ps = self._strategist.needs_ps
         self.decided(
-            seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia, needs=needs_ps
+            observation.t_ps,
+            settling_ps(observation.flows),
+            heeds_lag=heeds_lag,
+            inertia=inertia,
+            needs=needs_ps,
         )
         if self.interval_ps == ADAPT:
-            longest_ps = max(SHORTEST_PS, LONGER * seen.dt_ps)
-            self.next_ps = min(self.next_ps, seen.t_ps + longest_ps)
+            longest_ps = max(SHORTEST_PS, LONGER * observation.dt_ps)
+            self.next_ps = min(self.next_ps, observation.t_ps + longest_ps)
         return decision

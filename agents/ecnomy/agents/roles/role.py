@@ -260,7 +260,7 @@ class Strategist:
         found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
         return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
 
-    def decide(self, seen: Observation) -> Decision:
+    def decide(self, observation: Observation) -> Decision:
         """Return the decisions for all observed flows.
 
         Raises:
@@ -269,18 +269,18 @@ class Strategist:
         """
         try:
             if self._many:
-                decision = self.whole.decide_many(seen)  # type: ignore[attr-defined]
+                decision = self.whole.decide_many(observation)  # type: ignore[attr-defined]
             else:
-                decision = self._one_by_one(seen)
-            return checked(decision, seen, self._who)
+                decision = self._one_by_one(observation)
+            return checked(decision, observation, self._who)
         except EcnomyError:
             raise
         except Exception as error:
             raise blame(self._who, error) from error
 
-    def _one_by_one(self, seen: Observation) -> Decision:
+    def _one_by_one(self, observation: Observation) -> Decision:
         choices = []
-        for view in seen.views():
+        for view in observation.views():
             strategy = self._single.get(view.flow)
             if strategy is None:
                 strategy = self._single[view.flow] = make(self._kind, self._params)

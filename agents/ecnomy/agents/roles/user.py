@@ -25,6 +25,6 @@ class User(Role):
         seat.switch(self._rows, decision)
         seat.pay(self._rows, decision, all_of_them=False)
 
-    def decide(self, seen: Observation) -> Decision:
+    def decide(self, observation: Observation) -> Decision:
         """Return the user's decisions on the observed flows."""
         raise NotImplementedError

@@ -104,18 +104,18 @@ class AggressivenessKnob:
         """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return asked_rate(self._utility)
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the new weight of each flow, in the unit of its law."""
-        flows = seen.flows
+        flows = observation.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
         given = np.where(flows.weight > 0, flows.weight, self._weight)
         before, self._sending = self._sending, (flows.active > 0) & (flows.srtt_s > 0)
-        if not seen.dt_ps:
+        if not observation.dt_ps:
             self._weight = given.clip(self.least, self.most)
             return Decision(weight=self._weight)
         sent = before & self._sending & (flows.goodput_bps > 0)
-        price = self._price(flows, given * np.maximum(flows.active, 1) * seen.dt_s, sent)
+        price = self._price(flows, given * np.maximum(flows.active, 1) * observation.dt_s, sent)
         step = self._gain * (self._log_aim(flows.goodput_bps, given, price) - np.log(given))
         step = np.where(sent, step, 0.0).clip(-LONGEST_STEP, LONGEST_STEP)
         self._weight = (given * np.exp(step)).clip(self.least, self.most)

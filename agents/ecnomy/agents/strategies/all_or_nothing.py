@@ -71,34 +71,34 @@ class AllOrNothing:
         """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return "rate" if self.rate is None else ""
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return x0 as rate cap and the threshold as willingness, or switch the flow off."""
-        rate_bps = seen.limit_bps if self.rate is None else self.rate
+        rate_bps = view.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("all-or-nothing: missing 'rate' for a flow without a rate limit")
         if self._on:
-            self._judge(seen, rate_bps)
-        elif seen.t_s >= self._again_s:
+            self._judge(view, rate_bps)
+        elif view.t_s >= self._again_s:
             self._on = self._trial = True
         pay_micro = max(1.0, float(round(self.threshold * MICRO)))
         return FlowDecision(pay_micro, rate_cap_bps=rate_bps, active=self._on)
 
-    def _judge(self, seen: FlowView, rate_bps: float) -> None:
-        if not (seen.dt_ps and seen.active and seen.srtt_s):
+    def _judge(self, view: FlowView, rate_bps: float) -> None:
+        if not (view.dt_ps and view.active and view.srtt_s):
             return
-        slow = bool(seen.marks) and seen.goodput_bps < self.satisfied * rate_bps
+        slow = bool(view.marks) and view.goodput_bps < self.satisfied * rate_bps
         self._slow = self._slow + 1 if slow else 0
         if self._trial:
             self._trial = False
         elif not slow:
             self._failed, self._had_x0 = 0, True
-        elif not self._had_x0 or (self._slow >= PATIENCE and _drawn(seen) <= 0.5):
+        elif not self._had_x0 or (self._slow >= PATIENCE and _drawn(view) <= 0.5):
             wait_s = self.retry * min(2**self._failed, LONGEST)
-            self._again_s = seen.t_s + wait_s * (0.5 + _drawn(seen))
+            self._again_s = view.t_s + wait_s * (0.5 + _drawn(view))
             self._failed = min(self._failed + 1, LONGEST)
             self._on, self._had_x0, self._slow = False, False, 0
 
 
-def _drawn(seen: FlowView) -> float:
+def _drawn(view: FlowView) -> float:
     """Return a random number below 1, or 1/2 without an agent."""
-    return float(seen.agent.random.random()) if seen.agent is not None else 0.5
+    return float(view.agent.random.random()) if view.agent is not None else 0.5

@@ -64,14 +64,14 @@ class AverageRate:
         """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return "rate" if self.rate is None else ""
 
-    def decide(self, seen: FlowView) -> FlowDecision:
+    def decide(self, view: FlowView) -> FlowDecision:
         """Return the rate cap, x0 plus a share of the deficit, and the threshold as willingness."""
-        rate_bps = seen.limit_bps if self.rate is None else self.rate
+        rate_bps = view.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("average-rate: missing 'rate' for a flow without a rate limit")
-        if seen.dt_ps and seen.active and seen.srtt_s:
-            short = (rate_bps - seen.goodput_bps) * seen.dt_s
-            if short < 0 or seen.marks or seen.goodput_bps >= 0.9 * min(self._cap_bps, rate_bps):
+        if view.dt_ps and view.active and view.srtt_s:
+            short = (rate_bps - view.goodput_bps) * view.dt_s
+            if short < 0 or view.marks or view.goodput_bps >= 0.9 * min(self._cap_bps, rate_bps):
                 most = rate_bps * self.over
                 self._owed_bits = min(max(self._owed_bits + short, -most), most)
         asked_bps = rate_bps + self._owed_bits / self.over

@@ -44,37 +44,37 @@ class BestChoice(BestOffer):
         self._nothing = -np.inf
         self._own: dict[str, BestChoice] = {}  # experience with each provider's menu
 
-    def decide_many(self, seen: Observation) -> Decision:
-        """Pick from the menus with `seen.agent.choose`, and leave all flows unchanged."""
-        if seen.agent is None:
+    def decide_many(self, observation: Observation) -> Decision:
+        """Pick from the menus with `observation.agent.choose`, and leave all flows unchanged."""
+        if observation.agent is None:
             raise StrategyError("best-choice: menus and random numbers require a market")
-        menus = [menu for menu in seen.agent.menus if menu.name == STRATEGY]
+        menus = [menu for menu in observation.agent.menus if menu.name == STRATEGY]
         moved = 0
         for menu in menus:
             own = self._own.setdefault(menu.seller, dataclasses.replace(self))
-            moved += own._compose(seen, menu)
+            moved += own._compose(observation, menu)
         if moved:
             self._switches += moved
-            seen.agent.note("switches", self._switches)
+            observation.agent.note("switches", self._switches)
         return Decision()
 
-    def _compose(self, seen: Observation, menu: MenuView) -> int:
+    def _compose(self, observation: Observation, menu: MenuView) -> int:
         """Choose from one provider's menu, and return the number of changes."""
         if self._known.shape != (len(menu.choices), len(menu.flows)):
             self._begin(len(menu.choices), menu.choice.copy())
-        elif seen.dt_ps:
-            self._learn_of(seen, np.searchsorted(seen.flows.flow, menu.flows))
-            return self._pick(seen, menu)
+        elif observation.dt_ps:
+            self._learn_of(observation, np.searchsorted(observation.flows.flow, menu.flows))
+            return self._pick(observation, menu)
         return 0
 
     def _renew(self, users: Truths) -> None:
         """Do nothing, because all flows continue."""
 
-    def _pick(self, seen: Observation, menu: MenuView) -> int:
-        assert seen.agent is not None
-        choice = self._better(seen.agent.random)
+    def _pick(self, observation: Observation, menu: MenuView) -> int:
+        assert observation.agent is not None
+        choice = self._better(observation.agent.random)
         moved = self._switch(choice)
         for number in np.unique(choice[moved]).tolist():
             picked = menu.flows[moved & (choice == number)]
-            seen.agent.choose(menu, menu.choices[number], picked)
+            observation.agent.choose(menu, menu.choices[number], picked)
         return int(np.count_nonzero(moved))

@@ -159,25 +159,25 @@ class BestOffer:
         """See `elastic-utility`, if users pay by it."""
         return self._payer.needs_s if self._payer else 0.0
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the flows that may send, and their payments."""
-        if seen.agent is None:
+        if observation.agent is None:
             raise StrategyError("best-offer: random users require a market")
-        if not len(seen.flows.flow):
+        if not len(observation.flows.flow):
             return Decision()
-        random = seen.agent.random
-        if self._rows.size != len(seen.flows.flow):
-            self._meet(seen.flows)
+        random = observation.agent.random
+        if self._rows.size != len(observation.flows.flow):
+            self._meet(observation.flows)
             alternatives, users = self._rows.shape
             first = np.asarray(random.integers(alternatives, size=users), dtype=np.int64)
             self._begin(alternatives, first)
-        elif seen.dt_ps:
-            self._learn(seen)
+        elif observation.dt_ps:
+            self._learn(observation)
             choice = np.where(self._away, self._choice, self._better(random))
-            choice = self._stay_or_leave(seen.t_s, choice, random)
+            choice = self._stay_or_leave(observation.t_s, choice, random)
             if self._switch(choice).any():
-                seen.agent.note("switches", self._switches)
-        return self._decision(seen)
+                observation.agent.note("switches", self._switches)
+        return self._decision(observation)
 
     def _begin(self, alternatives: int, choice: Integers) -> None:
         """Reset all knowledge, and let each user begin with its alternative in `choice`."""
@@ -243,16 +243,16 @@ class BestOffer:
         self._probing = probe
         return choice
 
-    def _learn(self, seen: Observation) -> None:
+    def _learn(self, observation: Observation) -> None:
         """Learn each user's surplus since the last decision from the alternative in use."""
-        self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
+        self._learn_of(observation, self._rows[self._choice, np.arange(len(self._choice))])
 
-    def _learn_of(self, seen: Observation, used: Integers) -> None:
+    def _learn_of(self, observation: Observation, used: Integers) -> None:
         """Learn the surplus of the flows in use, which have the indices `used`."""
-        flows = seen.flows
+        flows = observation.flows
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
-        cost = flows.bill_micro[used] / MICRO / seen.dt_s
+        cost = flows.bill_micro[used] / MICRO / observation.dt_s
         surplus = self._utility.value(ratio) - cost
         if self._delay_cost:
             megabytes_per_s = flows.goodput_bps[used] / BITS_PER_MB
@@ -323,12 +323,12 @@ class BestOffer:
             return np.full(self._rows.size, self._sated_bps)
         return np.where(cap_bps == NO_CAP, self._sated_bps, np.minimum(cap_bps, self._sated_bps))
 
-    def _decision(self, seen: Observation) -> Decision:
-        flows = len(seen.flows.flow)
+    def _decision(self, observation: Observation) -> Decision:
+        flows = len(observation.flows.flow)
         active = np.zeros(flows, dtype=np.bool_)
         active[self._rows[self._choice, np.arange(len(self._choice))]] = ~self._away
         if self._payer is not None:
-            paid = self._payer.decide_many(seen)
+            paid = self._payer.decide_many(observation)
             return Decision(
                 paid.willingness_micro_per_s,
                 rate_cap_bps=self._cap(paid.rate_cap_bps),

@@ -93,16 +93,18 @@ class CallBills:
         self._asked += 1
         self._sold += let_in
 
-    def learn(self, seen: StreamObservation, streams: StreamSamples, laws: Laws | None) -> None:
+    def learn(
+        self, observation: StreamObservation, streams: StreamSamples, laws: Laws | None
+    ) -> None:
         """Record the calls that ended, and the cost of test streams.
 
         Args:
-            seen: the observation of this report.
+            observation: the observation of this report.
             streams: the test streams' samples, including this report.
             laws: distributions of the rates of marks and of bad packets; None if unknown.
         """
-        self._probing += int(seen.marks.sum()) * float(seen.price_micro)
-        calls, limit = seen.calls, seen.tariff.max_delay_rate
+        self._probing += int(observation.marks.sum()) * float(observation.price_micro)
+        calls, limit = observation.calls, observation.tariff.max_delay_rate
         columns = (calls.start_ps, calls.end_ps, calls.sent, calls.marks, calls.reimbursed)
         for start_ps, end_ps, sent, marks, broken in zip(*columns, strict=True):
             self.ended += 1

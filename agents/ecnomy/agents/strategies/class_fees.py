@@ -37,9 +37,9 @@ class ClassFees:
         """Return the target cost of marks of a flow in a class with this charge [micro-units/s]."""
         return class_charge_micro
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the charge of each flow's class as the target cost of its marks."""
-        return Decision(class_charges(seen))
+        return Decision(class_charges(observation))
 
     def _check_bounds(self, least: float) -> None:
         """Refuse fee bounds outside [least, DEAREST]; `least` is 0 or a micro-unit."""
@@ -51,9 +51,9 @@ class ClassFees:
             expected = f"from the floor of {self.floor:g} to {DEAREST:g} money/s"
             raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
 
-    def _elapsed_ps(self, seen: ClassObservation) -> int:
+    def _elapsed_ps(self, observation: ClassObservation) -> int:
         """Return the time since fees last changed if an update is due, otherwise 0."""
-        self._dt_ps += seen.dt_ps
+        self._dt_ps += observation.dt_ps
         if self._dt_ps < round(self.every * PS_PER_S):
             return 0
         elapsed_ps, self._dt_ps = self._dt_ps, 0

@@ -42,17 +42,19 @@ class ConstantCharge:
         """Return the target cost of marks of a flow in a class with this charge [micro-units/s]."""
         return class_charge_micro if self.charge is None else round(self.charge * MICRO)
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the willingness to pay for each flow [micro-units/s]."""
-        offer = seen.flows.offer
+        offer = observation.flows.offer
         if self.charge is not None:
             return Decision(np.full(len(offer), float(round(self.charge * MICRO))))
-        return Decision(class_charges(seen))
+        return Decision(class_charges(observation))
 
 
-def class_charges(seen: Observation) -> Floats:
+def class_charges(observation: Observation) -> Floats:
     """Return each flow's target cost of marks by class [micro-units/s]; LEAVE outside any class."""
-    offer = seen.flows.offer
-    rates = np.array([o.charging_rate_micro for o in seen.offers] + [LEAVE], dtype=np.float64)
-    charges: Floats = rates[np.where(offer == NO_OFFER, len(seen.offers), offer)]
+    offer = observation.flows.offer
+    rates = np.array(
+        [o.charging_rate_micro for o in observation.offers] + [LEAVE], dtype=np.float64
+    )
+    charges: Floats = rates[np.where(offer == NO_OFFER, len(observation.offers), offer)]
     return charges

@@ -69,9 +69,9 @@ class ConstantThroughput:
         """The parameter to set for flows without a rate limit, or "" if it is not needed."""
         return "rate" if self.rate is None else ""
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the rate caps and the threshold, which are the same at every decision."""
-        flows = seen.flows
+        flows = observation.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._flow, count = flows.flow, len(flows.flow)
             cap_bps = flows.limit_bps if self.rate is None else np.full(count, self.rate)

@@ -30,17 +30,17 @@ class CostMemory:
         self._charge: Floats = np.zeros(0)
         self._bytes: Floats = np.zeros(0)
 
-    def learn(self, seen: Observation) -> None:
+    def learn(self, observation: Observation) -> None:
         """Record the payments and bytes of an agent's flows since the last decision."""
-        flows, sources = seen.flows, len(seen.sources)
+        flows, sources = observation.flows, len(observation.sources)
         if len(self._bytes) < sources:
             self._charge, self._bytes = np.full(sources, self._first), np.ones(sources)
-        if not seen.dt_ps:
+        if not observation.dt_ps:
             return
-        sent = flows.payload_bps * seen.dt_s / 8 * np.maximum(flows.active, 1)
+        sent = flows.payload_bps * observation.dt_s / 8 * np.maximum(flows.active, 1)
         got = np.bincount(flows.source, sent, sources)
         paid = np.bincount(flows.source, flows.charge_micro.astype(np.float64), sources)
-        kept = np.where(got > 0, math.exp(-seen.dt_s / self._memory_s), 1.0)
+        kept = np.where(got > 0, math.exp(-observation.dt_s / self._memory_s), 1.0)
         self._charge = kept * self._charge + paid
         self._bytes = kept * self._bytes + got
 

@@ -66,19 +66,19 @@ class CostPlus(ClassFees):
         self._cost: dict[str, float] = {}  # cost since the fees last changed, micro-units
         self._flow_s: dict[str, float] = {}
 
-    def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
+    def post_fees(self, observation: ClassObservation) -> Mapping[str, int]:
         """Return the new fees [micro-units/s], or {} between updates."""
-        classes, more = seen.classes, 1 + self.margin
-        for k, name in enumerate(seen.names):
+        classes, more = observation.classes, 1 + self.margin
+        for k, name in enumerate(observation.names):
             cost, flow_s = float(classes.charge_micro[k]), float(classes.flow_s[k])
             brought = float(classes.fee_micro_per_s[k]) * flow_s
             self._short[name] = self._short.get(name, 0.0) + more * cost - brought
             self._cost[name] = self._cost.get(name, 0.0) + cost
             self._flow_s[name] = self._flow_s.get(name, 0.0) + flow_s
-        dt_s = self._elapsed_ps(seen) / PS_PER_S
+        dt_s = self._elapsed_ps(observation) / PS_PER_S
         if not dt_s:
             return {}
-        fees = {name: self._fee(name, dt_s) for name in seen.names if self._flow_s[name] > 0}
+        fees = {name: self._fee(name, dt_s) for name in observation.names if self._flow_s[name] > 0}
         self._cost, self._flow_s = {}, {}
         return fees
 

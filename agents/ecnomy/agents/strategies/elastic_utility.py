@@ -154,50 +154,50 @@ class ElasticUtility:
         """
         return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the willingness to pay for each flow, in whole micro-units per second."""
-        flows = seen.flows
+        flows = observation.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
         before, self._going = self._going, _going(flows)
         cap_bps = None
-        if seen.dt_ps:
+        if observation.dt_ps:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
-            self._count_marks(seen, ratio, sent)
-            self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
+            self._count_marks(observation, ratio, sent)
+            self._leaving.learn(observation, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
-            log_aim, elastic = self._log_aim(self._rates(seen, sent), contract)
+            log_aim, elastic = self._log_aim(self._rates(observation, sent), contract)
             worth = self._unbiased(log_aim, elastic, flows.marks)
             move = self._move_few if len(worth) <= FEW else self._move_many
             moved = self._unheard(move(worth, before))
-            self._log_pay = self._follow(seen, ratio, sent, moved, contract)
-            self._look_again(seen, ratio, sent)
+            self._log_pay = self._follow(observation, ratio, sent, moved, contract)
+            self._look_again(observation, ratio, sent)
             cap_bps = self._largest_bps(contract)
         active = ~self._leaving.away if self._switches else None
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
 
-    def _count_marks(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
+    def _count_marks(self, observation: Observation, ratio: Floats, sent: Truths) -> None:
         """Count marks of flows with rates above a trial's and below the traffic's largest rate."""
-        flows = seen.flows
+        flows = observation.flows
         free = (ratio > 2 * PROBE) & (flows.goodput_bps < 0.95 * flows.limit_bps)
         curvature = self._utility.curvature_at(ratio.clip(1 / RANGE, RANGE))
         marks = flows.marks / np.maximum(flows.active, 1)
-        self._few_marks.learn(marks, curvature, seen.dt_s, np.logical_and(sent, free))
+        self._few_marks.learn(marks, curvature, observation.dt_s, np.logical_and(sent, free))
 
     def staying(self) -> ElasticUtility:
         """Leave switching flows off to the calling strategy, and return self."""
         self._leaves = False
         return self
 
-    def _rates(self, seen: Observation, sent: Truths) -> Floats:
+    def _rates(self, observation: Observation, sent: Truths) -> Floats:
         """Return each flow's mean rate since the last interval in which a packet arrived."""
-        rate_bps = seen.flows.goodput_bps
+        rate_bps = observation.flows.goodput_bps
         silent = np.logical_and(sent, rate_bps <= 0)
         if not (silent.any() or self._silent_s.any()):
             return rate_bps
-        time_s = self._silent_s + seen.dt_s
+        time_s = self._silent_s + observation.dt_s
         self._silent_s = np.where(silent, time_s, 0.0)
-        return np.asarray(rate_bps * (seen.dt_s / time_s))
+        return np.asarray(rate_bps * (observation.dt_s / time_s))
 
     def _unheard(self, moved: Floats) -> Floats:
         """Return the next log w of each flow.
@@ -212,20 +212,22 @@ class ElasticUtility:
         return np.where(silent, np.maximum(np.maximum(moved, self._log_pay), least), moved)
 
     def _follow(
-        self, seen: Observation, ratio: Floats, sent: Truths, moved: Floats, contract: Floats
+        self, observation: Observation, ratio: Floats, sent: Truths, moved: Floats, contract: Floats
     ) -> Floats:
         """Return the next log w: `moved`, or the Newton step for flows with a changed price."""
         most = np.where(
             sent & (contract == 0) & ~self._leaving.probing,
-            seen.flows.limit_bps / self._x0_bps,
+            observation.flows.limit_bps / self._x0_bps,
             0.0,
         )
-        changed, step = self._change.steps(seen.flows, ratio * seen.dt_s, self._log_pay, most)
+        changed, step = self._change.steps(
+            observation.flows, ratio * observation.dt_s, self._log_pay, most
+        )
         if not changed.any():
             return moved
         return np.where(changed, (self._log_pay + step).clip(*self._bounds), moved)
 
-    def _look_again(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
+    def _look_again(self, observation: Observation, ratio: Floats, sent: Truths) -> None:
         """Start returning flows with the payment at x0/100.
 
         After a charge by time has fallen, flows return with their last payment outside trials.
@@ -236,7 +238,7 @@ class ElasticUtility:
         leaving = self._leaving
         settled = sent & ~leaving.away & ~leaving.probing & (ratio > 2 * PROBE)
         self._settled_pay = np.where(settled, self._log_pay, self._settled_pay)
-        back = leaving.turn(seen.t_s, ratio, self._silent_s, sent, seen.flows)
+        back = leaving.turn(observation.t_s, ratio, self._silent_s, sent, observation.flows)
         self._switches = self._switches or bool(leaving.away.any())
         if back.any():
             least = self._log_worth(PROBE * self._x0_bps).clip(*self._bounds)

@@ -86,15 +86,15 @@ class ExpectedProfit:
         self._tariff, self._mark_price = FREE, 0.0
         self._expected: dict[float, tuple[float, float]] = {}  # forecasts by L^G, for the current x
 
-    def watch(self, seen: StreamObservation) -> None:
+    def watch(self, observation: StreamObservation) -> None:
         """Learn from test streams and from the calls that ended."""
-        over = self._samples.watch(seen)
+        over = self._samples.watch(observation)
         laws = Laws(self._marks.law, self._bad.law) if len(self._samples) else None
-        self._bills.learn(seen, self._samples, laws)
+        self._bills.learn(observation, self._samples, laws)
         if over:
-            self._bills.renew(seen.t_ps)
+            self._bills.renew(observation.t_ps)
             self._learn()
-        self._tariff, self._mark_price = seen.tariff, float(seen.price_micro)
+        self._tariff, self._mark_price = observation.tariff, float(observation.price_micro)
         self._expected.clear()
 
     def admit(self, call: Call) -> bool:
@@ -103,12 +103,12 @@ class ExpectedProfit:
         self._bills.asked(let_in=let_in)
         return let_in
 
-    def post_call_price(self, seen: StreamObservation) -> int | None:
+    def post_call_price(self, observation: StreamObservation) -> int | None:
         """Return the new price of a call [micro-units], or None to keep the price."""
-        if not self._pricing.due(seen.t_ps) or not self.learnt:
+        if not self._pricing.due(observation.t_ps) or not self.learnt:
             return None
-        self._pricing.posted(seen.t_ps)
-        return postable(self._price(seen.tariff, float(seen.price_micro)))
+        self._pricing.posted(observation.t_ps)
+        return postable(self._price(observation.tariff, float(observation.price_micro)))
 
     @property
     def learnt(self) -> bool:

@@ -55,22 +55,22 @@ class FeeLimit:
             raise Refused("high", found, f"{expected}, the lowest limit")
         self._limit_micro: Floats = np.zeros(0)
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the new class of each flow, and whether the flow may send."""
-        if seen.agent is None:
+        if observation.agent is None:
             raise StrategyError("fee-limit: random limits require a market")
-        flows = seen.flows
+        flows = observation.flows
         count = len(flows.flow)
         if len(self._limit_micro) != count:
-            self._limit_micro = self._limits(count, seen.agent.random)
+            self._limit_micro = self._limits(count, observation.agent.random)
         wanted, affords = flows.offer.copy(), np.ones(count, dtype=np.bool_)
         for held in np.unique(flows.offer).tolist():
             if held == NO_OFFER:
                 continue
-            sold_by = seen.offers[held].provider
-            own = [k for k, offer in enumerate(seen.offers) if offer.provider == sold_by]
-            own.sort(key=lambda k: seen.offers[k].fee_micro_per_s)
-            fees = np.array([seen.offers[k].fee_micro_per_s for k in own])
+            sold_by = observation.offers[held].provider
+            own = [k for k, offer in enumerate(observation.offers) if offer.provider == sold_by]
+            own.sort(key=lambda k: observation.offers[k].fee_micro_per_s)
+            fees = np.array([observation.offers[k].fee_micro_per_s for k in own])
             at = np.flatnonzero(flows.offer == held)
             step = np.searchsorted(fees, self._limit_micro[at], side="right") - 1
             affords[at] = step >= 0

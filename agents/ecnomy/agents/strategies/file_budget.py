@@ -131,17 +131,17 @@ class FileBudget:
         """The parameter that limits the cost of a flow's marks, or "" without a limit."""
         return "" if self.budget is None else "budget"
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return each flow's willingness, its budget for marks, and whether it may send."""
-        self._costs.learn(seen)
+        self._costs.learn(observation)
         before, said = dict(self._sums), []
-        costs = self._costs.micro_per_byte(seen.flows.source).tolist()
-        for view, cost in zip(seen.views(), costs, strict=True):
+        costs = self._costs.micro_per_byte(observation.flows.source).tolist()
+        for view, cost in zip(observation.views(), costs, strict=True):
             flow = self._of.setdefault(view.flow, _Flow())
             self._follow(flow, view, cost)
             flow.pay_micro = self._pay_micro(flow, view, cost)
             said.append((flow.pay_micro, *self._allowed(flow, view)))
-        _note(seen.agent, before, self._sums)
+        _note(observation.agent, before, self._sums)
         pay, budget, active = zip(*said, strict=True) if said else ((), (), ())
         columns = np.array(pay, np.float64), np.array(budget, np.float64)
         return Decision(columns[0], active=np.array(active, np.bool_), budget_micro=columns[1])

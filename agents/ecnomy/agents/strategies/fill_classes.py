@@ -61,14 +61,16 @@ class FillClasses(ClassFees):
         self._check_bounds(1 / MICRO)
         self._refused: dict[str, int] = {}
 
-    def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
+    def post_fees(self, observation: ClassObservation) -> Mapping[str, int]:
         """Return the new fees [micro-units/s], or {} between updates."""
-        for name, refused in zip(seen.names, seen.classes.refused.tolist(), strict=True):
+        for name, refused in zip(
+            observation.names, observation.classes.refused.tolist(), strict=True
+        ):
             self._refused[name] = max(self._refused.get(name, 0), refused)
-        if not self._elapsed_ps(seen):
+        if not self._elapsed_ps(observation):
             return {}
-        classes, fees = seen.classes, {}
-        for k, name in enumerate(seen.names):
+        classes, fees = observation.classes, {}
+        for k, name in enumerate(observation.names):
             wanted = int(classes.active[k]) + self._refused[name]
             target = self.share * int(classes.most[k])
             if target > 0 and abs(wanted - target) >= 1:

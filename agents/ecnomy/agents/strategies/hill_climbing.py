@@ -57,12 +57,12 @@ class HillClimbing:
         self._trial = Trial("hill-climbing")
         self._before: tuple[int, float] | None = None  # the price before the change, and its profit
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the new price [micro-units per mark]."""
-        earned = self._trial.earned(seen)
-        assert seen.agent is not None
+        earned = self._trial.earned(observation)
+        assert observation.agent is not None
         step, low, high = (round(x * MICRO) for x in (self.step, self.floor, self.ceiling))
-        price = min(high, max(low, seen.price_micro))
+        price = min(high, max(low, observation.price_micro))
         if earned is None:
             return price
         self._trial.changed()
@@ -71,5 +71,5 @@ class HillClimbing:
             self._before = None
             return before[0]
         self._before = price, earned
-        up = price <= low or (price < high and bool(seen.agent.random.integers(2)))
+        up = price <= low or (price < high and bool(observation.agent.random.integers(2)))
         return min(high, price + step) if up else max(low, price - step)

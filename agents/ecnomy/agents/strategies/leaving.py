@@ -126,14 +126,14 @@ class Leaving:
         self._back_s = moved_rows(self._back_s, *rows)
         self._gone, self._left = moved_rows(self._gone, *rows), moved_rows(self._left, *rows)
 
-    def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
+    def learn(self, observation: Observation, used_s: Floats, sent: Truths) -> None:
         """Add the bills of flows that were on throughout the time since the last decision.
 
         `used_s` is r dt of the data that arrived [s]. Like bills, it covers all flows of a row. It
         is not based on ACKs, because ACKs that fill a hole cover more data than the bill of the
         interval.
         """
-        flows = seen.flows
+        flows = observation.flows
         standing, by_time = flows.standing_micro / MICRO, flows.posted_standing_micro / MICRO
         self._posts = self._posts | (by_time > 0)
         unposted = np.where(self._posts, flows.weight_micro / MICRO, standing)
@@ -143,7 +143,7 @@ class Leaving:
             use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
         users = np.maximum(flows.active, 1)
-        time = seen.dt_s * users
+        time = observation.dt_s * users
         more = np.array([use, use - marks, used_s, count, unposted, time, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
         held |= FADE * self._sums[6] < ENOUGH  # otherwise, slow flows would never know a price
@@ -157,11 +157,11 @@ class Leaving:
         if (use > marks).any():
             began = ~np.asarray(sent, np.bool_) & ~self.away & (used_s > 0)
             self._early = np.where(began, _ratio(use - marks, used_s, 0.0), self._early)
-        faded = math.exp(-seen.dt_s / self._retry_s)
+        faded = math.exp(-observation.dt_s / self._retry_s)
         self._past = np.where(sent, faded * self._past + more[:4], self._past)
         self._charged |= bool(standing.any())
         if standing.any():  # charges by time are also due while a flow begins
-            lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
+            lost = (standing + use) / users - self._worth_of(used_s / time) * observation.dt_s
             before = np.where(by_time > self._left[4], 0.0, self._stay)  # s has risen
             self._stay = before + [standing / users, lost]
 

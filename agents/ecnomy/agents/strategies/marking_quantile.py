@@ -78,13 +78,13 @@ class MarkingQuantile:
         self._laws: Laws | None = None
         self._expected = 0.0, 0.0  # marking rate and P(broken promise) of an admitted call
 
-    def watch(self, seen: StreamObservation) -> None:
+    def watch(self, observation: StreamObservation) -> None:
         """Advance the window, and take a sample after each time T."""
-        over = self._samples.watch(seen)
+        over = self._samples.watch(observation)
         if self._pricing.on:
-            self._bills.learn(seen, self._samples, self._laws)
+            self._bills.learn(observation, self._samples, self._laws)
         if over:
-            self._learn(seen)
+            self._learn(observation)
 
     @property
     def marking_rate(self) -> float:
@@ -111,16 +111,16 @@ class MarkingQuantile:
             self._bills.asked(let_in=let_in)
         return let_in
 
-    def post_call_price(self, seen: StreamObservation) -> int | None:
+    def post_call_price(self, observation: StreamObservation) -> int | None:
         """Return the new price of a call [micro-units], or None to keep the price."""
-        if not self._pricing.due(seen.t_ps) or not self._learnt:
+        if not self._pricing.due(observation.t_ps) or not self._learnt:
             return None
-        bills, tariff = self._bills, seen.tariff
+        bills, tariff = self._bills, observation.tariff
         if bills.ended < self.learning:
             return None
-        self._pricing.posted(seen.t_ps)
+        self._pricing.posted(observation.t_ps)
         rate, broken = self._expected
-        cost = seen.price_micro * bills.packets * rate * bills.marks_factor
+        cost = observation.price_micro * bills.packets * rate * bills.marks_factor
         forgone = tariff.money_back
         charge = price(
             self._pricing.wanted_micro - tariff.expected_use_micro(bills.minutes, bills.packets),
@@ -132,8 +132,8 @@ class MarkingQuantile:
         )
         return postable(charge)
 
-    def _learn(self, seen: StreamObservation) -> None:
-        blocked = self._blocked(seen.tariff)
+    def _learn(self, observation: StreamObservation) -> None:
+        blocked = self._blocked(observation.tariff)
         self._learnt = len(self._samples) >= self.learning
         if self._learnt:
             marked = self._samples.marked
@@ -141,7 +141,7 @@ class MarkingQuantile:
             self._threshold = threshold if threshold < 1 else math.inf  # M is at most 1
         if not self._pricing.on:
             return
-        self._bills.renew(seen.t_ps)
+        self._bills.renew(observation.t_ps)
         if len(self._samples):
             fits = BetaBinomial.of(self._samples.marked), BetaBinomial.of(self._samples.bad)
             self._laws = Laws(*(fit.rate for fit in fits))
@@ -150,7 +150,7 @@ class MarkingQuantile:
             self._samples.marked,
             self._samples.bad,
             blocked=blocked if self._learnt else 0.0,
-            limit=seen.tariff.max_delay_rate,
+            limit=observation.tariff.max_delay_rate,
             packets=self._bills.packets,
         )
         self._expected = found.marking_rate, found.broken

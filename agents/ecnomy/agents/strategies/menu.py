@@ -5,7 +5,8 @@ Antoniadis et al. 2000, 2.2: "the knowledge of the user's utility will be locate
 At the other side, the provider agent can offer some basic strategies that the user agent can
 synthesize in order to achieve a particular objective." The provider runs these strategies, at every
 report if needed. A user sends a message only to change its choice, as with menus of tariffs. The
-user's strategy finds the menu in `seen.agent.menus`, under the name `strategy`, and calls `choose`.
+user's strategy finds the menu in `observation.agent.menus`, under the name `strategy`, and calls
+`choose`.
 Flows begin with the first choice. After a change, a flow loses the state of its old choice. It gets
 the rate cap and the budget of the new choice, which starts with empty records for the flow.
 """
@@ -92,16 +93,16 @@ class Menu:
                 return f"choices.{name}.{limit}"
         return ""
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return each flow's decision, made by the strategy that its customer picked."""
-        flows = seen.flows
+        flows = observation.flows
         count = len(flows.flow)
         columns = {name: np.full(count, none) for name, none in _COLUMNS}
         for number, strategist in enumerate(self._of.values()):
             rows = np.flatnonzero(flows.choice == number)
             if not len(rows):
                 continue
-            decision = strategist.decide(_only(seen, rows))
+            decision = strategist.decide(_only(observation, rows))
             for name, column in columns.items():
                 decided = getattr(decision, name)
                 if decided is not None:
@@ -109,7 +110,7 @@ class Menu:
         return Decision(**columns)
 
 
-def _only(seen: Observation, rows: Integers) -> Observation:
-    flows = seen.flows
+def _only(observation: Observation, rows: Integers) -> Observation:
+    flows = observation.flows
     kept = {name: getattr(flows, name)[rows] for name in type(flows).__struct_fields__}
-    return msgspec.structs.replace(seen, flows=type(flows)(**kept))
+    return msgspec.structs.replace(observation, flows=type(flows)(**kept))

@@ -102,19 +102,19 @@ class PriceDemand:
         """The share of users that skip a decision."""
         return 1 - self.looks
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the flows that may send, and their payments."""
-        if seen.agent is None:
+        if observation.agent is None:
             raise StrategyError("price-demand: random users require a market")
-        random, count = seen.agent.random, len(seen.flows.flow)
+        random, count = observation.agent.random, len(observation.flows.flow)
         if len(self._limit) != count:
-            self._meet(count, seen.t_s, random)
-        self._look(seen)
-        self._come_and_go(seen.t_s, random)
-        self._choose(seen.t_s, random)
+            self._meet(count, observation.t_s, random)
+        self._look(observation)
+        self._come_and_go(observation.t_s, random)
+        self._choose(observation.t_s, random)
         if not math.isnan(self._price):
-            seen.agent.note("price_per_mb", self._price)
-        seen.agent.note("users", int(self._active.sum()))
+            observation.agent.note("price_per_mb", self._price)
+        observation.agent.note("users", int(self._active.sum()))
         pay = np.full(count, LEAVE if self.pay < 0 else float(round(self.pay * MICRO)))
         return Decision(pay, active=self._active)
 
@@ -127,9 +127,9 @@ class PriceDemand:
         if self._stay is not None:
             self._until_s = t_s + self._stay.draw(random, count)
 
-    def _look(self, seen: Observation) -> None:
-        flows = seen.flows
-        megabytes = float(np.nansum(flows.payload_bps)) * seen.dt_s / BITS_PER_MB
+    def _look(self, observation: Observation) -> None:
+        flows = observation.flows
+        megabytes = float(np.nansum(flows.payload_bps)) * observation.dt_s / BITS_PER_MB
         if megabytes > 0:
             price = float(flows.bill_micro.sum()) / MICRO / megabytes
             known = price if math.isnan(self._price) or self._probe >= 0 else self._price

@@ -55,8 +55,8 @@ class PriceMemory:
         positive("most", self.most, "money/s")
         self._costs = CostMemory(self.memory, self.cost)  # money/MB equals micro-units per byte
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the same willingness to pay for all flows of a source."""
-        self._costs.learn(seen)
-        pay = self.rate / 8 * self._costs.micro_per_byte(seen.flows.source)
+        self._costs.learn(observation)
+        pay = self.rate / 8 * self._costs.micro_per_byte(observation.flows.source)
         return Decision(np.rint(np.clip(pay, LEAST_MICRO, self.most * MICRO)))

@@ -59,10 +59,14 @@ class PriceSchedule:
         if not 0 <= price <= DEAREST:
             raise Refused("prices", f"{price:g} money", "prices from 0 to 1000000 money")
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the new price [micro-units per mark]."""
-        at_s = seen.t_s if self.period is None else (seen.t_s + self.offset) % self.period
+        at_s = (
+            observation.t_s
+            if self.period is None
+            else (observation.t_s + self.offset) % self.period
+        )
         index = bisect.bisect_right(self._times, at_s) - 1
         if index < 0 and self.period is None:
-            return seen.price_micro
+            return observation.price_micro
         return round(self.prices[self._times[index]] * MICRO)

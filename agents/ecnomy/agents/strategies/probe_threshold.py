@@ -50,11 +50,11 @@ class ProbeThreshold:
         self._seen: deque[tuple[int, int, int, int]] = deque()  # dt_ps, delivered, marks, lost
         self._whole = False  # whether a window is complete
 
-    def watch(self, seen: StreamObservation) -> None:
+    def watch(self, observation: StreamObservation) -> None:
         """Advance the window, which consists of complete reports and is at least `window` long."""
-        columns = (seen.delivered, seen.marks, seen.lost)
+        columns = (observation.delivered, observation.marks, observation.lost)
         delivered, marks, lost = (int(column.sum()) for column in columns)
-        self._seen.append((seen.dt_ps, delivered, marks, lost))
+        self._seen.append((observation.dt_ps, delivered, marks, lost))
         length_ps = sum(dt_ps for dt_ps, *_ in self._seen)
         window_ps = round(self.window * PS_PER_S)
         self._whole = self._whole or length_ps >= window_ps

@@ -58,28 +58,31 @@ class QosKnob:
         self._steps = _ladder((), 0.0)
         self._start(0, 0)
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return the new class of each flow."""
-        flows = seen.flows
+        flows = observation.flows
         if len(self._best_bps) != len(flows.flow):
-            self._start(len(flows.flow), seen.t_ps - seen.dt_ps)
-        if seen.dt_ps == 0 or not seen.offers:
+            self._start(len(flows.flow), observation.t_ps - observation.dt_ps)
+        if observation.dt_ps == 0 or not observation.offers:
             return Decision()
-        self._watch(seen)
-        latest_ps = np.array([seen.t_ps - self._patience_ps])
+        self._watch(observation)
+        latest_ps = np.array([observation.t_ps - self._patience_ps])
         below, unmarked = self._content_ps <= latest_ps, self._marked_ps <= latest_ps
         if not np.count_nonzero(below | unmarked):
             return Decision(offer=flows.offer)
-        if self._on_offer is not seen.offers:
+        if self._on_offer is not observation.offers:
             budget_micro = self.budget * MICRO
-            self._on_offer, self._steps = seen.offers, _ladder(seen.offers, budget_micro)
+            self._on_offer, self._steps = (
+                observation.offers,
+                _ladder(observation.offers, budget_micro),
+            )
         dearer, cheaper = (steps[flows.offer] for steps in self._steps)
         up = below & ~unmarked & (dearer != _NONE)
         down = unmarked & (cheaper != _NONE)
         moved = up | down
         if not np.count_nonzero(moved):
             return Decision(offer=flows.offer)
-        self._content_ps[moved] = self._marked_ps[moved] = seen.t_ps
+        self._content_ps[moved] = self._marked_ps[moved] = observation.t_ps
         return Decision(offer=np.where(up, dearer, np.where(down, cheaper, flows.offer)))
 
     def _start(self, flows: int, t_ps: int) -> None:
@@ -87,31 +90,31 @@ class QosKnob:
         self._content_ps = np.full(flows, t_ps)  # last time at which the flow was satisfied
         self._marked_ps = np.full(flows, t_ps)  # time of the last mark
 
-    def _watch(self, seen: Observation) -> None:
+    def _watch(self, observation: Observation) -> None:
         """Update the times at which each flow was last satisfied and last marked."""
-        if len(seen.flows.flow) <= FEW:
-            return self._watch_few(seen)
-        flows = seen.flows
+        if len(observation.flows.flow) <= FEW:
+            return self._watch_few(observation)
+        flows = observation.flows
         active = flows.active.astype(np.bool_)
         best_bps = np.maximum(self._best_bps, flows.goodput_bps)
         if np.count_nonzero(active) < len(active):
             best_bps[~active] = self._best_bps[~active]
         self._best_bps = best_bps
         below = active & (flows.goodput_bps < self.satisfied * best_bps)
-        self._content_ps[~below] = seen.t_ps
-        self._marked_ps[~active | flows.marks.astype(np.bool_)] = seen.t_ps
+        self._content_ps[~below] = observation.t_ps
+        self._marked_ps[~active | flows.marks.astype(np.bool_)] = observation.t_ps
 
-    def _watch_few(self, seen: Observation) -> None:
+    def _watch_few(self, observation: Observation) -> None:
         """Do the same as `_watch` with scalars, because NumPy is slower for few flows."""
-        flows, best_bps = seen.flows, self._best_bps.tolist()
+        flows, best_bps = observation.flows, self._best_bps.tolist()
         told = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
         for row, (active, goodput_bps, marks) in enumerate(zip(*told, strict=True)):
             if active and goodput_bps > best_bps[row]:
                 self._best_bps[row] = best_bps[row] = goodput_bps
             if not active or goodput_bps >= self.satisfied * best_bps[row]:
-                self._content_ps[row] = seen.t_ps
+                self._content_ps[row] = observation.t_ps
             if not active or marks:
-                self._marked_ps[row] = seen.t_ps
+                self._marked_ps[row] = observation.t_ps
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:

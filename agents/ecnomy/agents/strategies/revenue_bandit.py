@@ -71,21 +71,21 @@ class RevenueBandit:
         self._due: list[int] = []  # pending trials of the first round
         self._tried = -1
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the new price [micro-units per mark]."""
-        earned = self._trial.earned(seen)
-        if seen.agent is None:
+        earned = self._trial.earned(observation)
+        if observation.agent is None:
             raise StrategyError("revenue-bandit: random draws require a market")
         if self._tried < 0:
-            twice = (seen.agent.random.permutation(self.arms) for _ in range(2))
+            twice = (observation.agent.random.permutation(self.arms) for _ in range(2))
             self._due = [int(arm) for order in twice for arm in order]
             self._tried = self._due.pop(0)
         elif earned is not None:
             self._learn(earned)
-            before, self._tried = self._tried, self._next(seen.agent.random)
+            before, self._tried = self._tried, self._next(observation.agent.random)
             if self._tried != before:
                 self._trial.changed()
-            seen.agent.note("best_price", self._prices[int(self._means().argmax())] / MICRO)
+            observation.agent.note("best_price", self._prices[int(self._means().argmax())] / MICRO)
         return int(self._prices[self._tried])
 
     def _learn(self, earned: float) -> None:

@@ -112,32 +112,32 @@ class RevenueGradient:
         self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # profit, log of its price
         self._busy_ps = self._link_ps = self._marks = 0  # sums over its links in this round
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the new price [micro-units per mark]."""
-        earned = self._trial.earned(seen)
-        self._busy_ps += int(seen.links.busy_ps.sum())
-        self._link_ps += seen.dt_ps * len(seen.links.busy_ps)
-        self._marks += int(seen.links.marks.sum())
+        earned = self._trial.earned(observation)
+        self._busy_ps += int(observation.links.busy_ps.sum())
+        self._link_ps += observation.dt_ps * len(observation.links.busy_ps)
+        self._marks += int(observation.links.marks.sum())
         if not self._tries:
-            self._log_price = math.log(max(seen.price_micro, 1))
-            self._begin(seen)
+            self._log_price = math.log(max(observation.price_micro, 1))
+            self._begin(observation)
         elif earned is not None:
             self._found[self._tries.pop(0)].append(earned)
             if not self._tries:
-                self._climb(seen.agent)
-                self._begin(seen)
+                self._climb(observation.agent)
+                self._begin(observation)
             self._trial.changed()
         price = math.exp(self._log_price + self._tries[0] * self._h)
         return min(max(round(price), 1), round(DEAREST * MICRO))
 
-    def _begin(self, seen: PriceObservation) -> None:
-        if seen.agent is None:
+    def _begin(self, observation: PriceObservation) -> None:
+        if observation.agent is None:
             raise StrategyError("revenue-gradient: the random first trial requires a market")
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
         self._log_price = min(max(self._log_price, low), high)
-        seen.agent.note("own_price", math.exp(self._log_price) / MICRO)
-        first = 1 if seen.agent.random.integers(2) else -1
-        link = int(seen.links.link[:1].sum())
+        observation.agent.note("own_price", math.exp(self._log_price) / MICRO)
+        first = 1 if observation.agent.random.integers(2) else -1
+        link = int(observation.links.link[:1].sum())
         self._tries = [first * sign for sign in RHYTHMS[link % len(RHYTHMS)]]
         self._found = {1: [], -1: []}
         self._h = self.probe * min(max(self._curvature.value**-0.5, 1.0), WIDEST)

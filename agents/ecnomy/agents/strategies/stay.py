@@ -15,10 +15,10 @@ __all__ = ["Stay"]
 class Stay:
     """Never changes a flow or a price."""
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Leave all flows unchanged."""
         return Decision()
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the current price [micro-units per mark]."""
-        return seen.price_micro
+        return observation.price_micro

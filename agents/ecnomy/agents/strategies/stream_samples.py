@@ -53,17 +53,17 @@ class StreamSamples:
         self._so_far: deque[tuple[int, int, int, int]] = deque([(0, 0, 0, 0)])  # t_ps, sums
         self.rows: deque[Sample] = deque(maxlen=memory)
 
-    def watch(self, seen: StreamObservation) -> bool:
+    def watch(self, observation: StreamObservation) -> bool:
         """Add a report, and return whether a time T has ended, with or without a sample."""
-        packets, marks = int(seen.sent.sum()), int(seen.marks.sum())
-        bad = int(seen.late.sum()) + int(seen.lost.sum())
-        self._window.append((seen.dt_ps, packets, marks, bad))
-        self._add(seen.dt_ps, packets, marks, bad)
-        self._keep(seen.t_ps, packets, marks, bad)
+        packets, marks = int(observation.sent.sum()), int(observation.marks.sum())
+        bad = int(observation.late.sum()) + int(observation.lost.sum())
+        self._window.append((observation.dt_ps, packets, marks, bad))
+        self._add(observation.dt_ps, packets, marks, bad)
+        self._keep(observation.t_ps, packets, marks, bad)
         while self._length_ps - self._window[0][0] >= self._sample_ps:
             dt_ps, packets, marks, bad = self._window.popleft()
             self._add(-dt_ps, -packets, -marks, -bad)
-        self._since_ps += seen.dt_ps
+        self._since_ps += observation.dt_ps
         if self._since_ps < self._sample_ps:
             return False
         self._since_ps = 0

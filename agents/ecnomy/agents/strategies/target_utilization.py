@@ -76,13 +76,17 @@ class TargetUtilization:
         self._log_price = math.nan  # log of micro-units; exact, whereas posted prices are rounded
         self._posted = -1
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the new price [micro-units per mark]."""
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
-        if seen.price_micro != self._posted:  # the first price, or a price posted by someone else
-            self._log_price = math.log(max(seen.price_micro, 1))
-        if seen.dt_ps:
-            used = float(seen.utilization[watched_link(seen, self.link, "target-utilization")])
+        if (
+            observation.price_micro != self._posted
+        ):  # the first price, or a price posted by someone else
+            self._log_price = math.log(max(observation.price_micro, 1))
+        if observation.dt_ps:
+            used = float(
+                observation.utilization[watched_link(observation, self.link, "target-utilization")]
+            )
             step = math.log(max(used, 1e-9) / self.target)
             self._log_price += max(step, -LONGEST_STEP)
         self._log_price = min(max(self._log_price, low), high)
@@ -100,19 +104,19 @@ def share_of(key: str, value: float) -> None:
         raise Refused(key, f"{value:g}", "a share above 0 and below 1, such as 0.85")
 
 
-def watched_link(seen: PriceObservation, name: str, who: str) -> int:
+def watched_link(observation: PriceObservation, name: str, who: str) -> int:
     """Return the index of the link `name` in the observation, or of the busiest link for "".
 
     Raises:
         StrategyError: the carrier does not own this link, or any link.
     """
-    if name in seen.names:
-        return seen.names.index(name)
-    if name or not len(seen.links.busy_ps):
-        if not seen.names:
+    if name in observation.names:
+        return observation.names.index(name)
+    if name or not len(observation.links.busy_ps):
+        if not observation.names:
             raise StrategyError(f"{who}: the carrier has no links, expected at least one")
-        owned = ", ".join(seen.names)
+        owned = ", ".join(observation.names)
         raise StrategyError(
             f"{who}: found link {name!r}, expected one of the carrier's links: {owned}"
         )
-    return int(seen.utilization.argmax())
+    return int(observation.utilization.argmax())

@@ -24,16 +24,18 @@ DEAREST: Final = 1e6  # largest price in a market, money
 LONGEST: Final = 10  # most decision intervals for a response, and for a measurement
 
 
-def _gained_micro(seen: PriceObservation, who: str) -> int:
+def _gained_micro(observation: PriceObservation, who: str) -> int:
     """Return a carrier's receipts minus its payments since the last query [micro-units].
 
     Raises:
         StrategyError: the run has no market, and so no accounts. The message names the strategy
             `who`.
     """
-    if seen.agent is None:
+    if observation.agent is None:
         raise StrategyError(f"{who}: the income of a carrier requires a market")
-    return sum(seen.agent.received_since().values()) - sum(seen.agent.paid_since().values())
+    return sum(observation.agent.received_since().values()) - sum(
+        observation.agent.paid_since().values()
+    )
 
 
 class Trial:
@@ -44,7 +46,7 @@ class Trial:
         self._who = who
         self.changed()
 
-    def earned(self, seen: PriceObservation) -> float | None:
+    def earned(self, observation: PriceObservation) -> float | None:
         """Return the profit of the price in force [micro-units/s]; None until it has been measured.
 
         Call it at every decision.
@@ -52,15 +54,15 @@ class Trial:
         Raises:
             StrategyError: the run has no market and so no accounts.
         """
-        gained = _gained_micro(seen, self._who)
-        if not seen.dt_ps:
+        gained = _gained_micro(observation, self._who)
+        if not observation.dt_ps:
             self.changed()
             return None
-        self._ps += seen.dt_ps
+        self._ps += observation.dt_ps
         self._intervals += 1
         if not self._responding:
             self._gained += gained
-        if self._ps < seen.responds_ps and self._intervals < LONGEST:
+        if self._ps < observation.responds_ps and self._intervals < LONGEST:
             return None
         if self._responding:
             self._measure()

@@ -76,20 +76,20 @@ class TunedMarking:
         self._name = self.link
         self._log_first = self._log_value = math.nan
 
-    def post_price(self, seen: PriceObservation) -> int:
+    def post_price(self, observation: PriceObservation) -> int:
         """Return the current price [micro-units per mark]."""
-        return seen.price_micro
+        return observation.price_micro
 
-    def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, float]]:
+    def tune(self, observation: PriceObservation) -> Mapping[str, Mapping[str, float]]:
         """Return link -> parameter of its marking law -> new value, or {} to change nothing."""
-        if not seen.dt_ps:
+        if not observation.dt_ps:
             return {}
-        at = watched_link(seen, self._name, "tuned-marking")
-        used = float(seen.utilization[at])
+        at = watched_link(observation, self._name, "tuned-marking")
+        used = float(observation.utilization[at])
         if not self._name and not used:
             return {}
-        self._name = seen.names[at]
-        law = seen.laws[at]
+        self._name = observation.names[at]
+        law = observation.laws[at]
         if law.law not in TUNED:
             raise StrategyError(
                 f"tuned-marking: found the law {law.law} on link {self._name}, expected one of "

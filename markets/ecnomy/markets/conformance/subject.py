@@ -88,23 +88,23 @@ class Subject:
         self.price_micro = 250_000
         self.fees: dict[str, int] = {}
 
-    def decide(self, seen: Observation) -> None:
+    def decide(self, observation: Observation) -> None:
         """Request a decision for flows, which are observed under the previous decision."""
-        seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
-        self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
-        decision = self._asked(seen, self._role.decide)
-        self._before = seen.flows, decision
+        observation = msgspec.structs.replace(self._carried(observation), agent=self._view)
+        self._account.paid += int(min(observation.flows.charge_micro.sum(), 10**15)) + 1
+        decision = self._asked(observation, self._role.decide)
+        self._before = observation.flows, decision
         if (pay := decision.willingness_micro_per_s) is not None:
             self.most_micro = max(self.most_micro, float(pay.max(initial=0.0)))
         columns = (getattr(decision, name) for name in Decision.__struct_fields__)
         self.answers.append(tuple(None if c is None else c.tobytes() for c in columns))
 
-    def post(self, seen: PriceObservation) -> None:
+    def post(self, observation: PriceObservation) -> None:
         """Request a price."""
-        self._account.received += int(min(seen.links.marks.sum(), 10**6)) * self.price_micro
+        self._account.received += int(min(observation.links.marks.sum(), 10**6)) * self.price_micro
         self._account.paid += 7
-        seen = msgspec.structs.replace(seen, agent=self._view)
-        self.price_micro = self._asked(seen, self._role.post_price)
+        observation = msgspec.structs.replace(observation, agent=self._view)
+        self.price_micro = self._asked(observation, self._role.post_price)
         self.most_micro = max(self.most_micro, self.price_micro)
         self.answers.append((self.price_micro,))
 
@@ -117,22 +117,22 @@ class Subject:
     def _asks(self) -> bool:
         return bool(getattr(self._role, "asked", False))
 
-    def post_fees(self, seen: ClassObservation) -> None:
+    def post_fees(self, observation: ClassObservation) -> None:
         """Request fees and admission decisions for classes."""
-        seen = msgspec.structs.replace(seen, agent=self._view)
+        observation = msgspec.structs.replace(observation, agent=self._view)
         if self._role.watches_classes:
-            posted = self._asked(seen, self._role.fees)
+            posted = self._asked(observation, self._role.fees)
             self.fees |= posted
             self.answers.append(tuple(sorted(posted.items())))
-        for flow, name in enumerate(seen.names if self._asks else ()):
-            members = int(seen.classes.members[flow])
-            cost = float(seen.classes.charge_micro[flow])
-            request = ClassRequest(seen.t_ps, name, flow, members, cost)
+        for flow, name in enumerate(observation.names if self._asks else ()):
+            members = int(observation.classes.members[flow])
+            cost = float(observation.classes.charge_micro[flow])
+            request = ClassRequest(observation.t_ps, name, flow, members, cost)
             self.answers.append((self._role.let_in(request),))
 
-    def watch(self, seen: StreamObservation) -> None:
+    def watch(self, observation: StreamObservation) -> None:
         """Show the agent its test streams."""
-        self._asked(seen, self._role.lines[0].watch)
+        self._asked(observation, self._role.lines[0].watch)
         readings = self._role.readings
         wrong = [n for n, v in readings.items() if not isinstance(v, int | float | np.number)]
         if wrong:
@@ -175,20 +175,22 @@ class Subject:
             )
         self.answers.append((name, value))
 
-    def _carried(self, seen: Observation) -> Observation:
+    def _carried(self, observation: Observation) -> Observation:
         """Return the observation after the previous decision, if it has the same flows."""
-        if self._before is None or len(self._before[0].flow) != len(seen.flows.flow):
-            return seen
+        if self._before is None or len(self._before[0].flow) != len(observation.flows.flow):
+            return observation
         flows, decision = self._before
-        if not np.array_equal(flows.flow, seen.flows.flow):
-            return seen
+        if not np.array_equal(flows.flow, observation.flows.flow):
+            return observation
         moved: dict[str, Any] = {}
-        if decision.offer is not None and (seen.flows.offer >= 0).all():
+        if decision.offer is not None and (observation.flows.offer >= 0).all():
             moved["offer"] = decision.offer.copy()
         if decision.active is not None:
             moved["switched_on"] = decision.active.copy()
-            moved["active"] = np.where(decision.active, seen.flows.active, 0)
-        return msgspec.structs.replace(seen, flows=msgspec.structs.replace(seen.flows, **moved))
+            moved["active"] = np.where(decision.active, observation.flows.active, 0)
+        return msgspec.structs.replace(
+            observation, flows=msgspec.structs.replace(observation.flows, **moved)
+        )
 
 
 def _fields(seen: Any) -> dict[str, object]:

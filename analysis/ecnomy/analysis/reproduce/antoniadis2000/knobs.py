@@ -30,11 +30,11 @@ class Timed:
     up: Annotated[float, Unit("s")]
     down: Annotated[float, Unit("s")]
 
-    def decide_many(self, seen: Observation) -> Decision:
+    def decide_many(self, observation: Observation) -> Decision:
         """Return a decision that puts all flows in the class for the current time."""
-        if not seen.offers:
+        if not observation.offers:
             return Decision()
-        fees = [offer.fee_micro_per_s for offer in seen.offers]
-        dear = self.up * _PS_PER_S <= seen.t_ps < self.down * _PS_PER_S
+        fees = [offer.fee_micro_per_s for offer in observation.offers]
+        dear = self.up * _PS_PER_S <= observation.t_ps < self.down * _PS_PER_S
         wanted = int(np.argmax(fees) if dear else np.argmin(fees))
-        return Decision(offer=np.full(len(seen.flows.flow), wanted, dtype=np.int64))
+        return Decision(offer=np.full(len(observation.flows.flow), wanted, dtype=np.int64))
