@@ -12,6 +12,7 @@
 #include "laws/window/primal.h"
 #include "laws/window/rem_source.h"
 #include "laws/window/reno.h"
+#include "laws/window/scream.h"
 #include "laws/window/tahoe.h"
 #include "laws/window/vegas.h"
 #include "laws/window/wtp.h"
@@ -20,7 +21,7 @@
 namespace ecnomy {
 
 using WindowLaws = LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal,
-                           Cubic, Dctcp, Prague, Bbr>;
+                           Cubic, Dctcp, Prague, Bbr, Scream>;
 using WindowVariant = WindowLaws::Variant;
 
 }  // namespace ecnomy

@@ -186,6 +186,11 @@ def bbr(**other: float | str) -> Law:
     return law("window", "bbr", other)
 
 
+def scream(**other: float | str) -> Law:
+    """SCReAM 2 with the parameters of its draft, except those in `other`."""
+    return law("window", "scream", other)
+
+
 RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
 
 
@@ -193,9 +198,9 @@ def tcp(window: Law = RENO, **other: float | str) -> Tcp:
     """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
 
     Primal control is paced like WTP, and the REM source is ack-clocked. DCTCP has an accurate echo.
-    Prague and BBR are paced with accurate echo, and all packets of Prague are ECT(1).
+    Prague, SCReAM and BBR are paced with accurate echo; all packets of Prague and SCReAM are ECT(1).
     """
-    l4s = window.law == "prague"
+    l4s = window.law in ("prague", "scream")
     weighted = window.law in ("wtp", "primal") or l4s
     slow_start = window.law not in ("wtp", "wtp-sender", "primal", "rem")
     usual = Tcp(

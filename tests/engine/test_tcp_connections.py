@@ -27,6 +27,7 @@ KINDS = {
     "cubic": plans.tcp(plans.cubic(hystart=1), sack=True),
     "accecn": plans.tcp(plans.dctcp(), echo="accecn", sack=True),
     "prague": plans.tcp(plans.prague()),
+    "scream": plans.tcp(plans.scream(), initial_window=20.0),
     "dctcp": plans.tcp(plans.dctcp(), delayed_acks=2),
 }
 

@@ -33,6 +33,7 @@ from check_rates import RATE_CHECKS
 from check_red import RED_CHECKS
 from check_round_robin import ROUND_ROBIN_CHECKS
 from check_scheduling import SCHEDULING_CHECKS
+from check_scream import SCREAM_CHECKS
 from check_traffic import TRAFFIC_CHECKS
 from check_users import USER_CHECKS
 from check_window import WINDOW_CHECKS
@@ -57,6 +58,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RATE_CHECKS,
     **PATH_CHECKS,
     **PRAGUE_CHECKS,
+    **SCREAM_CHECKS,
     **BBR_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,

@@ -39,6 +39,7 @@ from planted_faults import (
 )
 from prague_faults import PRAGUE_MUTATIONS
 from round_robin_faults import ROUND_ROBIN_MUTATIONS
+from scream_faults import SCREAM_MUTATIONS
 from tiers import full
 
 SOURCES: Final = {
@@ -125,6 +126,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **DOCSIS_MUTATIONS,
     **FQ_CODEL_MUTATIONS,
     **PRAGUE_MUTATIONS,
+    **SCREAM_MUTATIONS,
     **BBR_MUTATIONS,
     **AQM_MUTATIONS,
     **PART_MUTATIONS,

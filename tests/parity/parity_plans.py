@@ -165,6 +165,7 @@ WINDOWS: Final = {
     "cubic": plans.tcp(plans.cubic(), sack=True),
     "dctcp": plans.tcp(plans.dctcp(), delayed_acks=2),
     "prague": plans.tcp(plans.prague(fallback=1)),
+    "scream": plans.tcp(plans.scream()),
     "bbr": plans.tcp(plans.bbr(), sack=True, initial_window=10.0),
 }
 

@@ -214,6 +214,18 @@ def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
     assert warned(DUAL, "{law: bbr, codepoint: ect-1}", delay="1 ms") == []
 
 
+def test_scream_sends_the_codepoint_of_its_response_to_marks() -> None:
+    """SCReAM is L4S traffic, or classic with `marks: classic`; check warns of the mixed forms."""
+    assert warned(DUAL, "{law: scream}", "{law: scream, marks: classic}") == []
+    (line,) = warned(DUAL, "{law: scream, marks: classic, codepoint: ect-1}")
+    assert line.startswith("source s0: scream sends ECT(1), but answers at most one mark")
+    (line,) = warned(DUAL, "{law: scream, codepoint: ect-0}")
+    assert line.startswith("source s0: scream sends ECT(0), so link link marks it as classic")
+    (line,) = warned(RED, "{law: scream}", "{law: newreno}")
+    assert "s0 (L4S) and s1 (classic) share one marking queue" in line
+    assert warned(RED, "{law: scream, marks: classic}", "{law: newreno}") == []
+
+
 def test_check_warns_of_l4s_and_classic_flows_in_one_marking_queue() -> None:
     """There is no warning if the queue only drops, or if no flow is classic."""
     (line,) = warned(RED, "{law: prague}", "{law: cubic}")

@@ -57,7 +57,7 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
                 f"source {source.name}: {law} sends ECT(0), so link {dual[0].name} {verb} it as "
                 "classic traffic. With 'codepoint: ect-1' it is L4S traffic"
             )
-    elif law not in with_trait("window", "per_mark"):
+    elif not _answers_each_mark(transport):
         yield (
             f"source {source.name}: {law} sends ECT(1), but answers at most one mark per round "
             "trip, so L4S marks starve it. Use prague or wtp, or 'codepoint: ect-0'"
@@ -103,8 +103,11 @@ def _falls_back(source: Source) -> bool:
 def _scalable(source: Source) -> bool:
     """Return whether every mark lowers the rate, because the echo and the law count marks."""
     transport = source.transport
-    return (
-        isinstance(transport, Tcp)
-        and transport.counts_marks
-        and transport.window.law in with_trait("window", "per_mark")
-    )
+    return isinstance(transport, Tcp) and transport.counts_marks and _answers_each_mark(transport)
+
+
+def _answers_each_mark(transport: Tcp) -> bool:
+    """Return whether the law responds to every mark that the echo counts."""
+    window = transport.window
+    per_mark = window.law in with_trait("window", "per_mark")
+    return per_mark and not window.params.get("marks")  # scream's choice 1: classic

@@ -81,7 +81,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         ect: packets that are ECN-capable: data, or all, which adds SYNs, retransmissions and ACKs.
             The default is all for L4S laws and rem, and data for other laws.
         codepoint: codepoint of ECN-capable packets: ECT(0), or ECT(1) for L4S (RFC 9331). L4S laws
-            send ECT(1) by default.
+            send ECT(1) by default, except scream with `marks: classic`.
         sack: whether to use selective acknowledgements (RFC 2018, RFC 6675).
         delayed_acks: number of packets that one ACK acknowledges; with off, each packet gets an
             ACK.
@@ -138,6 +138,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     def _check(self) -> None:
         l4s = str(self.__struct_config__.tag) in with_trait("window", "ect_1")
+        l4s = l4s and getattr(self, "marks", "l4s") == "l4s"
         self._fill(
             {
                 "ect": "all" if l4s and self.ecn != "off" else "data",
