@@ -162,7 +162,7 @@ def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
     page = write_page(evaluation, found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     opens = "newreno is at least as good as the worse of Reno and CUBIC by 2 of 2 criteria"
-    assert page.opens == opens and opens in text and "Only 2 of 21 criteria." in text
+    assert page.opens == opens and opens in text and "Only 2 of 23 criteria." in text
     assert "Margin: packets lost, 10 % or 0.2 %, whichever is more." in text
     assert "Bound of packets sent per round trip: 1." in text and 'id="warnings"' not in text
     assert pictures.row_label(found[1].verdicts[0]) == "a quarter of a BDP\nas good"
