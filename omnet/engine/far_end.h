@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The far end of a link, where packets are lost or late by the fate that the wire gives them (laws/wire.h).
+// The far end of a link, where packets are lost or held back as the wire decides (laws/wire.h).
 #ifndef ECNOMY_ENGINE_FAR_END_H_
 #define ECNOMY_ENGINE_FAR_END_H_
 
@@ -10,12 +10,13 @@
 
 namespace ecnomy::engine {
 
-// Late packets wait equally long, so they keep their order among themselves. The link's `late` event is at the arrival
-// of the oldest one.
+// Packets that the wire holds back, in the order of their arrivals. A `late` event is at the arrival of the first one.
+// When the delay falls, a packet arrives before the others that wait. It then gets a further event, and one event finds
+// no packet at its time.
 class FarEnd {
  public:
   FarEnd(std::uint32_t link, const LinkPlan& plan, std::uint64_t seed)
-      : link_(link), delay_(plan.reordering.delay_ps), wire_(make_wire(plan, seed)) {}
+      : link_(link), wire_(make_wire(plan, seed)) {}
 
   // The time of the next late arrival, or kNever if no packet waits.
   Time next() const noexcept { return late_.empty() ? kNever : late_.first->delivered; }
@@ -23,14 +24,18 @@ class FarEnd {
   // Returns true if a packet that the link has delivered arrives now. Otherwise the packet is lost or held.
   template <class AnyLink>
   [[gnu::noinline]] bool passes(AnyLink& link, Core& core, PacketId id, Time now) {
-    const Wire::Fate fate = wire_.fate();
-    if (fate == Wire::Fate::lost) link.lose(core, id, now);
-    if (fate == Wire::Fate::late) hold(core, id, now);
-    return fate == Wire::Fate::arrives;
+    const Time held = wire_.held(now);
+    if (held == 0) return true;
+    held == kNever ? link.lose(core, id, now) : hold(core, id, now + held);
+    return false;
   }
 
-  // Called at the `late` event, which is on top of the event list. Returns the packet that arrives.
-  PacketId release(Core& core) {
+  // Called at a `late` event, which is on top of the event list. Returns the packet that arrives, or kNoPacket.
+  PacketId release(Core& core, Time now) {
+    if (next() != now) {
+      core.events.pop();
+      return kNoPacket;
+    }
     const PacketId id = late_.pop();
     late_.empty() ? core.events.pop() : core.events.replace_top(next());
     if (id->has(kCe)) --core.hops[id->hop].ce_in_flight;
@@ -38,15 +43,14 @@ class FarEnd {
   }
 
  private:
-  void hold(Core& core, PacketId id, Time now) {
-    id->delivered = now + delay_;
+  void hold(Core& core, PacketId id, Time arrival) {
+    id->delivered = arrival;
     if (id->has(kCe)) ++core.hops[id->hop].ce_in_flight;
-    if (late_.empty()) core.events.push(id->delivered, EventKind::late, link_);
-    late_.push(id);
+    if (next() == kNever || arrival < next()) core.events.push(arrival, EventKind::late, link_);
+    late_.insert(id);
   }
 
   std::uint32_t link_;
-  Time delay_;
   Wire wire_;
   PacketFifo late_;
 };

@@ -70,6 +70,14 @@ struct PacketFifo {
     (empty() ? first : last->next) = id;
     last = id;
   }
+  // Inserts the packet after those that are delivered no later.
+  void insert(PacketId id) noexcept {
+    if (empty() || last->delivered <= id->delivered) return push(id);
+    PacketId* place = &first;
+    while ((*place)->delivered <= id->delivered) place = &(*place)->next;
+    id->next = *place;
+    *place = id;
+  }
   PacketId pop() noexcept {
     const PacketId id = first;
     first = id->next;

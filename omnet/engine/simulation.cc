@@ -150,7 +150,10 @@ bool Simulation::step() {
 [[gnu::noinline]] void Simulation::deliver_other(const Event& event) {
   const std::uint32_t link = event.subject;
   const Time now = event.time;
-  if (event.kind == EventKind::late) return arrive(core_.far_ends[link].release(core_), now);
+  if (event.kind == EventKind::late) {
+    const PacketId id = core_.far_ends[link].release(core_, now);
+    return id == kNoPacket ? void() : arrive(id, now);
+  }
   deliver(*core_.class_links[link], core_, link, now, [&](PacketId id) { arrive(id, now); });
 }
 

@@ -179,6 +179,20 @@ ReorderingPlan read_reordering(const Node& link) {
   return {node.number("probability", 0, 1), node.time("delay_ps"), node.get<std::string>("stream")};
 }
 
+// A plan without the key has a wire with a constant delay.
+DelayProfile read_delay_profile(const Node& link) {
+  if (!link.has("delay_profile")) return {};
+  const Node node = link.at("delay_profile");
+  std::vector<DelayProfile::Step> steps = node.each("steps", [](const Node& step) {
+    return DelayProfile::Step{step.time("at_ps"), step.time("delay_ps")};
+  });
+  try {
+    return DelayProfile(node.time("period_ps"), std::move(steps));
+  } catch (const BadParameter& error) {
+    node.fail(error.what());
+  }
+}
+
 LinkPlan read_link(const Node& node) {
   LinkPlan link{node.get<std::string>("name"),
                 node.small("source", 0, kMostNodes),
@@ -194,7 +208,8 @@ LinkPlan read_link(const Node& node) {
                 read_scheduler(node.at("scheduler")),
                 node.number("loss", 0, 1),
                 node.get<std::string>("loss_stream"),
-                read_reordering(node)};
+                read_reordering(node),
+                read_delay_profile(node)};
   if (link.loss == 1) node.at("loss").refuse("less");
   if (!link.scheduler.classes.empty()) {
     try {

@@ -18,6 +18,7 @@
 #include "laws/parameter.h"
 #include "laws/traffic/profile.h"
 #include "laws/traffic/sizes.h"
+#include "laws/wire.h"
 
 namespace ecnomy {
 
@@ -59,9 +60,14 @@ struct LinkPlan {
   double loss;              // probability that the wire loses a packet
   std::string loss_stream;  // stream of its draws
   ReorderingPlan reordering{};
+  DelayProfile delay_profile{};  // in addition to delay_ps
 
-  // True if every packet that enters the wire arrives, in order.
-  bool perfect() const noexcept { return loss == 0 && reordering.probability == 0; }
+  // True if every packet that enters the wire arrives after delay_ps.
+  bool perfect() const noexcept {
+    return loss == 0 && reordering.probability == 0 && delay_profile.none();
+  }
+  // The longest time by which the wire delivers a packet after delay_ps.
+  Time latest() const noexcept { return reordering.delay_ps + delay_profile.largest(); }
 };
 
 enum class Echo { off, accurate, accecn, rfc3168 };
@@ -170,11 +176,11 @@ struct Plan {
   }
 };
 
-// The longest time by which the wires of a source's path deliver a packet late.
+// The longest time by which the wires of a source's path deliver a packet after their delays.
 inline Time latest_by(const std::vector<LinkPlan>& links, const SourcePlan& source) {
   Time sum = 0;
   for (const std::int32_t link : source.path) {
-    sum += links.at(static_cast<std::size_t>(link)).reordering.delay_ps;
+    sum += links.at(static_cast<std::size_t>(link)).latest();
   }
   return sum;
 }

@@ -51,6 +51,13 @@ class Text {
       out["reordering"] = {
           {"probability", late.probability}, {"delay_ps", late.delay_ps}, {"stream", late.stream}};
     }
+    if (!plan.delay_profile.none()) {
+      Json steps = Json::array();
+      for (const DelayProfile::Step& step : plan.delay_profile.steps()) {
+        steps.push_back({{"at_ps", step.at}, {"delay_ps", step.delay}});
+      }
+      out["delay_profile"] = {{"period_ps", plan.delay_profile.period()}, {"steps", steps}};
+    }
     return out;
   }
 

@@ -194,8 +194,10 @@ void Router::dispatch(const engine::Event& event) {
     case engine::EventKind::class_deliver:
       return engine::deliver(*core_.class_links[event.subject], core_, event.subject, event.time,
                              arrives);
-    case engine::EventKind::late:
-      return arrives(core_.far_ends[event.subject].release(core_));
+    case engine::EventKind::late: {
+      const engine::PacketId id = core_.far_ends[event.subject].release(core_, event.time);
+      return id == engine::kNoPacket ? void() : arrives(id);
+    }
     case engine::EventKind::law_timer: {
       const Time next = core_.links[event.subject].on_timer(core_, event.time);
       law_timers_[event.subject] = next;

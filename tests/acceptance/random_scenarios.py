@@ -150,7 +150,17 @@ TRANSPORTS: Final[dict[str, Strategy]] = {
     ),
     **{
         name: _of("law", name, {}, ecn=_ECHO, **_TCP)
-        for name in ("reno", "newreno", "tahoe", "vegas", "cubic", "dctcp", "prague", "bbr", "scream")
+        for name in (
+            "reno",
+            "newreno",
+            "tahoe",
+            "vegas",
+            "cubic",
+            "dctcp",
+            "prague",
+            "bbr",
+            "scream",
+        )
     },
     "multcp": _of("law", "multcp", {"flows": _one(1, 3.5)}, ect=_one("data", "all"), **_TCP),
     "rem": _of(

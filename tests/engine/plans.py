@@ -13,6 +13,8 @@ from ecnomy.markets.plan import (
     NO_PROFILE,
     NO_SIZES,
     Calls,
+    DelayProfile,
+    DelayStep,
     Histogram,
     Law,
     Link,
@@ -47,6 +49,7 @@ class LinkOptions(TypedDict, total=False):
     loss: float
     half_duplex: bool
     reordering: Reordering | UnsetType
+    delay_profile: DelayProfile | UnsetType
 
 
 def link(
@@ -65,6 +68,7 @@ def link(
     loss: float = 0.0,
     half_duplex: bool = False,
     reordering: Reordering | UnsetType = UNSET,
+    delay_profile: DelayProfile | UnsetType = UNSET,
 ) -> Link:
     """A link; delay in seconds, buffer in packets."""
     return Link(
@@ -84,7 +88,14 @@ def link(
         loss_stream=f"link/{name}/loss",
         half_duplex=half_duplex,
         reordering=reordering,
+        delay_profile=delay_profile,
     )
+
+
+def delay_profile(period_s: float, steps: Mapping[float, float]) -> DelayProfile:
+    """An additional delay in seconds from each time in seconds on."""
+    own = [DelayStep(round(at * PS), round(delay * PS)) for at, delay in steps.items()]
+    return DelayProfile(period_ps=round(period_s * PS), steps=own)
 
 
 def duplex(
@@ -198,7 +209,8 @@ def tcp(window: Law = RENO, **other: float | str) -> Tcp:
     """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
 
     Primal control is paced like WTP, and the REM source is ack-clocked. DCTCP has an accurate echo.
-    Prague, SCReAM and BBR are paced with accurate echo; all packets of Prague and SCReAM are ECT(1).
+    Prague, SCReAM and BBR are paced with accurate echo. All packets of Prague and SCReAM are
+    ECT(1).
     """
     l4s = window.law in ("prague", "scream")
     weighted = window.law in ("wtp", "primal") or l4s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wires that deliver some packets late: which ones, when, and what TCP makes of it."""
+"""Wires that hold packets back: some packets, or all by a profile, and what TCP makes of it."""
 
 from __future__ import annotations
 
@@ -37,11 +37,27 @@ def over(late, *, duration_s=60.0, traffic=POISSON, transport=None, **other):
     return plans.plan(links, [source], duration_s, seed=SEED, trace=True)
 
 
+HELD_MS = {0.0: 0, 0.3: 80, 0.7: 13}  # per second, from each time in s on
+
+
+def held_ps(t_ps: int) -> int:
+    """The additional delay of HELD_MS at a time."""
+    return max((at, ms) for at, ms in HELD_MS.items() if at * PS <= t_ps % PS)[1] * PS // 1000
+
+
+@pytest.mark.parametrize("profile", [False, True])
 @pytest.mark.parametrize("loss", [0.0, 0.1])
-def test_late_packets_are_those_drawn_and_arrive_later_by_the_delay(loss: float) -> None:
-    """An independent FIFO gives the time of each arrival, with one draw per packet not lost."""
+def test_late_packets_are_those_drawn_and_arrive_later_by_the_delay(
+    loss: float, profile: bool
+) -> None:
+    """An independent FIFO gives the time of each arrival, with one draw per packet not lost.
+
+    A profile adds its delay at the time at which the packet would have arrived.
+    """
     probability, delay_s = 0.05, 0.0123
-    outcome = drive.run(over(reordering(probability, delay_s), loss=loss))
+    own = plans.delay_profile(1.0, {at: ms / 1000 for at, ms in HELD_MS.items()})
+    late = reordering(probability, delay_s)
+    outcome = drive.run(over(late, loss=loss, delay_profile=own if profile else UNSET))
     trace, last = outcome.table("trace"), outcome.reports[-1]
     entered = trace["event"] == ENQUEUE
     free, due = 0, []
@@ -50,8 +66,10 @@ def test_late_packets_are_those_drawn_and_arrive_later_by_the_delay(loss: float)
         due.append(free + round(0.005 * PS))
     lost = draws_below(loss, SEED, "link/l/loss", len(due)) if loss else [False] * len(due)
     left = [t for t, gone in zip(due, lost, strict=True) if not gone]
-    late = draws_below(probability, SEED, "link/l/reordering", len(left))
-    expected = [t + round(delay_s * PS) * x for t, x in zip(left, late, strict=True)]
+    drawn = draws_below(probability, SEED, "link/l/reordering", len(left))
+    expected = [t + round(delay_s * PS) * x for t, x in zip(left, drawn, strict=True)]
+    if profile:
+        expected = [t + held_ps(at) for t, at in zip(expected, left, strict=True)]
     names = list(zip(trace["flow"][entered], trace["seq"][entered], strict=True))
     kept = [name for name, gone in zip(names, lost, strict=True) if not gone]
     ended = trace["event"] == DELIVER
@@ -64,9 +82,26 @@ def test_late_packets_are_those_drawn_and_arrive_later_by_the_delay(loss: float)
     )
     end = 60 * PS
     assert arrived == {n: t for n, t in zip(kept, expected, strict=True) if t < end}
-    assert sum(late) > 500 and (np.diff(trace["t_ps"][ended]) >= 0).all()
+    assert sum(drawn) > 500 and (np.diff(trace["t_ps"][ended]) >= 0).all()
     travelling = last.flows["sent"].sum() - last.flows["delivered"].sum() - last.flows["lost"].sum()
-    assert 0 <= travelling <= 30
+    assert 0 <= travelling <= 60
+
+
+def test_a_profile_alone_needs_no_draws() -> None:
+    """Packets overtake each other exactly where the delay falls, and each of them arrives once."""
+    own = plans.delay_profile(1.0, {0.0: 0.05, 0.5: 0.0})
+    outcome = drive.run(over(UNSET, delay_profile=own, duration_s=20.25))
+    trace = outcome.table("trace")
+    ended, sent = trace["event"] == DELIVER, trace["event"] == ENQUEUE
+    place = {
+        key: i for i, key in enumerate(zip(trace["flow"][sent], trace["seq"][sent], strict=True))
+    }
+    order = [place[key] for key in zip(trace["flow"][ended], trace["seq"][ended], strict=True)]
+    assert len(set(order)) == len(order) > 7000
+    falls = {
+        round(trace["t_ps"][ended][i + 1] / PS, 1) % 1 for i in np.flatnonzero(np.diff(order) < 0)
+    }
+    assert falls == {0.5}
 
 
 def test_late_packets_are_independent_with_their_probability() -> None:

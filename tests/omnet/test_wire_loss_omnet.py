@@ -71,6 +71,25 @@ def test_datagrams_and_calls_that_arrive_late() -> None:
 
 @here
 @group
+def test_datagrams_and_calls_over_a_delay_that_changes() -> None:
+    """A profile on one link, with late packets, and on the next one without them."""
+    links = [
+        plans.link("a", 0, 1, 3e6, 0.005, buffer=20, marking=plans.red(2, 9, 0.3), loss=0.05,
+                   delay_profile=plans.delay_profile(0.9, {0.0: 0.03, 0.31: 0.0, 0.6: 0.2})),
+        plans.link("b", 1, 2, 3e6, 0.004, buffer=15, marking=plans.fixed(0.1),
+                   delay_profile=plans.delay_profile(5.0, {0.0: 0.0, 1.0: 0.6, 3.0: 0.01})),
+    ]  # fmt: skip
+    links[0] = late(links[0], 0.1, 0.0123)
+    sources = [sends("rain", RAIN, 700, count=3), sends("talk", voip(0.5, 0.3), 200, count=5)]
+    sources = [msgspec.structs.replace(one, path=[0, 1], classes=[]) for one in sources]
+    outcome = run_both(
+        plans.plan(links, sources, 10, trace=True, calls=True, warmup_s=2.5), on_and_off
+    )
+    assert outcome.reports[2].pairs["ce_in_flight"].max() > 20
+
+
+@here
+@group
 def test_tcp_over_links_that_lose() -> None:
     """Data and ACKs are lost. Both engines repair the losses in the same way."""
     sources = {
@@ -95,6 +114,8 @@ def test_tcp_over_links_that_deliver_late(echo: str) -> None:
     }
     plan = dumbbell(sources, 12, buffer=40, marking=plans.red(5, 15))
     plan.links[2] = late(plan.links[2], 0.02, 0.0213)
+    own = plans.delay_profile(3.0, {0.0: 0.0, 1.0: 0.05, 2.2: 0.01})
+    plan.links[2] = msgspec.structs.replace(plan.links[2], delay_profile=own)
     plan.links[3] = late(plan.links[3], 0.05, 0.0047)
     outcome = same(plan.sealed())
     assert outcome.reports[-1].flows["retransmitted"].sum() > 20

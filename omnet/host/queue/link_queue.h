@@ -22,8 +22,11 @@ inline Time transmission_ps(std::int32_t wire_bytes, std::int64_t rate_bps) noex
 
 // The wire of a link, with its streams.
 inline Wire make_wire(const LinkPlan& plan, std::uint64_t seed) {
-  return {plan.loss, Stream(seed, plan.loss_stream), plan.reordering.probability,
-          Stream(seed, plan.reordering.stream)};
+  const ReorderingPlan& late = plan.reordering;
+  return {plan.loss,
+          Stream(seed, plan.loss_stream),
+          {late.probability, late.delay_ps, Stream(seed, late.stream)},
+          plan.delay_profile};
 }
 
 // The counters of a packet's source and flow at a link, in addition to the link's own. nullptr means that they do not

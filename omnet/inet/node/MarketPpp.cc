@@ -75,12 +75,12 @@ MarkingQueue* MarketPpp::sendingQueue() const {
   return dynamic_cast<MarkingQueue*>(sender->getParentModule()->getSubmodule("queue"));
 }
 
-// The sending queue has the wire's laws of loss and reordering.
+// The sending queue has the wire's laws of loss and delay.
 void MarketPpp::handleLowerPacket(Packet* packet) {
   MarkingQueue* queue = sendingQueue();
-  const Wire::Fate fate = queue ? queue->fate(packet) : Wire::Fate::arrives;
-  if (fate == Wire::Fate::late) return scheduleAt(queue->lateArrival(), packet);
-  receive(packet, fate == Wire::Fate::lost);
+  const Time held = queue ? queue->held(packet) : 0;
+  if (held == 0 || held == kNever) return receive(packet, held == kNever);
+  scheduleAfter(simtime(held), packet);
 }
 
 void MarketPpp::handleSelfMessage(omnetpp::cMessage* message) {

@@ -70,18 +70,23 @@ std::int32_t bytes(const cComponent* module, const char* name) {
   return static_cast<std::int32_t>(value);
 }
 
-Profile profile(const cComponent* module) {
-  const Time period = timeParameter(module, "profilePeriod");
-  if (period == kNever) return Profile();
-  std::vector<Profile::Step> steps;
-  std::istringstream text(module->par("profileSteps").stdstringValue());
+// The profile that the parameters `<prefix>Period` and `<prefix>Steps` of a module describe. A step is a time in ps and a
+// value, with a colon in between.
+template <class AnyProfile>
+AnyProfile profileOf(const cComponent* module, const std::string& prefix, const char* form) {
+  const std::string stepsName = prefix + "Steps";
+  const Time period = timeParameter(module, (prefix + "Period").c_str());
+  if (period == kNever) return {};
+  std::vector<typename AnyProfile::Step> steps;
+  std::istringstream text(module->par(stepsName.c_str()).stdstringValue());
   char colon = 0;
-  for (Profile::Step step{}; text >> step.at >> colon >> step.ppm;) steps.push_back(step);
-  if (!text.eof()) refuse(module, "profileSteps", "is not 'ps:ppm ps:ppm ...'");
+  std::int64_t at = 0, value = 0;
+  while (text >> at >> colon >> value) steps.push_back({at, value});
+  if (!text.eof()) refuse(module, stepsName.c_str(), form);
   try {
-    return Profile(period, std::move(steps));
+    return {period, std::move(steps)};
   } catch (const BadParameter& error) {
-    refuse(module, "profileSteps", error.what());
+    refuse(module, stepsName.c_str(), error.what());
   }
 }
 
@@ -163,6 +168,10 @@ Time timeParameter(const cComponent* module, const char* name) {
   if (ps < 0) return kNever;
   if (ps > 4e18) refuse(module, name, "is beyond 50 days");
   return static_cast<Time>(std::llround(ps));
+}
+
+DelayProfile delayProfile(const cComponent* module) {
+  return profileOf<DelayProfile>(module, "delayProfile", "is not 'ps:ps ps:ps ...'");
 }
 
 std::vector<std::int32_t> indexList(const cComponent* module, const char* name) {
@@ -267,7 +276,7 @@ SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,
   source.start_stagger = timeParameter(module, "startStagger");
   source.start_spread = timeParameter(module, "startSpread");
   source.stop_ps = timeParameter(module, "stop");
-  source.profile = profile(module);
+  source.profile = profileOf<Profile>(module, "profile", "is not 'ps:ppm ps:ppm ...'");
   source.together = module->par("rowsTogether").boolValue();
   source.traffic = lawParameters(traffic, "traffic");
   source.parts = parts(module);

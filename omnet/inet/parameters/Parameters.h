@@ -19,6 +19,8 @@ Time timeParameter(const omnetpp::cComponent* module, const char* name);
 // `weighted-class`, separated by semicolons. Values that are not given have their defaults. The values of a marking law
 // follow marking=LAW.
 void readClasses(const omnetpp::cComponent* module, const char* name, SchedulerPlan& scheduler);
+// Reads `delayProfilePeriod` and `delayProfileSteps`. A negative period means that there is no profile.
+DelayProfile delayProfile(const omnetpp::cComponent* module);
 // Reads whole numbers separated by spaces.
 std::vector<std::int32_t> indexList(const omnetpp::cComponent* module, const char* name);
 // Reads the law of `module`. The parameter `law` is the law's name, and the other parameters have the names of the

@@ -75,6 +75,7 @@ void MarkingQueue::readPlan() {
                       par("reorderingStream").stdstringValue()};
   if (!(plan_.reordering.probability >= 0 && plan_.reordering.probability <= 1))
     throw cRuntimeError("reordering must be a probability from 0 to 1");
+  plan_.delay_profile = delayProfile(this);
   readLaw();
   shortest_ = bytes("shortest");
   gap_ = bytes("gap");
@@ -126,21 +127,17 @@ void MarkingQueue::handleMessage(cMessage* message) {
   tellListeners();
 }
 
-Wire::Fate MarkingQueue::fate(Packet* packet) {
+Time MarkingQueue::held(Packet* packet) {
   Enter_Method_Silent();
-  const Wire::Fate fate = wire_->fate();
-  if (fate == Wire::Fate::arrives) return fate;
+  const Time held = wire_->held(now());
+  if (held == 0) return held;
   const Slot slot = look(packet, now());
-  if (fate == Wire::Fate::lost) {
+  if (held == kNever) {
     countDrop(slot, false, now());
   } else {
-    underWay_.late(slot.ce ? slot.hop : nullptr, now() + plan_.reordering.delay_ps);
+    underWay_.late(slot.ce ? slot.hop : nullptr, now() + held);
   }
-  return fate;
-}
-
-omnetpp::simtime_t MarkingQueue::lateArrival() const {
-  return simtime(now() + plan_.reordering.delay_ps);
+  return held;
 }
 
 void MarkingQueue::pushPacket(Packet* packet, QueueGate*) {

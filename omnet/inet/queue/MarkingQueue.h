@@ -51,10 +51,9 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   void pushPacket(inet::Packet* packet, QueueGate* gate) override;
   inet::Packet* pullPacket(QueueGate* gate) override;
 
-  // Returns what the wire does with a packet that this queue's interface sent and that now reaches the far end. A loss
-  // is counted. A late packet is due at lateArrival(). It must be called once per packet, in order of arrival.
-  Wire::Fate fate(inet::Packet* packet);
-  omnetpp::simtime_t lateArrival() const;
+  // Returns for how long the wire holds back a packet that this queue's interface sent and that now reaches the far end.
+  // kNever: the wire loses it, and the queue counts it. It must be called once per packet, in order of arrival.
+  Time held(inet::Packet* packet);
 
   // IMarkingLink
   LinkState state() override;

@@ -4,6 +4,7 @@
 #define ECNOMY_INET_QUEUE_MARKSUNDERWAY_H_
 
 #include <deque>
+#include <map>
 #include <unordered_set>
 
 #include "host/accounts.h"
@@ -20,10 +21,9 @@ class MarksUnderWay {
     hops_.insert(hop);
   }
 
-  // Must be called at the end of a wire that delivers a packet late, with the new time of its delivery. The additional
-  // delay is the same for all packets.
+  // Must be called at the end of a wire that holds a packet back, with the new time of its delivery.
   void late(Hop* hop, Time delivered) {
-    if (hop) late_.push_back({delivered, hop});
+    if (hop) late_.emplace(delivered, hop);
   }
 
   // Sets ce_in_flight of all hops that have had a CE packet here. each(wait) calls wait(hop) for each waiting
@@ -33,7 +33,7 @@ class MarksUnderWay {
     forget(now);
     for (Hop* hop : hops_) hop->ce_in_flight = 0;
     for (const Departed& packet : wire_) ++packet.hop->ce_in_flight;
-    for (const Departed& packet : late_) ++packet.hop->ce_in_flight;
+    for (const auto& [delivered, hop] : late_) ++hop->ce_in_flight;
     each([this](Hop* hop) {
       hops_.insert(hop);
       ++hop->ce_in_flight;
@@ -48,10 +48,11 @@ class MarksUnderWay {
 
   void forget(Time now) {
     while (!wire_.empty() && wire_.front().delivered < now) wire_.pop_front();
-    while (!late_.empty() && late_.front().delivered < now) late_.pop_front();
+    late_.erase(late_.begin(), late_.lower_bound(now));
   }
 
-  std::deque<Departed> wire_, late_;
+  std::deque<Departed> wire_;
+  std::multimap<Time, Hop*> late_;  // by delivery
   std::unordered_set<Hop*> hops_;
 };
 

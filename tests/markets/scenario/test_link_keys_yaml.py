@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`loss`, `reordering` and `duplex: half` in YAML: values in plans, round trips, errors."""
+"""`loss`, `reordering`, `delay_profile` and `duplex: half` in YAML: values in plans, errors."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from msgspec import UNSET
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.plan import Plan, Reordering
+from ecnomy.markets.plan import DelayProfile, DelayStep, Plan, Reordering
 from ecnomy.markets.scenario import scenario_from_text
 
+PS = 10**12
 TEXT = """version: 1
 duration: 10 s
 network:
@@ -57,6 +58,24 @@ def test_reordering_holds_for_both_directions_unless_one_says_otherwise() -> Non
     assert links["far.reverse"].reordering is UNSET and links["far"].reordering is not UNSET
 
 
+def test_a_delay_profile_holds_for_both_directions_unless_one_says_otherwise() -> None:
+    """Steps begin at simulated time 0; a profile without a delay is not in the plan."""
+    own = "delay_profile: {period: 30 s, offset: 20 s, steps: {15 s: 40 ms, 0 s: 2 ms}}"
+    links = {link.name: link for link in plan_of(own).links}
+    assert links["near"].delay_profile is UNSET
+    for name in ("far", "far.reverse"):
+        steps = [
+            DelayStep(0, 40 * 10**9),
+            DelayStep(10 * PS, 2 * 10**9),
+            DelayStep(25 * PS, 40 * 10**9),
+        ]
+        assert links[name].delay_profile == DelayProfile(period_ps=30 * PS, steps=steps)
+    constant = f"{own}, reverse: {{delay_profile: {{steps: {{0 s: 0 s}}}}}}"
+    links = {link.name: link for link in plan_of(constant).links}
+    assert links["far.reverse"].delay_profile is UNSET
+    assert links["far"].delay_profile is not UNSET
+
+
 def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
     """The link has no reverse; data and ACKs of both sources share it."""
     plan = plan_of("duplex: half")
@@ -78,6 +97,14 @@ def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
         ("reordering: 0.1", "reordering", "0.1", "a mapping"),
         ("reordering: {delay: 1 ms}", "reordering.probability", "no 'probability'", "a prob"),
         ("reordering: {probability: 2, delay: 1 ms}", "reordering.probability", "2", "from 0 to 1"),
+        ("delay_profile: 40 ms", "delay_profile", "'40 ms'", "a mapping"),
+        ("delay_profile: {steps: 40 ms}", "delay_profile.steps", "'40 ms'", "times to delays"),
+        (
+            "delay_profile: {period: 1 s, steps: {1 s: 2 ms}}",
+            "delay_profile.steps",
+            "a step at 1 s",
+            "before the end of the period at 1 s",
+        ),
         ("duplex: both", "duplex", "'both'", "true, false or half"),
         (
             "duplex: half, reverse: {rate: 1 Mbps}",

@@ -136,6 +136,16 @@ def _reordering(direction: Direction) -> plans.Reordering | msgspec.UnsetType:
     )
 
 
+def _delay_profile(direction: Direction) -> plans.DelayProfile | msgspec.UnsetType:
+    written = direction.delay_profile
+    if written is None or not any(step.delay_ps for step in written.steps):
+        return msgspec.UNSET
+    return plans.DelayProfile(
+        period_ps=written.period,
+        steps=[plans.DelayStep(s.at_ps, s.delay_ps) for s in written.from_zero()],
+    )
+
+
 def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
     return plans.Link(
         name=direction.name,
@@ -153,6 +163,7 @@ def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
         loss_stream=f"link/{direction.name}/loss",
         half_duplex=direction.half_duplex,
         reordering=_reordering(direction),
+        delay_profile=_delay_profile(direction),
         scheduler=(
             None
             if direction.scheduler is None

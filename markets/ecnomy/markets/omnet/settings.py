@@ -46,6 +46,10 @@ def queue(link: Link) -> Iterator[Setting]:
         yield "reordering", number(link.reordering.probability)
         yield "reorderingDelay", time(link.reordering.delay_ps)
         yield "reorderingStream", quoted(link.reordering.stream)
+    if link.delay_profile is not msgspec.UNSET:
+        yield "delayProfilePeriod", time(link.delay_profile.period_ps)
+        steps = " ".join(f"{step.at_ps}:{step.delay_ps}" for step in link.delay_profile.steps)
+        yield "delayProfileSteps", quoted(steps)
     yield "bufferPackets", str(link.buffer_packets)
     yield "bufferBytes", f"{link.buffer_bytes}B"
     yield "notEct", quoted(link.not_ect)

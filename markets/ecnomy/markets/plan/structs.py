@@ -70,6 +70,25 @@ class Reordering(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stream: str  # name of the keyed random stream of late packets
 
 
+class DelayStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A step: from at_ps within a period on, the wire adds delay_ps to the link's delay."""
+
+    at_ps: int  # ascending, the first one 0
+    delay_ps: int
+
+
+class DelayProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The change of a wire's delay (omnet/laws/wire.h). Periods begin at time 0."""
+
+    period_ps: int
+    steps: list[DelayStep]
+
+    @property
+    def largest_ps(self) -> int:
+        """Return the largest additional delay."""
+        return max(step.delay_ps for step in self.steps)
+
+
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One direction of a link: a FIFO queue with a marking law, a transmitter and a delay."""
 
@@ -89,6 +108,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     loss_stream: str = ""  # name of the keyed random stream for these losses
     half_duplex: bool = False  # both ways share queue and transmitter
     reordering: Reordering | msgspec.UnsetType = msgspec.UNSET  # unset: the wire keeps the order
+    delay_profile: DelayProfile | msgspec.UnsetType = msgspec.UNSET  # unset: a constant delay
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -26,6 +26,7 @@ from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario.guaranteed_classes import ClassBased, class_fault
 from ecnomy.markets.scenario.header_queues import HeaderQueues, HeaderQueuesForm
 from ecnomy.markets.scenario.marking import DROP_TAIL, Marking
+from ecnomy.markets.scenario.profile import DelayProfile
 from ecnomy.markets.scenario.weighted_classes import DeficitRoundRobin
 
 __all__ = [
@@ -87,6 +88,8 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
             0 for a link of a topology.
         reordering: packets that the wire delivers late; by default as in the forward direction, and
             none for a link of a topology.
+        delay_profile: delay in addition to `delay` that changes over time; by default as in the
+            forward direction, and none for a link of a topology.
     """
 
     rate: RateBps | None = None
@@ -98,6 +101,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     scheduler: Scheduling | None = None
     loss: _Loss | None = None
     reordering: Reordering | None = None
+    delay_profile: DelayProfile | None = None
 
 
 class DuplexReader(msgspec.Struct, frozen=True):
@@ -153,6 +157,9 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             `reverse` sets another one.
         reordering: packets that the wire delivers late, by default none. The reverse direction
             has the same values unless `reverse` sets others.
+        delay_profile: delay in addition to `delay` that changes over time, as on a path over
+            satellites. When it falls, later packets overtake earlier ones. The reverse direction
+            has the same profile unless `reverse` sets another one.
     """
 
     name: Name
@@ -169,6 +176,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     reverse: Reverse | None = None
     loss: _Loss = 0.0
     reordering: Reordering | None = None
+    delay_profile: DelayProfile | None = None
 
     def __post_init__(self) -> None:
         if self.source == self.target:
@@ -198,6 +206,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             self.loss,
             self.duplex == HALF,
             self.reordering,
+            self.delay_profile,
         )
         if self.duplex is not True:
             return [forward]
@@ -215,6 +224,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             own.scheduler,
             self.loss if own.loss is None else own.loss,
             reordering=own.reordering or self.reordering,
+            delay_profile=own.delay_profile or self.delay_profile,
         )
         return [forward, backward]
 
@@ -264,3 +274,4 @@ class Direction(msgspec.Struct, frozen=True):
     loss: float = 0.0
     half_duplex: bool = False
     reordering: Reordering | None = None
+    delay_profile: DelayProfile | None = None

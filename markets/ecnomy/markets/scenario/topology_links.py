@@ -97,6 +97,7 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         "not_ect": own.not_ect or network.not_ect,
         "loss": own.loss,
         "reordering": own.reordering,
+        "delay_profile": own.delay_profile,
     }
     if buffer and wants_buffer(marking, buffer):
         found, expected = (
