@@ -95,8 +95,8 @@ def test_analysis_takes_results_as_well_as_raw_runs(results: Results) -> None:
         row.goodput_bps for row in other.phases[0].groups
     ]
     files = [io.BytesIO(), io.BytesIO()]
-    from ecnomy.analysis.draw.overview import overview_figure
     from ecnomy.analysis.draw.panels import panel_style, save
+    from ecnomy.analysis.run_pictures.overview import overview_figure
 
     with panel_style():
         for file, run_ in zip(files, (results, raw), strict=True):
@@ -110,7 +110,7 @@ def test_plot_without_analysis_or_reports_says_so(
     results: Results, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Each error is one line."""
-    monkeypatch.setitem(sys.modules, "ecnomy.analysis.draw.overview", None)
+    monkeypatch.setitem(sys.modules, "ecnomy.analysis.run_pictures.overview", None)
     with pytest.raises(InputError, match="requires ecnomy.analysis"):
         results.plot()
     monkeypatch.undo()

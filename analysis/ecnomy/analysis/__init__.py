@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ecnomy.analysis import theory
-    from ecnomy.analysis.draw.overview import overview
     from ecnomy.analysis.run.guarantees import Guarantee, guarantees_of
     from ecnomy.analysis.run.phases import Phase, phases_of
     from ecnomy.analysis.run.summary import Summary, summarize
+    from ecnomy.analysis.run_pictures.overview import overview
     from ecnomy.analysis.statistics.intervals import (
         Equivalence,
         Interval,
@@ -72,7 +72,7 @@ _HOME = {
     "guarantees_of": "run.guarantees",
     "jain": "statistics.intervals",
     "open_sweep": "sweeps.open_sweep",
-    "overview": "draw.overview",
+    "overview": "run_pictures.overview",
     "phases_of": "run.phases",
     "ratio_of_means": "statistics.intervals",
     "summarize": "run.summary",

@@ -18,9 +18,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import carrier_world as world
-from ecnomy.analysis.draw.carriers_plot import carriers_picture, income_over
 from ecnomy.analysis.run.carriers import access_carriers, carriers_of
 from ecnomy.analysis.run.choices import choices_of
+from ecnomy.analysis.run_pictures.carriers_plot import carriers_picture, income_over
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.show.market_tables import _print_money, print_choices
 from ecnomy.markets.results.manifest import Measured

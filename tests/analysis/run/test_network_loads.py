@@ -14,7 +14,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
 from ecnomy.analysis.run.network_loads import (
     LINK_COUNTERS,
     LinkData,
@@ -24,6 +23,7 @@ from ecnomy.analysis.run.network_loads import (
 )
 from ecnomy.analysis.run.network_sums import node_sums
 from ecnomy.analysis.run.summary import summarize
+from ecnomy.analysis.run_pictures.network_plot import _figure, _maps, network_picture
 from ecnomy.analysis.show.command import show_command
 from ecnomy.markets.results.rawrun import open_raw
 from ink import inked
@@ -125,7 +125,7 @@ def test_marks_nobody_is_charged_for_cost_nothing(results: Path) -> None:
 
 def test_overview_and_map_say_the_same_of_a_link(results: Path) -> None:
     """The marking panel shows data, like the map, and its axis says so."""
-    from ecnomy.analysis.draw import overview as plots
+    from ecnomy.analysis.run_pictures import overview as plots
 
     figure = plots._figure(plots._collect(open_raw(results)))
     (panel,) = [a for a in figure.axes if a.get_ylabel() == "data packets marked\n[%]"]

@@ -247,7 +247,7 @@ def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market:
 
 def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_path: Path) -> None:
     """Panels, units, legends and curves of the figure agree with the tables."""
-    from ecnomy.analysis.draw import overview as plots
+    from ecnomy.analysis.run_pictures import overview as plots
 
     data = plots._collect(open_raw(gold_silver))
     figure = plots._figure(data)
@@ -269,8 +269,8 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
 
 def test_two_dozen_groups_look_different() -> None:
     """Colour, marker and line style distinguish 24 groups, and colour alone each six."""
-    from ecnomy.analysis.draw import overview as plots
     from ecnomy.analysis.run.summary import Group
+    from ecnomy.analysis.run_pictures import overview as plots
 
     looks = plots._looks([Group(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
     assert len({(look.colour, look.marker) for look in looks}) == 24

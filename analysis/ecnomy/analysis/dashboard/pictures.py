@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ecnomy.analysis.dashboard.figures import Seen
-from ecnomy.analysis.draw.network_layout import Point, layout
-from ecnomy.analysis.draw.network_legend import HALO, SHADES
-from ecnomy.analysis.draw.network_list import badge_names
-from ecnomy.analysis.draw.network_map import NetworkMap, draw_map, map_labels
 from ecnomy.analysis.draw.panels import COLOURS, shortened
 from ecnomy.analysis.run.families import MOST_GROUPS
 from ecnomy.analysis.run.network_loads import LinkLoad, or_0
+from ecnomy.analysis.run_pictures.network_layout import Point, layout
+from ecnomy.analysis.run_pictures.network_legend import HALO, SHADES
+from ecnomy.analysis.run_pictures.network_list import badge_names
+from ecnomy.analysis.run_pictures.network_map import NetworkMap, draw_map, map_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ecnomy.analysis.dashboard.figures import Account, CarrierSeen, GroupSeen, Seen
-from ecnomy.analysis.draw.network_list import link_facts
 from ecnomy.analysis.run.network_loads import LinkLoad
+from ecnomy.analysis.run_pictures.network_list import link_facts
 
 __all__ = ["accounts_table", "carrier_facts", "clock", "congested_list", "group_facts", "name_tag"]
 

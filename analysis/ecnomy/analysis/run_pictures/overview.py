@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.draw.congested_links import MOST_LINKS, DrawnLink, congested_links
 from ecnomy.analysis.draw.fitted_text import fitted
 from ecnomy.analysis.draw.panels import (
     COLOURS,
@@ -31,6 +30,7 @@ from ecnomy.analysis.run.link_marking import Crossings, activity_of, crossings_o
 from ecnomy.analysis.run.phases import Phase, phases_of
 from ecnomy.analysis.run.summary import Group, groups_of, summarize
 from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
+from ecnomy.analysis.run_pictures.congested_links import MOST_LINKS, DrawnLink, congested_links
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 

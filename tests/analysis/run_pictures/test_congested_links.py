@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from ecnomy.analysis import overview, summarize
-from ecnomy.analysis.draw.congested_links import MOST_LINKS, congested_links
-from ecnomy.analysis.draw.overview import _collect, _figure
 from ecnomy.analysis.run.summary import LinkRow
+from ecnomy.analysis.run_pictures.congested_links import MOST_LINKS, congested_links
+from ecnomy.analysis.run_pictures.overview import _collect, _figure
 from ecnomy.markets.results.rawrun import open_raw
 from ink import inked
 
@@ -71,8 +71,8 @@ def test_all_congested_links_are_drawn_or_counted(
     make_run: MakeRun, tmp_path: Path, links: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Panels have names and signs; the number of further links is given."""
-    from ecnomy.analysis.draw import overview as plots
-    from ecnomy.analysis.draw.congested_links import DrawnLink
+    from ecnomy.analysis.run_pictures import overview as plots
+    from ecnomy.analysis.run_pictures.congested_links import DrawnLink
 
     folder = make_run()
     signs = ("marks", "drops"), ("waiting",)

@@ -40,10 +40,10 @@ def run_pictures(run: RawRun) -> list[RunPicture]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    from ecnomy.analysis.draw.carriers_plot import carriers_picture
-    from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
-    from ecnomy.analysis.draw.network_plot import network_picture
-    from ecnomy.analysis.draw.overview import overview
+    from ecnomy.analysis.run_pictures.carriers_plot import carriers_picture
+    from ecnomy.analysis.run_pictures.guarantees_plot import guarantee_picture
+    from ecnomy.analysis.run_pictures.network_plot import network_picture
+    from ecnomy.analysis.run_pictures.overview import overview
 
     def of(draw: Callable[..., bool], *more: object) -> Callable[[Path], bool]:
         return functools.partial(draw, run, *more)

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.fitted_text import fitted
-from ecnomy.analysis.draw.network_layout import Point, layout
-from ecnomy.analysis.draw.network_legend import draw_legend
-from ecnomy.analysis.draw.network_list import badge_names, draw_list
-from ecnomy.analysis.draw.network_map import NetworkMap, draw_map, map_labels
 from ecnomy.analysis.draw.panels import save
 from ecnomy.analysis.run.families import shown_nodes
 from ecnomy.analysis.run.network_loads import NetworkLoads, is_network, network_loads
 from ecnomy.analysis.run.phases import Phase, phases_of
 from ecnomy.analysis.run.windows import Epochs
+from ecnomy.analysis.run_pictures.network_layout import Point, layout
+from ecnomy.analysis.run_pictures.network_legend import draw_legend
+from ecnomy.analysis.run_pictures.network_list import badge_names, draw_list
+from ecnomy.analysis.run_pictures.network_map import NetworkMap, draw_map, map_labels
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from ecnomy.analysis.draw.fitted_text import fitted, width_of_text
-from ecnomy.analysis.draw.network_layout import Point
-from ecnomy.analysis.draw.network_legend import HALO
 from ecnomy.analysis.run.network_loads import LinkLoad, NetworkLoads
 from ecnomy.analysis.run.network_sums import Sums, node_sums
+from ecnomy.analysis.run_pictures.network_layout import Point
+from ecnomy.analysis.run_pictures.network_legend import HALO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ecnomy.analysis.draw import guarantees_plot
-from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
 from ecnomy.analysis.run.guaranteed_calls import call_rows
 from ecnomy.analysis.run.guarantors import providers_of
+from ecnomy.analysis.run_pictures import guarantees_plot
+from ecnomy.analysis.run_pictures.guarantees_plot import guarantee_picture
 from ecnomy.markets.results.rawrun import open_raw
 from guarantee_world import CALL_MICRO, PROFIT_MICRO, PS, write_run
 from tiers import full

@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ecnomy.analysis.draw.network_layout import Box, Label, Point, badge_places, box_of, name_labels
-from ecnomy.analysis.draw.network_legend import HALO, SHADES, width_of
-from ecnomy.analysis.draw.network_list import BADGE
 from ecnomy.analysis.run.network_loads import LinkLoad
+from ecnomy.analysis.run_pictures.network_layout import (
+    Box,
+    Label,
+    Point,
+    badge_places,
+    box_of,
+    name_labels,
+)
+from ecnomy.analysis.run_pictures.network_legend import HALO, SHADES, width_of
+from ecnomy.analysis.run_pictures.network_list import BADGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

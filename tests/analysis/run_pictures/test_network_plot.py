@@ -15,11 +15,11 @@ import pytest
 from matplotlib.path import Path as Path2D
 from matplotlib.transforms import Bbox
 
-from ecnomy.analysis.draw.network_layout import badge_places, box_of, layout, name_labels
-from ecnomy.analysis.draw.network_legend import width_of
-from ecnomy.analysis.draw.network_list import badge_names
-from ecnomy.analysis.draw.network_map import _arrow, _lines, map_labels
-from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
+from ecnomy.analysis.run_pictures.network_layout import badge_places, box_of, layout, name_labels
+from ecnomy.analysis.run_pictures.network_legend import width_of
+from ecnomy.analysis.run_pictures.network_list import badge_names
+from ecnomy.analysis.run_pictures.network_map import _arrow, _lines, map_labels
+from ecnomy.analysis.run_pictures.network_plot import _figure, _maps, network_picture
 from ecnomy.markets import load, make_plan
 from ecnomy.markets.results.rawrun import open_raw
 from star_world import SPOKES, written
