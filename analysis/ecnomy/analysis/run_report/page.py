@@ -24,7 +24,7 @@ from ecnomy.analysis.run_report.headline import headline
 from ecnomy.analysis.run_report.marks import marks_of, stories, where_marked
 from ecnomy.analysis.run_report.money import balances, money_blocks, payments_of
 from ecnomy.analysis.run_report.settings import provenance_section, settings_section
-from ecnomy.analysis.run_report.traffic import traffic_blocks
+from ecnomy.analysis.run_report.traffic_tables import traffic_blocks
 from ecnomy.markets.results.notices import notices
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.support.temporary import temporary_folder
