@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import LedgerError, TariffError
-from ecnomy.markets.economy.tariff_amounts import ACCRUERS, MenuAccruer, accruer
+from ecnomy.markets.economy.tariff_accruers import ACCRUERS, MenuAccruer, accruer
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.terms.tariffs import (
     Block,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ecnomy.agents.errors import LedgerError
 from ecnomy.markets.economy.exact import MOST_DENOMINATOR, Exact, share
-from ecnomy.markets.economy.tariff_amounts import MenuAccruer, accruer
+from ecnomy.markets.economy.tariff_accruers import MenuAccruer, accruer
 from ecnomy.markets.inputs.units import PER
 from ecnomy.markets.terms.tariffs import (
     Block,

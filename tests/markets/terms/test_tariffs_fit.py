@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ScenarioError, TariffError
-from ecnomy.markets.economy.tariff_amounts import accruer
+from ecnomy.markets.economy.tariff_accruers import accruer
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.units import PER, USUAL

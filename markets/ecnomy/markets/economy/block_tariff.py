@@ -28,7 +28,7 @@ class BlocksAccruer:
     """Charges block prices, from each row's total quantity and bill so far."""
 
     def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
-        """See tariff_amounts.accruer."""
+        """See tariff_accruers.accruer."""
         prices = [block.price for block in tariff.blocks]
         self._exact = Exact(rows, prices)
         self._prices = [self._exact.numerator(price) for price in prices]

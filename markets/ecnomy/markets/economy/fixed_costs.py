@@ -8,7 +8,7 @@ import numpy as np
 from ecnomy.markets.economy.contracts import Dues
 from ecnomy.markets.economy.metered import NO_PRICE
 from ecnomy.markets.economy.readings import Epoch
-from ecnomy.markets.economy.tariff_amounts import accruer
+from ecnomy.markets.economy.tariff_accruers import accruer
 from ecnomy.markets.terms.ledger_kinds import FIXED_COST
 from ecnomy.markets.terms.tariffs import Flat
 from ecnomy.markets.terms.unit_price import Price

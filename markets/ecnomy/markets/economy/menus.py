@@ -13,7 +13,7 @@ from ecnomy.agents.menus import STRATEGY, MenuView
 from ecnomy.markets.economy.journal import PICKED, TARIFF, Journal
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.tariff_amounts import MenuAccruer
+from ecnomy.markets.economy.tariff_accruers import MenuAccruer
 
 __all__ = ["MarketMenus"]
 

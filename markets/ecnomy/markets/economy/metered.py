@@ -17,7 +17,7 @@ from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.price_domains import Domains
 from ecnomy.markets.economy.readings import Epoch
-from ecnomy.markets.economy.tariff_amounts import MenuAccruer, accruer
+from ecnomy.markets.economy.tariff_accruers import MenuAccruer, accruer
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.meters import METERS
 from ecnomy.markets.terms.money import LARGEST_MICRO

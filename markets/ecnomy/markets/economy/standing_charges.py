@@ -17,7 +17,7 @@ from ecnomy.agents.observation import NO_OFFER
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.tariff_amounts import accruer
+from ecnomy.markets.economy.tariff_accruers import accruer
 from ecnomy.markets.terms.meters import METERS
 from ecnomy.markets.terms.tariffs import Flat, Menu, PerUnit, Tariff, TimeOfDay, TwoPart
 

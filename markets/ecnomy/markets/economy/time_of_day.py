@@ -27,7 +27,7 @@ class TimeOfDayAccruer:
     """Divides each epoch's metered quantity among the prices of the day, and charges the parts."""
 
     def __init__(self, tariff: TimeOfDay, rows: int, unit: str) -> None:
-        """See tariff_amounts.accruer."""
+        """See tariff_accruers.accruer."""
         prices = [period.price for period in tariff.periods]
         prices += [tariff.price] if tariff.price is not None else []
         self._tariff, self._rows = tariff, rows

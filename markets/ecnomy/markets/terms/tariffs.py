@@ -2,8 +2,8 @@
 """Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
 
 A tariff in this module is a frozen description, as written in the scenario. Its accruer
-(tariff_amounts.py) computes the amounts due and holds the state of each row of flows. A new kind
-must be added to Simple and, with its accruer, to tariff_amounts.ACCRUERS.
+(tariff_accruers.py) computes the amounts due and holds the state of each row of flows. A new kind
+must be added to Simple and, with its accruer, to tariff_accruers.ACCRUERS.
 """
 
 from __future__ import annotations
