@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from ecnomy.markets.inputs.yamlfile import parse
-from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
+from ecnomy.markets.scenario.tariff_reader import TariffReader, check_fits
 from ecnomy.markets.terms.tariffs import Tariff
 
 HOUR = 3600 * 10**12

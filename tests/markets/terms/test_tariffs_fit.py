@@ -14,7 +14,7 @@ from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.units import PER, USUAL
 from ecnomy.markets.inputs.yamlfile import parse
-from ecnomy.markets.scenario.tariffs import check_fits
+from ecnomy.markets.scenario.tariff_reader import check_fits
 from ecnomy.markets.terms import own_tariff as own
 from ecnomy.markets.terms.tariffs import Own, Posted, own_kinds
 from ecnomy.markets.terms.unit_price import EXAMPLES, METER_UNITS

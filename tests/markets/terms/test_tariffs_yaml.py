@@ -323,7 +323,7 @@ def test_a_fault_within_a_long_tariff_has_its_own_line() -> None:
 def test_reading_tariffs_loads_neither_numpy_nor_pint() -> None:
     """`ecnomy check` stays quick: accruers and rare units are loaded on first use."""
     code = (
-        "import sys; from ecnomy.markets.scenario.tariffs import TariffReader; "
+        "import sys; from ecnomy.markets.scenario.tariff_reader import TariffReader; "
         "from ecnomy.markets.inputs.yamlfile import parse; "
         f"[TariffReader().read(parse(t, 'x'), '') for t in {[t for t in GOOD if 'lab_' not in t]!r}"
         " if 'minute' not in t]; "

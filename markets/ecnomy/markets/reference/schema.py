@@ -24,7 +24,7 @@ from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.marking import Marking
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
-from ecnomy.markets.scenario.tariffs import TariffReader
+from ecnomy.markets.scenario.tariff_reader import TariffReader
 from ecnomy.markets.terms.tariffs import Own
 
 __all__ = ["DRAFT", "Schema", "scenario_schema", "struct_schema"]

@@ -45,7 +45,7 @@ from ecnomy.markets.scenario.links import REVERSE
 from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
-from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
+from ecnomy.markets.scenario.tariff_reader import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
 from ecnomy.markets.terms.ledger_kinds import KINDS
