@@ -48,7 +48,7 @@ __all__ = ["ClaimMade", "Sources", "StudyMade", "digest", "first_of_each", "stud
 FOLDERS: Final = ("omnet/laws", "omnet/host", "omnet/engine")
 GATHERING: Final = (
     "markets/ecnomy/markets/sweep/gathered.py",
-    "markets/ecnomy/markets/results/measured_window.py",
+    "markets/ecnomy/markets/results/flows_and_links.py",
 )
 _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(

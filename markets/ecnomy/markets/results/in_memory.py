@@ -19,9 +19,9 @@ from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.flows_and_links import Measuring
 from ecnomy.markets.results.groups import Group, groups_of
 from ecnomy.markets.results.manifest import Manifest
-from ecnomy.markets.results.measured_window import Measuring
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.switches import Switches

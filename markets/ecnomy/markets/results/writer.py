@@ -31,8 +31,8 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.counted import Naming
+from ecnomy.markets.results.flows_and_links import Measuring
 from ecnomy.markets.results.manifest import FORMAT, MANIFEST, SWEEP
-from ecnomy.markets.results.measured_window import Measuring
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
 from ecnomy.markets.support.intact import sealed, sync_file, write_synced
 from ecnomy.markets.support.locking import locked

@@ -24,7 +24,7 @@ from ecnomy.agents.money import MICRO
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.measured_window import (
+from ecnomy.markets.results.flows_and_links import (
     PS_PER_S,
     Mark,
     flow_rows,

@@ -9,7 +9,7 @@ import pytest
 import market_world as world
 from ecnomy.agents.observation import NO_OFFER, Offer
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.measured_window import Mark, flow_rows, link_rows, nothing_yet
+from ecnomy.markets.results.flows_and_links import Mark, flow_rows, link_rows, nothing_yet
 
 PS = 10**12
 STATES = {"in_flight", "active", "file_left", "cwnd", "srtt_s", "weight"}
