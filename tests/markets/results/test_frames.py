@@ -15,9 +15,9 @@ import pytest
 import small_results
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets import Results, load, open_market, open_run, run
+from ecnomy.markets.results.columns import schemas
 from ecnomy.markets.results.frames import agent_frame
 from ecnomy.markets.results.payments import shared
-from ecnomy.markets.results.tables import schemas
 from ecnomy.markets.results.timeseries import ACCOUNT_SERIES, FLOW_SERIES, LINK_SERIES
 
 EXAMPLE = Path(__file__).parents[3] / "configs" / "examples" / "gold-silver.yaml"

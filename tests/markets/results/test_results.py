@@ -19,7 +19,7 @@ import pytest
 import market_world as world
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.model.market import Market
-from ecnomy.markets.results.tables import ROWS_PER_GROUP, TableWriter, Taken
+from ecnomy.markets.results.table_writer import ROWS_PER_GROUP, TableWriter, Taken
 from ecnomy.markets.results.writer import ResultsWriter
 from market_world import PS
 from small_results import CLASSES, scene, write

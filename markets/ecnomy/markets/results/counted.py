@@ -17,7 +17,7 @@ from ecnomy.agents.errors import ProtocolError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Columns, Record
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.tables import Taken
+from ecnomy.markets.results.table_writer import Taken
 
 __all__ = ["Naming"]
 

@@ -20,7 +20,7 @@ from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.tables import Taken
+from ecnomy.markets.results.table_writer import Taken
 
 __all__ = ["PS_PER_S", "Mark", "Measuring", "flow_rows", "link_rows", "nothing_yet"]
 

@@ -25,7 +25,7 @@ from ecnomy.markets.results.manifest import Manifest
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.switches import Switches
-from ecnomy.markets.results.tables import Taken
+from ecnomy.markets.results.table_writer import Taken
 from ecnomy.markets.results.writer import UNFINISHED, manifest_head
 from ecnomy.markets.terms.ledger_kinds import MARKS
 

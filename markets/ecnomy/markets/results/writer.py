@@ -2,7 +2,7 @@
 """Writes a results folder, format 1.
 
     manifest.json   inputs, state and digests of the tables
-    *.parquet       the tables (tables.py)
+    *.parquet       the tables (columns.py, table_writer.py)
     machine.json    place, time and speed of the run
     log.txt         messages
     omnet/          inputs, log and result files of a run on OMNeT++
@@ -30,10 +30,11 @@ from ecnomy.markets.economy.ledger import Postings
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.columns import ALL_TABLES, schemas
 from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.flows_and_links import Measuring
 from ecnomy.markets.results.manifest import FORMAT, MANIFEST, SWEEP
-from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
+from ecnomy.markets.results.table_writer import TableWriter, Taken
 from ecnomy.markets.support.intact import sealed, sync_file, write_synced
 from ecnomy.markets.support.locking import locked
 from ecnomy.markets.support.printable import say
