@@ -16,7 +16,7 @@ from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.metered import NO_PRICE, Metered
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.meters import METERS

@@ -3,7 +3,7 @@
 
 turn_order       the order in which agents act
 parties          accounts, users of flows, and service classes on sale
-price_domains    the prices of marks by domain, and each source's path through the domains
+posted_prices    the posted prices of marks by domain, and each source's path through the domains
 settlement       rules that determine who pays whom for marks
 contracts        amounts due for an epoch; readings: meters; charges: class fees and mark charges
 book             posts the amounts due under all contracts at each report

@@ -15,7 +15,7 @@ from ecnomy.agents.arrays import Integers
 from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.charges import ClassFees, MarkCharge, Per
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.ledger_kinds import CLASS_FEE, MARKS

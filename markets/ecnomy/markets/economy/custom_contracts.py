@@ -11,7 +11,7 @@ from ecnomy.agents.find import guarded
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import Contract, Dues
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.settlement import SETTLEMENTS, Settlement, find_settlement
 from ecnomy.markets.plan import Plan

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from ecnomy.agents.arrays import Integers
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch, PairBooks
 from ecnomy.markets.plan import Plan
 

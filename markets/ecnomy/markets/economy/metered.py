@@ -15,7 +15,7 @@ from ecnomy.markets.economy.contracts import FEE, Dues, Spans
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.tariff_accruers import MenuAccruer, accruer
 from ecnomy.markets.plan import Plan

@@ -9,7 +9,7 @@ from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.observation import Truths
 from ecnomy.markets.bridge.messages import Columns, Report
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.shared_columns import held
 from ecnomy.markets.plan import Plan
 

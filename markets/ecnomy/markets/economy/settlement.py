@@ -32,7 +32,7 @@ from ecnomy.markets.economy.charges import Per, times
 from ecnomy.markets.economy.contracts import CHARGE, Contract, Dues, MarkDelivered
 from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch, PairBooks
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.ledger_kinds import MARKS, SETTLEMENT

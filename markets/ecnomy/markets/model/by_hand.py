@@ -20,7 +20,7 @@ from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.hand_changes import HandChanges
 from ecnomy.markets.economy.journal import Journal
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.price_domains import Domains
+from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.willingness import Aims
 from ecnomy.markets.model.stepped import Stepped
 from ecnomy.markets.plan import Plan

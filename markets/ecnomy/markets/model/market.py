@@ -37,7 +37,7 @@ from ecnomy.markets.economy.menus import MarketMenus, StrategyMenus
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.observations import Sight
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.price_domains import domains_of
+from ecnomy.markets.economy.posted_prices import domains_of
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.settlement import Settlement
 from ecnomy.markets.economy.standing_charges import StandingCharges

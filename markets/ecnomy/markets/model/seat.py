@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.economy.menus import MarketMenus
     from ecnomy.markets.economy.observations import Sight
     from ecnomy.markets.economy.parties import Parties
-    from ecnomy.markets.economy.price_domains import Domains
+    from ecnomy.markets.economy.posted_prices import Domains
     from ecnomy.markets.economy.willingness import Aims
     from ecnomy.markets.plan import Plan
 

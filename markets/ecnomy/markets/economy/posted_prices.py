@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Group links into the domains of carriers (ownership.py), each with a posted price per mark."""
+"""The posted prices of marks: the links of each carrier (ownership.py) have one price per mark."""
 
 from __future__ import annotations
 
