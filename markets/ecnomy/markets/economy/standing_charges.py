@@ -3,7 +3,8 @@
 
 Users know class fees and charges by time in advance, as they know the posted price of a mark. Other
 charges are not posted: charges by weight depend on the user's decision, and charges under block
-prices or custom tariffs on the bill so far.
+prices or custom tariffs on the bill so far. Each kind of tariff (terms/tariffs.py) says whether it
+has posted charges by time (`stands`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.tariff_accruers import accruer
 from ecnomy.markets.terms.meters import METERS
-from ecnomy.markets.terms.tariffs import Flat, Menu, PerUnit, Tariff, TimeOfDay, TwoPart
+from ecnomy.markets.terms.tariffs import Menu, Tariff
 
 __all__ = ["StandingCharges", "standing_rate"]
 
@@ -29,7 +30,7 @@ class StandingCharges:
 
     def __init__(self, parties: Parties, contracts: Sequence[Metered]) -> None:
         self._parties = parties
-        self._contracts = [one for one in contracts if _stands(one.tariff, one.meter)]
+        self._contracts = [one for one in contracts if one.tariff.stands(one.meter)]
         self._none = np.zeros(len(parties.users))
         self._none.setflags(write=False)
 
@@ -59,20 +60,9 @@ def standing_rate(tariff: Tariff, meter: str, t_ps: int) -> float:
 
     `meter` is the name of the contract's meter.
     """
-    if not _stands(tariff, meter):
+    if not tariff.stands(meter):
         return 0.0
     second = np.array([PS_PER_S], dtype=np.int64)
     used = second if meter == "time" else np.zeros_like(second)
     bill = accruer(tariff, 1, METERS[meter].unit)
     return float(bill.due(t_ps, t_ps + PS_PER_S, used, 0, second)[0])
-
-
-def _stands(tariff: Tariff, meter: str) -> bool:
-    """Return whether the tariff has posted charges by time."""
-    if isinstance(tariff, Menu):
-        return any(_stands(choice, meter) for choice in tariff.choices.values())
-    if isinstance(tariff, Flat):
-        return meter != "weight"
-    return isinstance(tariff, TwoPart) or (
-        meter == "time" and isinstance(tariff, (PerUnit, TimeOfDay))
-    )

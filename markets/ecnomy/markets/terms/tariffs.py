@@ -3,7 +3,8 @@
 
 A tariff in this module is a frozen description, as written in the scenario. Its accruer
 (tariff_accruers.py) computes the amounts due and holds the state of each row of flows. A new kind
-must be added to Simple and, with its accruer, to tariff_accruers.ACCRUERS.
+must be added to Simple and, with its accruer, to tariff_accruers.ACCRUERS. Its method
+`stands` tells standing_charges.py whether it has posted charges by time.
 """
 
 from __future__ import annotations
@@ -118,6 +119,10 @@ class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
     price: AnyPrice
 
+    def stands(self, meter: str) -> bool:
+        """Return whether the tariff has posted charges by time on the meter of this name."""
+        return meter == "time"
+
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
     """A price per mark that the carrier posts, for contracts on marks.
@@ -138,6 +143,10 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
         """Return the number of metered units in the unit of the posted price."""
         return units.PER[self.per][1]
 
+    def stands(self, meter: str) -> bool:
+        """See PerUnit."""
+        return False
+
 
 class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="flat"):
     """A price per unit of time, independent of the metered quantity.
@@ -147,6 +156,10 @@ class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="fla
     """
 
     price: TimePrice
+
+    def stands(self, meter: str) -> bool:
+        """See PerUnit."""
+        return meter != "weight"
 
 
 class TwoPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="two-part"):
@@ -159,6 +172,10 @@ class TwoPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
     fee: TimePrice
     price: AnyPrice
+
+    def stands(self, meter: str) -> bool:
+        """See PerUnit."""
+        return True
 
 
 class Period(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,6 +246,10 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
                 found += [(period.begin, self.day, index), (0, period.end, index)]
         return sorted(found)
 
+    def stands(self, meter: str) -> bool:
+        """See PerUnit."""
+        return meter == "time"
+
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
     """A price up to a total quantity; beyond that quantity the next block's price applies.
@@ -297,12 +318,20 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
                 "no 'up_to', because the last price applies to the rest",
             )
 
+    def stands(self, meter: str) -> bool:
+        """See PerUnit."""
+        return False
+
 
 class Own(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="own"):
     """A custom tariff, which `kind` in YAML names by dotted path or entry point (own_tariff.py)."""
 
     path: str
     params: dict[str, Any] = {}
+
+    def stands(self, meter: str) -> bool:
+        """See PerUnit."""
+        return False
 
 
 Simple = PerUnit | Posted | Flat | TwoPart | TimeOfDay | Blocks | Own
@@ -324,6 +353,10 @@ class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="men
     def __post_init__(self) -> None:
         if not self.choices:
             raise Misfit("choices", "no choices", "at least one named tariff")
+
+    def stands(self, meter: str) -> bool:
+        """See PerUnit."""
+        return any(choice.stands(meter) for choice in self.choices.values())
 
 
 Tariff = Simple | Menu
