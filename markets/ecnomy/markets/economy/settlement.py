@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Define the rules of settlement, which determine who pays whom for marks.
 
-Each rule is a class. A market selects its rule by `settlement:`. A new rule must be added to RULES
-in scenario/document.py.
+Each rule is a class. A market selects its rule by `settlement:`. A new rule must be added to
+SETTLEMENTS in this module and to RULES in scenario/document.py.
 
     retail    the customer pays its access carrier, at that carrier's price, for every mark
               delivered; the access carrier owes each other domain the price of that domain x the
